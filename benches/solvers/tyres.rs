@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use skidpad::core::lane::{F32x8Pair, Lane};
+use skidpad::core::simd::lane::{F32x8Pair, Lane};
 use skidpad::core::tyre::{
     Brush, Conditions, CurveLaw, CurveTyre, DirectionCurve, MagicFormula, PreparedTyre, TMeasy, TyreForces, TyreModel,
 };

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use std::sync::Arc;
 
 use crate::controls::Controls;
-use crate::world::port::ChassisState;
+use crate::port::ChassisState;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
 /// Motion of a chassis at the start of a step.

@@ -4,7 +4,7 @@
 //! `libm` is plain Rust on correctly rounded operations, so results have the same bits on every target; the
 //! functions of `std` call the platform's library and clippy forbids them here.
 
-use crate::vectors::{self, Vec3Lanes};
+use crate::simd::vectors::{self, Vec3Lanes};
 use bevy_math::{Quat, Vec3};
 
 /// Returns sine and cosine of `angle`, rad.

@@ -115,11 +115,11 @@ impl AutoReverse {
 pub fn is_stationary(state: &State) -> bool {
     // Peers never report that contact patches stick, and wheels may spin under a car that stands.
     let is_still = state.velocity.length() < STATIONARY_SPEED_MPS;
-    let mut touching = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
-    if touching.peek().is_none() {
+    let mut touching_wheels = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
+    if touching_wheels.peek().is_none() {
         return is_still;
     }
-    touching.all(|wheel| wheel.rolling_speed.abs() < STATIONARY_SPEED_MPS && (is_still || wheel.rolling == 0.0))
+    touching_wheels.all(|wheel| wheel.rolling_speed.abs() < STATIONARY_SPEED_MPS && (is_still || wheel.rolling == 0.0))
 }
 
 #[cfg(test)]

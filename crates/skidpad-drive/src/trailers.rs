@@ -99,11 +99,11 @@ impl Plane {
         Some(Self { to_world, point })
     }
 
-    /// Returns the plane relative to which a vehicle in `state` is as at `rest` on level ground at height 0, for a vehicle
+    /// Returns the plane relative to which a vehicle in `state` is as at `rest_state` on level ground at height 0, for a vehicle
     /// whose wheels touch nothing.
-    fn from_rest_pose(state: &State, rest: &State) -> Self {
-        let to_world = (state.rotation * rest.rotation.inverse()).normalize();
-        Self { to_world, point: state.position - (to_world * rest.position.as_vec3()).as_dvec3() }
+    fn from_rest_pose(state: &State, rest_state: &State) -> Self {
+        let to_world = (state.rotation * rest_state.rotation.inverse()).normalize();
+        Self { to_world, point: state.position - (to_world * rest_state.position.as_vec3()).as_dvec3() }
     }
 
     /// Returns the height of `point` above the plane, m.

@@ -11,7 +11,7 @@ use skidpad_core::state::WheelState;
 use skidpad_core::{
     AssistLog, CarError, CarId, CarStart, CarView, Clock, Controls, LoadError, Model, SaveError, SavedUnit, Scene,
     Simulation, Slots, SolverInfo, State, StepReport,
-    world::simulation::{load_world, save_world},
+    simulation::{load_world, save_world},
 };
 use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
 use skidpad_rapier::rapier3d::prelude::*;

@@ -9,8 +9,8 @@ use rapier3d::prelude::*;
 use skidpad_core::{
     BodyMotion, CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError,
     SavedUnit, Scene, Simulation, Slots, SmoothSurface, SolverInfo, State, StepReport, SurfaceTexture,
-    world::scene::FLUSH_TOLERANCE_M,
-    world::simulation::{load_world, save_world},
+    ground::scene::FLUSH_TOLERANCE_M,
+    simulation::{load_world, save_world},
 };
 
 use crate::terrain::{self, TerrainSource};

@@ -39,8 +39,9 @@ fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurfac
         return field.smooth_normals(first_triangle);
     }
     // Rapier's triangle begins with the last corner of the field's own.
-    let SmoothSurface { normals: [first, second, last], edges } = field.smooth_normals(first_triangle + 1)?;
-    Some(SmoothSurface { normals: [last, first, second], edges })
+    let SmoothSurface { normals: [first_normal, second_normal, last_normal], edges } =
+        field.smooth_normals(first_triangle + 1)?;
+    Some(SmoothSurface { normals: [last_normal, first_normal, second_normal], edges })
 }
 
 /// Builds the collider of a height field, without friction and user data. Rapier's height fields have y up and rows along z, so
@@ -48,14 +49,14 @@ fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurfac
 pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [spacing_x, spacing_y]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
-    let size = [(columns - 1) as f32 * spacing_x, (rows - 1) as f32 * spacing_y];
-    let centre = field.origin().as_vec3() + Vector::new(0.5 * size[0], 0.5 * size[1], 0.0);
+    let extents = [(columns - 1) as f32 * spacing_x, (rows - 1) as f32 * spacing_y];
+    let centre = field.origin().as_vec3() + Vector::new(0.5 * extents[0], 0.5 * extents[1], 0.0);
     let half_sqrt_2 = core::f32::consts::FRAC_1_SQRT_2;
     // 90° about x.
     let rotation = Rotation::from_xyzw(half_sqrt_2, 0.0, 0.0, half_sqrt_2);
     // Heights are in metres, so their scale is 1.
-    let (heights, size) = (Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]));
-    ColliderBuilder::heightfield_with_flags(heights, size, HeightFieldFlags::FIX_INTERNAL_EDGES)
+    let (heights, extents) = (Array2::new(rows, columns, heights), Vector::new(extents[0], 1.0, extents[1]));
+    ColliderBuilder::heightfield_with_flags(heights, extents, HeightFieldFlags::FIX_INTERNAL_EDGES)
         .position(Pose::from_parts(centre, rotation))
 }
 

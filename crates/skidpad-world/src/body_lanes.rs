@@ -1,6 +1,6 @@
 //! Packing of numbers of four bodies into SIMD lanes, or of one body into a scalar.
 
-use skidpad_core::lane::{F32x4, Lane, Mask32x4};
+use skidpad_core::simd::lane::{F32x4, Lane, Mask32x4};
 
 /// Numbers of `N` bodies side by side: one lane per body, or a scalar for one body.
 pub(crate) trait BodyLanes<const N: usize>: Lane {

@@ -85,13 +85,13 @@ impl Bounds {
     pub fn cars_near(&self, point: DVec3, reach: f64) -> impl Iterator<Item = usize> {
         // The lowest coordinate of a bound is at most two radii below its highest.
         let [low, high] = [point[self.axis] - reach - 2.0 * self.max_radius, point[self.axis] + reach];
-        let first = self.bounds.partition_point(|bound| bound.low < low);
+        let first_index = self.bounds.partition_point(|bound| bound.low < low);
         let is_within_reach = move |bound: &&Bound| {
             // Largest distance of the centres, m.
             let max_distance = bound.radius + reach;
             self.swept_cars[bound.car as usize].position.distance_squared(point) <= max_distance * max_distance
         };
-        let overlapping_bounds = self.bounds[first..].iter().take_while(move |bound| bound.low <= high);
+        let overlapping_bounds = self.bounds[first_index..].iter().take_while(move |bound| bound.low <= high);
         overlapping_bounds.filter(is_within_reach).map(|bound| bound.car as usize)
     }
 
@@ -131,8 +131,8 @@ impl Bounds {
         self.max_radius = 0.0;
         for bound in &mut self.bounds {
             let (swept_car, chassis) = (self.swept_cars[bound.car as usize], &chassis[bound.car as usize]);
-            let reach = chassis.hull_radius.max(chassis.wheel_search_radius());
-            bound.radius = RESWEEP_DISTANCE_M + f64::from(reach + swept_car.max_travel);
+            let body_radius = chassis.hull_radius.max(chassis.wheel_search_radius());
+            bound.radius = RESWEEP_DISTANCE_M + f64::from(body_radius + swept_car.max_travel);
             bound.low = f64::INFINITY;
             if bound.radius.is_finite() {
                 bound.low = swept_car.position[self.axis] - bound.radius;
@@ -141,15 +141,17 @@ impl Bounds {
         }
         self.sort_bounds();
         for (i, bound) in self.bounds.iter().enumerate().take_while(|(_, bound)| bound.low < f64::INFINITY) {
-            let middle = self.swept_cars[bound.car as usize].position;
+            let centre = self.swept_cars[bound.car as usize].position;
             // Highest coordinate of the bound, m.
             let bound_high = bound.low + 2.0 * bound.radius;
             for other_bound in self.bounds[i + 1..].iter().take_while(|other_bound| other_bound.low <= bound_high) {
-                let reach = bound.radius + other_bound.radius;
+                let max_distance = bound.radius + other_bound.radius;
                 if bound.car.max(other_bound.car) < pass_through_below {
                     continue;
                 }
-                if middle.distance_squared(self.swept_cars[other_bound.car as usize].position) <= reach * reach {
+                if centre.distance_squared(self.swept_cars[other_bound.car as usize].position)
+                    <= max_distance * max_distance
+                {
                     self.near_pairs.push([bound.car.min(other_bound.car), bound.car.max(other_bound.car)]);
                 }
             }

@@ -1,7 +1,7 @@
 //! Rigid bodies: a chassis or a free body, and the impulses that push and stop it.
 
 use skidpad_core::contact_solver::SolverBody;
-use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{
     BODYWORK_FRICTION, BodyMotion, DVec3, FreeBody, Mat3, Model, Quat, State, Vec3,
     model::{Hull, Wheel},

@@ -1,7 +1,7 @@
 //! Integration of rigid bodies: four chassis at once, one per SIMD lane, or one chassis alone.
 
-use skidpad_core::lane::{F32x4, Lane};
-use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes, integrate_rotation};
+use skidpad_core::simd::lane::{F32x4, Lane};
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes, integrate_rotation};
 use skidpad_core::{ChassisImpulse, Mat3, Quat, Vec3, model::Hull};
 
 use crate::body_lanes::{BodyLanes, pack_four_of, pack_one_of};

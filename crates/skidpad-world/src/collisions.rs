@@ -395,16 +395,16 @@ fn update_hitches(hitches: &mut [HitchConstraint], points: &mut [ContactPoint], 
 
 /// Returns the points of `group`. `points` is sorted by group.
 fn group_points(points: &mut [ContactPoint], group: u32) -> &mut [ContactPoint] {
-    let first = points.partition_point(|point| point.group < group);
-    let count = points[first..].partition_point(|point| point.group == group);
-    &mut points[first..first + count]
+    let first_index = points.partition_point(|point| point.group < group);
+    let count = points[first_index..].partition_point(|point| point.group == group);
+    &mut points[first_index..first_index + count]
 }
 
 /// Returns the entries of `hitches` that belong to `group`. `hitches` is sorted by group.
 fn group_hitches(hitches: &mut [HitchConstraint], group: u32) -> &mut [HitchConstraint] {
-    let first = hitches.partition_point(|hitch| hitch.group < group);
-    let count = hitches[first..].partition_point(|hitch| hitch.group == group);
-    &mut hitches[first..first + count]
+    let first_index = hitches.partition_point(|hitch| hitch.group < group);
+    let count = hitches[first_index..].partition_point(|hitch| hitch.group == group);
+    &mut hitches[first_index..first_index + count]
 }
 
 /// Returns the root of `car` in the union-find array `group`: the lowest index of its set.

@@ -4,12 +4,12 @@ use crate::body_lanes::{BodyLanes, pack_four_of};
 use crate::terrain::{COORDINATE_ROUNDING_RATIO, Terrain};
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::instruction_set::dispatch_simd;
-use skidpad_core::lane::F32x4;
-use skidpad_core::vectors::Vec3Lanes;
+use skidpad_core::simd::instruction_set::dispatch_simd;
+use skidpad_core::simd::lane::F32x4;
+use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::{
     CandidateTriangle, Contact, DVec3, FixedBox, Ground as GroundData, HullPoint, Platform, PlatformMotion, Probe,
-    Quat, Scene, SurfaceTexture, Vec3, world::scene::FLUSH_TOLERANCE_M,
+    Quat, Scene, SurfaceTexture, Vec3, ground::scene::FLUSH_TOLERANCE_M,
 };
 
 /// Plane, boxes, height fields, meshes and platforms of a scene.

@@ -5,7 +5,7 @@ use parry3d::shape::{Cuboid, PolygonalFeature};
 use skidpad_core::contact_solver::{
     ContactImpulse, FrictionMethod, relative_velocity, response_matrix, solve_contacts, solve_under_wheels,
 };
-use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{DVec3, HullPoint, MAX_HULL_POINTS, Vec3};
 
 use crate::chassis::Chassis;
@@ -356,9 +356,9 @@ pub(crate) fn rim_contacts_of(rim_contacts: &[(usize, HullPoint)], car: usize) -
     if rim_contacts.is_empty() {
         return rim_contacts;
     }
-    let first = rim_contacts.partition_point(|(owner, _)| *owner < car);
-    let count = rim_contacts[first..].partition_point(|(owner, _)| *owner == car);
-    &rim_contacts[first..first + count]
+    let first_index = rim_contacts.partition_point(|(owner, _)| *owner < car);
+    let count = rim_contacts[first_index..].partition_point(|(owner, _)| *owner == car);
+    &rim_contacts[first_index..first_index + count]
 }
 
 /// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at

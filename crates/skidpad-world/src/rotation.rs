@@ -1,7 +1,7 @@
 //! Rotation of rigid bodies.
 
-use skidpad_core::lane::Lane;
-use skidpad_core::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::simd::lane::Lane;
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 
 /// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias are in
 /// body axes.

@@ -74,7 +74,7 @@ impl SweptBox {
     /// allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
     pub fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
         let min_half_extent = self.moving_half_extents.min_element();
-        let reach = self.centre.length() + self.moving_half_extents.length();
+        let swept_radius = self.centre.length() + self.moving_half_extents.length();
         let mut time = 0.0;
         for _ in 0..MAX_ADVANCES {
             let axes = self.separating_axes(time);
@@ -83,8 +83,8 @@ impl SweptBox {
                 return Some((time, contact_normal(&axes, farthest_axis, min_half_extent, self.velocity)));
             }
             // Upper bound of the approach speed along the axis, m/s.
-            let closing_speed =
-                reach * self.angular.cross(farthest_axis.normal).length() - self.velocity.dot(farthest_axis.normal);
+            let closing_speed = swept_radius * self.angular.cross(farthest_axis.normal).length()
+                - self.velocity.dot(farthest_axis.normal);
             time += farthest_axis.separation / closing_speed;
             if !(closing_speed > 0.0 && time < dt) {
                 return None;
@@ -128,10 +128,10 @@ pub(crate) fn contact_normal(
 /// Detection").
 #[inline(always)]
 pub(crate) fn separating_axes(fixed_half_extents: Vec3, moving_half_extents: Vec3, pose: &Pose) -> SeparatingAxes {
-    let Pose { rotation, translation: middle, .. } = *pose;
+    let Pose { rotation, translation: centre_offset, .. } = *pose;
     let moving_axes = Mat3::from_quat(rotation);
     let separation_along = |normal: Vec3| {
-        let distance = middle.dot(normal);
+        let distance = centre_offset.dot(normal);
         // Sum of the half widths of both boxes along the axis, m.
         let half_widths =
             normal.abs().dot(fixed_half_extents) + (moving_axes.transpose() * normal).abs().dot(moving_half_extents);

@@ -6,7 +6,7 @@
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, TraversalAction};
 use skidpad_core::Vec3;
-use skidpad_core::lane::{F32x4, Lane};
+use skidpad_core::simd::lane::{F32x4, Lane};
 
 /// Four-wide tree, in the order of the binary tree of parry from which it is built.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use skidpad_core::{
     CandidateTriangle, Contact, DVec3, Ground as GroundData, HullPoint, Probe, Triangle, TriangleCollector,
-    TriangleVisitor, Vec3, world::scene::FLUSH_TOLERANCE_M,
+    TriangleVisitor, Vec3, ground::scene::FLUSH_TOLERANCE_M,
 };
 
 use crate::ground::{Block, Ground};

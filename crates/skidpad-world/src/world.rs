@@ -1,6 +1,6 @@
 //! Rigid-body world: bodies, ray probes and integration.
 
-use skidpad_core::instruction_set::dispatch_simd;
+use skidpad_core::simd::instruction_set::dispatch_simd;
 use skidpad_core::{
     CandidateTriangle, ChassisImpulse, ChassisState, Contact, DynamicBody, HullPoint, Mat3, PredictedMotion, Probe,
     Reaction, Scene, State, Vec3, WorldPort,

@@ -2,6 +2,7 @@
 
 mod code;
 mod dependency_rules;
+mod layers;
 mod map;
 mod module_rules;
 mod prose;
@@ -22,6 +23,7 @@ pub fn tidy() -> Outcome {
     problems.extend(tree::check(&files));
     problems.extend(map::check(&files));
     problems.extend(module_rules::check(&files));
+    problems.extend(layers::check(&files));
     problems.extend(prose::check(&files));
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         problems.extend(code::check(file));

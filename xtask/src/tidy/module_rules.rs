@@ -1,5 +1,4 @@
-//! Rules about modules: no circular imports, and rows of the core are only written by their rooms (folders of the
-//! core).
+//! Rules about modules: no circular imports, and rows of the core are only written by the assembly of their part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use super::scan::{code_only, without_tests};
 
 const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
-/// Rows of a step with the rooms that may write them. The room `step` may write all rows.
+/// Rows of a step with the parts that may write them. The folders `step` and `vehicle` may write all rows.
 const ROW_WRITERS: &[(&str, &[&str])] = &[
     ("begun", &[]),
     ("steering", &["steering"]),
@@ -22,7 +21,7 @@ const ROW_WRITERS: &[(&str, &[&str])] = &[
 ];
 
 /// File that may write all rows: the drivetrain of a peer without tyres.
-const NO_SLIP_DRIVETRAIN: &str = "drivetrain/no_slip_drivetrain.rs";
+const NO_SLIP_DRIVETRAIN: &str = "assembly/drivetrain/no_slip_drivetrain.rs";
 
 /// Returns the problems of all source files: circular imports in each source folder, and foreign rows in the core.
 pub fn check(files: &[File]) -> Vec<String> {
@@ -57,23 +56,25 @@ fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
 }
 
 /// Returns a problem for each line of the core that assigns to rows without permission in [`ROW_WRITERS`]. Rows are the
-/// data of the constraint equations of a step. The room of a file is the first folder of its path.
+/// data of the constraint equations of a step. The part of a file is the first folder of its path below `assembly`.
 fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
-        let room = path.split('/').next().unwrap_or_default();
-        let foreign_assignments = assigned_rows(code).into_iter().filter(|(_, rows)| !may_write(room, rows));
+        let in_part = path.strip_prefix("assembly/").unwrap_or(path);
+        let part = in_part.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        let foreign_assignments = assigned_rows(code).into_iter().filter(|(_, rows)| !may_write(part, rows));
         problems.extend(
             foreign_assignments
-                .map(|(line, rows)| format!("{CORE_FOLDER}{path}:{line}: `{rows}` rows are not this room's")),
+                .map(|(line, rows)| format!("{CORE_FOLDER}{path}:{line}: `{rows}` rows are not this part's")),
         );
     }
     problems
 }
 
-/// Returns whether files of `room` may assign to `rows`.
-fn may_write(room: &str, rows: &str) -> bool {
-    room == "step" || ROW_WRITERS.iter().any(|(row_name, rooms)| *row_name == rows && rooms.contains(&room))
+/// Returns whether files of `part` may assign to `rows`.
+fn may_write(part: &str, rows: &str) -> bool {
+    let writes_all = ["step", "vehicle"].contains(&part);
+    writes_all || ROW_WRITERS.iter().any(|(name, parts)| *name == rows && parts.contains(&part))
 }
 
 /// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with its
@@ -195,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_written_by_their_room() {
+    fn rows_are_written_by_their_part() {
         let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.tyre.gain;\n    (self.contact.lead, y) = z;\n}\n";
-        assert!(check(&[file("wheel/a.rs", text)])[0].contains("a.rs:3: `drive`"));
-        assert_eq!(check(&[file("wheel/a.rs", text)]).len(), 1);
-        assert_eq!(check(&[file("assists/a.rs", text)]).len(), 1);
+        assert!(check(&[file("assembly/wheel/a.rs", text)])[0].contains("a.rs:3: `drive`"));
+        assert_eq!(check(&[file("assembly/wheel/a.rs", text)]).len(), 1);
+        assert_eq!(check(&[file("assembly/assists/a.rs", text)]).len(), 1);
         assert!(check(&[file("step/a.rs", text)]).is_empty());
         let whole = "//! A.\nfn a() {\n    rows.begun = begun;\n    (self.has_unsprung, self.unsprung_motion) = x;\n    rows.tyres = x;\n}\n";
-        assert_eq!(check(&[file("wheel/a.rs", whole)]).len(), 3);
-        assert_eq!(check(&[file("suspension/a.rs", whole)]).len(), 1);
+        assert_eq!(check(&[file("assembly/wheel/a.rs", whole)]).len(), 3);
+        assert_eq!(check(&[file("assembly/suspension/a.rs", whole)]).len(), 1);
     }
 }

@@ -11,7 +11,7 @@ use bevy_ecs::system::SystemState;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, GroundSurface};
-use skidpad_core::world::simulation::save_world;
+use skidpad_core::simulation::save_world;
 use skidpad_core::{
     CarError, CarId, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe, SaveError,
     SavedUnit, Scene, Simulation, Slots, SolverInfo, State, StepReport, SurfaceTexture, Triangle, TriangleMesh, Vec3,

@@ -6,7 +6,7 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::Quat;
 use skidpad_bevy::{BEVY_AXES, GroundSurface};
-use skidpad_core::world::scene::FLUSH_TOLERANCE_M;
+use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::{
     ChassisImpulse, ChassisState, Contact, DynamicBody, Ground, HullPoint, Probe, Reaction, Vec3, WorldPort,
 };

@@ -1,6 +1,6 @@
 //! Aerodynamic parameters.
 
-use crate::model::error::{ModelError, finite, not_negative, positive};
+use crate::model_error::{ModelError, finite, not_negative, positive};
 use bevy_math::Vec3;
 
 /// Aerodynamic forces `C v²`, with v the speed relative to the air; for surfaces, its part from ahead.

@@ -4,19 +4,14 @@
 //! No law counts steps. Each moves its controlled quantity towards the target with a time constant `τ`, by a share
 //! `dt / (τ + dt)` of the distance in a step. That share neither overshoots in long steps nor vanishes in short ones.
 
-pub mod assist_log;
-mod cruise;
 pub(crate) mod parameters;
-mod regeneration;
 pub(crate) mod rows;
 pub(crate) mod slip;
 pub(crate) mod stability;
-mod stage;
 pub(crate) mod steering;
-mod traction;
 
 use crate::controls::{Controls, clamp_lanes_or_zero};
-use crate::lane::F32x4;
+use crate::simd::lane::F32x4;
 use crate::steering::parameters::Steering;
 
 /// Clamped demand of pedals and steering wheel, which assists change.

@@ -1,6 +1,6 @@
 //! Parameters of assists and tricks; a vehicle has none by default.
 
-use crate::model::error::{ModelError, not_negative, positive};
+use crate::model_error::{ModelError, not_negative, positive};
 
 /// Assists of a vehicle, each off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,11 +2,11 @@
 //! solve as the wheels. If they were solved after the wheels, a car resting on its floor pan would have the wheel loads
 //! of a falling car.
 
-use crate::lane::{F32x4, Lane};
-use crate::linear::{OuterProducts, SpatialVector};
+use crate::port::{HullPoint, MAX_HULL_POINTS};
+use crate::simd::lane::{F32x4, Lane};
+use crate::simd::linear::{OuterProducts, SpatialVector};
+use crate::simd::vectors::Vec3Lanes;
 use crate::suspension::rows::RIGID_GAIN_FACTOR;
-use crate::vectors::Vec3Lanes;
-use crate::world::port::{HullPoint, MAX_HULL_POINTS};
 use bevy_math::{Mat3, Vec3};
 
 /// Number of banks (groups of four points) for all contact points.

@@ -1,4 +1,3 @@
 //! Chassis: its mass, and the rows of its hull.
 
 pub(crate) mod hull;
-pub(crate) mod mass;

@@ -1,7 +1,7 @@
 //! Engine and gearbox.
 
-use crate::lane::Lane;
-use crate::model::error::{ModelError, not_negative, positive};
+use crate::model_error::{ModelError, not_negative, positive};
+use crate::simd::lane::Lane;
 
 /// Share of the limiter speed below the limit over which the torque fades to 0.
 const LIMITER_BAND: f32 = 0.02;

@@ -1,8 +1,8 @@
 //! Launch devices, which connect the engine to the gearbox of a standing car: a clutch or a torque converter.
 
 use crate::drivetrain::engine::{Curve, Engine};
-use crate::lane::Lane;
-use crate::model::error::{ModelError, positive};
+use crate::model_error::{ModelError, positive};
+use crate::simd::lane::Lane;
 
 /// Launch device between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Electric motors.
 
-use crate::model::error::{ModelError, index_in_range, not_negative, positive, positive_or_infinite};
+use crate::model_error::{ModelError, index_in_range, not_negative, positive, positive_or_infinite};
 use crate::wheel::parameters::Wheel;
 
 /// Maximum number of motors of a car.

@@ -2,7 +2,7 @@
 
 use crate::drivetrain::engine::{Engine, Gearbox};
 use crate::drivetrain::launch_device::LaunchDevice;
-use crate::model::error::{ModelError, index_in_range, not_negative};
+use crate::model_error::{ModelError, index_in_range, not_negative};
 
 /// Maximum number of couplings of a car.
 pub const MAX_COUPLINGS: usize = 4;

@@ -1,13 +1,12 @@
 //! Workspace of the drivetrain in a step: rows of clutch, motors and couplings, and the pedal demand.
 
-use crate::assists::assist_log::Assist;
+use crate::assist_log::Assist;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::launch_device::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::lane::{F32x4, WheelLanes};
-use crate::model::Model;
-use crate::step::solver_mode::ImpulseBounds;
+use crate::simd::lane::{F32x4, WheelLanes};
+use crate::solver_mode::ImpulseBounds;
 
 /// Maximum number of rows: one of the engine, those of the motors and of the couplings.
 pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
@@ -41,11 +40,10 @@ pub(crate) struct Shafts {
 }
 
 impl Shafts {
-    /// Allocates the workspace for the drivetrain of `model`: rows for one engine, all motors and all couplings, with default values.
-    pub(crate) fn new(model: &Model) -> Self {
-        let parts = model.parts();
-        let motors = parts.motors.len();
-        let rows = 1 + motors + parts.couplings.len();
+    /// Allocates the workspace of a drivetrain: rows for one engine, `motors` motors and `couplings` couplings, with
+    /// default values.
+    pub(crate) fn new(motors: usize, couplings: usize) -> Self {
+        let rows = 1 + motors + couplings;
         Self {
             constraints: vec![DriveConstraint::default(); rows].into(),
             motors: vec![MotorStep::default(); motors].into(),

@@ -1,6 +1,6 @@
 //! Parameters of hitches and couplers.
 
-use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite};
+use crate::model_error::{ModelError, finite, not_negative, positive, positive_or_infinite};
 use bevy_math::Vec3;
 
 /// Hitch of a towing vehicle: its position, and its resistance to rotation of the trailer.

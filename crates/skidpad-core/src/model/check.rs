@@ -1,10 +1,10 @@
 //! Checks of the parts of a model.
 
 use crate::constants::MAX_WHEELS;
-use crate::model::error::{ModelError, finite, index_in_range, not_negative, positive, positive_or_infinite};
 use crate::model::parts::ModelParts;
+use crate::model::wheel_pack::lateral_offset;
+use crate::model_error::{ModelError, finite, index_in_range, not_negative, positive, positive_or_infinite};
 use crate::wheel::disc::BrakeDisc;
-use crate::wheel::pack::lateral_offset;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::{Mat3, Vec3};
 
@@ -55,7 +55,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
     parts.assists.check()?;
     parts.aero.check()?;
-    crate::drivetrain::torque_paths::check(parts)
+    crate::model::torque_paths::check(parts)
 }
 
 /// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two different wheels of a heave

@@ -1,25 +1,26 @@
 //! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
 mod check;
-pub(crate) mod error;
 pub(crate) mod parts;
 #[cfg(test)]
 pub(crate) mod plain;
+pub(crate) mod static_loads;
+pub(crate) mod torque_paths;
+pub(crate) mod wheel_pack;
 
-pub use error::ModelError;
-pub use parts::{Hull, ModelParts, RaycastReference};
+pub use crate::model_error::ModelError;
+pub use parts::{ModelParts, RaycastReference};
 
 pub use crate::aero::parameters::{Aero, AeroMaps, AeroSurface, BilinearTable};
 pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub use crate::chassis::mass::box_inertia;
 pub use crate::drivetrain::engine::{Curve, Cvt, Engine, Gearbox};
 pub use crate::drivetrain::launch_device::{Clutch, Converter, LaunchDevice, LockUp};
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{EngineDrive, Powertrain, TorqueCoupling};
 pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
-pub use crate::statics::static_loads::{carried_masses, sprung_masses};
+pub use crate::shape::{Hull, box_inertia};
 pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{
     AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
@@ -27,16 +28,17 @@ pub use crate::suspension::parameters::{
 pub use crate::tyre::parameters::Tyre;
 pub use crate::wheel::disc::BrakeDisc;
 pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
+pub use static_loads::{carried_masses, sprung_masses};
 
-use crate::assists::assist_log::Assist;
-use crate::drivetrain::torque_paths::TorquePath;
-use crate::lane::{F32x4, Lane};
+use crate::assist_log::Assist;
+use crate::model::torque_paths::TorquePath;
+use crate::model::wheel_pack::{self as pack, LaneIndex, WheelPack};
+use crate::model_error::{positive, positive_or_infinite};
+use crate::simd::lane::{F32x4, Lane};
 use crate::steering::ackermann::Ackermann;
 use crate::tyre::{Conditions, Moments, TyreForces};
-use crate::wheel::pack::{self, LaneIndex, WheelPack};
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
-use error::{positive, positive_or_infinite};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
 pub const MAX_PULL_RATIO: f32 = 10.0;

@@ -6,20 +6,12 @@ use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::{Powertrain, TorqueCoupling};
 use crate::force_element::ExternalForce;
 use crate::hitch::parameters::{Coupler, Hitch};
+use crate::shape::Hull;
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, HeaveSpring};
 use crate::tyre::parameters::Tyre;
 use crate::wheel::parameters::{Axle, Wheel};
-use bevy_math::{Mat3, Vec3};
-
-/// Box that represents the body in collisions, aligned with the vehicle axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hull {
-    /// Centre in the vehicle frame (origin at the centre of mass), m.
-    pub centre: Vec3,
-    /// Half lengths of the edges, m, each > 0.
-    pub half_extents: Vec3,
-}
+use bevy_math::Mat3;
 
 /// Parameters of the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]

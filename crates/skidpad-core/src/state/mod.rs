@@ -1,11 +1,13 @@
 //! Dynamic state of a car: everything that advances in time, and nothing else. A clone is a snapshot for a rewind.
 
+mod drive_start;
 mod load_errors;
 pub(crate) mod placement;
 pub mod saved;
 mod train;
 
 pub use crate::drivetrain::state::DriveState;
+use crate::ground::scene::Scene;
 pub use crate::hitch::state::Tow;
 use crate::model::Model;
 pub use crate::state::placement::Placement;
@@ -13,7 +15,6 @@ use crate::statics::equilibrium::{StaticEquilibrium, Towing, strut_load};
 use crate::wheel::parameters::Wheel;
 pub use crate::wheel::state::WheelState;
 use crate::wheel::state::rolling_share;
-use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Motion of one vehicle. Steps from a copy repeat the trajectory bit for bit.

@@ -8,9 +8,9 @@ pub(crate) mod world;
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
+use crate::ground::free_body::BodyMotion;
 pub use crate::state::load_errors::{LoadError, SaveError, SavedUnit};
 use crate::state::{DriveState, State, Tow, WheelState};
-use crate::world::free_body::BodyMotion;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version of saved cars, and the only one that is read. Increase it with every change of the fields below.

@@ -1,9 +1,9 @@
 //! Train at rest: vehicles that are hitched to each other, each with the load of the next coupler on its hitch.
 
+use crate::ground::scene::Scene;
 use crate::model::Model;
 use crate::state::{Placement, State, Tow};
 use crate::statics::equilibrium::{StaticEquilibrium, Towing};
-use crate::world::scene::Scene;
 use bevy_math::{Quat, Vec3};
 
 /// Number of passes for the loads between the vehicles. The load of a trailer pushes the vehicle ahead down, which

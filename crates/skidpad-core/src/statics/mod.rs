@@ -1,11 +1,10 @@
 //! Statics: loads of wheels, links and couplers of a vehicle at rest, and its equilibrium pose on its springs.
 
 pub(crate) mod equilibrium;
-pub(crate) mod static_loads;
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::model::Model;
-use crate::wheel::pack::LaneIndex;
+use crate::model::wheel_pack::LaneIndex;
 use crate::wheel::parameters::Wheel;
 
 impl Model {

@@ -1,7 +1,7 @@
 //! Directions of the wheels.
 
-use crate::lane::{F32x4, WheelLanes};
-use crate::vectors::Vec3Lanes;
+use crate::simd::lane::{F32x4, WheelLanes};
+use crate::simd::vectors::Vec3Lanes;
 
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]

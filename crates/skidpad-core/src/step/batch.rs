@@ -12,17 +12,17 @@ pub(crate) use crate::step::batch::lane_exchange::BATCH_LANES;
 
 use std::sync::Arc;
 
-use crate::assists::assist_log::Assist;
-use crate::lane::{F32x8, F32x8Pair, has_wide};
+use crate::assist_log::Assist;
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::{ChassisImpulse, ChassisState, Probe};
+use crate::simd::lane::{F32x8, F32x8Pair, has_wide};
+use crate::solver_mode::StepReport;
 use crate::state::State;
 use crate::step::batch::workspace::BatchWorkspace;
-use crate::step::solver_mode::StepReport;
 use crate::step::stages::BatchInputs;
-use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
-use crate::wheel::pack::WheelPack;
-use crate::world::port::{ChassisImpulse, ChassisState, Probe};
+use crate::vehicle::Vehicle;
 
 /// Evaluates the expression `$done` on the workspace `$room` of a batch of either lane width.
 macro_rules! of_either {

@@ -8,16 +8,16 @@
 //! With fixed friction limits the six equations are the derivative of a convex function. Steps that are cut where they
 //! overshoot therefore lead to its only minimum.
 
-use crate::lane::{F32x4, Lane, Mask32x4};
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::port::ChassisState;
+use crate::simd::lane::{F32x4, Lane, Mask32x4};
+use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
+use crate::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
 use crate::step::newton::{NewtonStep, velocity_norm};
-use crate::step::rows::{BoundRelaxation, EffectiveMass, WheelRows};
 use crate::step::single_pass::solve_single_pass;
-use crate::step::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
-use crate::step::vehicle::{Vehicle, banks_with_rows};
 use crate::suspension::rows::LoadSolution;
-use crate::wheel_groups::{ManyGroups, WheelGroups};
-use crate::world::port::ChassisState;
+use crate::vehicle::rows::{BoundRelaxation, EffectiveMass, WheelRows};
+use crate::vehicle::{Vehicle, banks_with_rows};
 use bevy_math::Vec3;
 
 /// Number of iterations in which friction limits follow the loads. After these the limits stay fixed until the

@@ -6,21 +6,22 @@ use std::sync::Arc;
 
 use crate::controls::Controls;
 use crate::drivetrain::parameters::Powertrain;
-use crate::lane::F32x4;
-use crate::linear::SpatialVector;
+use crate::ground::scene::Scene;
 use crate::model::Model;
-use crate::model::parts::{Hull, ModelParts};
+use crate::model::parts::ModelParts;
+use crate::model::wheel_pack::LaneIndex;
+use crate::port::Contact;
+use crate::shape::Hull;
+use crate::simd::lane::F32x4;
+use crate::simd::linear::SpatialVector;
+use crate::solver_mode::{FrictionShape, SolverMode};
 use crate::state::{Placement, State};
 use crate::steering::parameters::Steering;
-use crate::step::solver_mode::{FrictionShape, SolverMode};
-use crate::step::vehicle::Vehicle;
 use crate::suspension::parameters::{AntiRollBar, Strut};
 use crate::tyre::curve::{CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
-use crate::wheel::pack::LaneIndex;
+use crate::vehicle::Vehicle;
 use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, Wheel};
-use crate::world::port::Contact;
-use crate::world::scene::Scene;
 use bevy_math::{Mat3, Vec3};
 
 const STEP_S: f32 = 1.0 / 60.0;
@@ -181,7 +182,7 @@ fn converged_impulses_equal_a_direct_solve() {
                 angular,
                 free_velocity: velocity - Vec3::Z * 9.81 * STEP_S,
                 free_angular: angular,
-                ..crate::step::vehicle::CHASSIS_AT_ORIGIN
+                ..crate::vehicle::CHASSIS_AT_ORIGIN
             };
             let contacts: Vec<_> = (0..model.wheels().len())
                 .map(|i| Contact {

@@ -12,29 +12,27 @@ pub(crate) mod batch;
 pub(crate) mod batch;
 pub(crate) mod converged;
 mod dense_reference;
+pub(crate) mod loads;
 pub(crate) mod newton;
 mod one_car;
-pub(crate) mod rows;
 pub(crate) mod single_pass;
-pub(crate) mod solver_mode;
 pub(crate) mod stages;
-pub(crate) mod vehicle;
 pub(crate) mod write_back;
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::instruction_set::dispatch_simd;
-use crate::lane::{F32x4, Lane, Mask32x4};
-use crate::linear::SpatialVector;
+use crate::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
+use crate::simd::instruction_set::dispatch_simd;
+use crate::simd::lane::{F32x4, Lane, Mask32x4};
+use crate::simd::linear::SpatialVector;
+use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
 use crate::step::one_car::OneCar;
-use crate::step::rows::{StartState, WheelRows};
 use crate::step::single_pass::solve_single_pass;
-use crate::step::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
 use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
-use crate::step::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
 use crate::suspension::rows::LoadSolution;
-use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
-use crate::world::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
+use crate::vehicle::rows::{StartState, WheelRows};
+use crate::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
 
 /// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
 const MAX_RESIDUAL_MPS: f32 = 0.02;

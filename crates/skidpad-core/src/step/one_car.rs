@@ -1,20 +1,20 @@
 //! Stages of a step of one car that differ from those of a batch.
 
 use crate::assists::DriverDemand;
-use crate::lane::F32x4;
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::ChassisImpulse;
+use crate::simd::lane::F32x4;
+use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::simd::vectors::Vec3Lanes;
+use crate::simd::wheel_groups::WheelGroups;
+use crate::solver_mode::StepReport;
+use crate::step::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
 use crate::step::newton::NewtonStep;
-use crate::step::rows::WheelRows;
-use crate::step::solver_mode::StepReport;
 use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
-use crate::step::vehicle::{Vehicle, banks_with_rows};
-use crate::suspension::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
 use crate::suspension::rows::LoadSolution;
-use crate::vectors::Vec3Lanes;
-use crate::wheel::pack::WheelPack;
-use crate::wheel_groups::WheelGroups;
-use crate::world::port::ChassisImpulse;
+use crate::vehicle::rows::WheelRows;
+use crate::vehicle::{Vehicle, banks_with_rows};
 
 impl<B: WheelGroups> StepWheels<B> for Vehicle {
     type Lanes = F32x4;

@@ -1,16 +1,16 @@
 //! One-sweep coupling: every wheel is solved from the same chassis velocity, with a warm start.
 
 use crate::constants::MAX_WHEELS;
-use crate::lane::{F32x4, Lane, WheelLanes, pair_from_fn};
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::step::rows::{EffectiveMass, WheelRows};
-use crate::step::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
+use crate::model::wheel_pack::WheelPack;
+use crate::simd::lane::{F32x4, Lane, WheelLanes, pair_from_fn};
+use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
+use crate::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
 use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels, Velocities};
-use crate::step::vehicle::{Vehicle, response, wheel_impulses};
 use crate::suspension::rows::LoadSolution;
-use crate::wheel::pack::WheelPack;
+use crate::vehicle::rows::{EffectiveMass, WheelRows};
+use crate::vehicle::{Vehicle, response, wheel_impulses};
 use crate::wheel::rows::ContactRows;
-use crate::wheel_groups::{ManyGroups, WheelGroups};
 
 impl Vehicle {
     /// Performs one sweep over shafts and wheel blocks from the `velocities` of the chassis. If tyres are stiff and the
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::Vec3;
     use crate::model::{Model, plain::plain_car};
-    use crate::vectors::Vec3Lanes;
+    use crate::simd::vectors::Vec3Lanes;
 
     /// Checks that a wheel sees the speed of its patch without the effect of its own tyre, `v − K p`. K is the effect
     /// of a unit impulse of the tyre on the velocity of its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.

@@ -1,17 +1,17 @@
 //! Stages of a step that differ between one car and a batch of cars. Code common to both is generic over these traits.
 
 use crate::controls::Controls;
-use crate::lane::{Lane, WheelLanes};
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::{ChassisState, Contact, HullPoint};
+use crate::simd::lane::{Lane, WheelLanes};
+use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::simd::vectors::Vec3Lanes;
+use crate::simd::wheel_groups::WheelGroups;
+use crate::solver_mode::{SolverMode, StepReport};
 use crate::step::newton::NewtonStep;
-use crate::step::rows::WheelRows;
-use crate::step::solver_mode::{SolverMode, StepReport};
 use crate::suspension::rows::LoadSolution;
-use crate::vectors::Vec3Lanes;
-use crate::wheel::pack::WheelPack;
-use crate::wheel_groups::WheelGroups;
-use crate::world::port::{ChassisState, Contact, HullPoint};
+use crate::vehicle::rows::WheelRows;
 
 /// Scalar of a car: one number, or one number per car of a batch.
 pub(crate) type CarScalar<B, S> = <<S as StepWheels<B>>::Lanes as WheelLanes>::Car;
@@ -98,7 +98,7 @@ pub(crate) trait StepWheels<B: WheelGroups> {
     /// Returns the velocity to which load solve number `_solve` (from 0) is cut back if the `_last` step went too far;
     /// otherwise stores the new step in `_last` and returns `None`. `_way` is the velocity before the loads, the
     /// present one, and that of the full Newton step; `_system` is the matrix of that step. Never cuts by default. See
-    /// [`crate::suspension::loads::solve_load_rows`].
+    /// [`crate::step::loads::solve_load_rows`].
     #[inline(always)]
     fn shortened_step(
         &self,

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::model::Model;
+use crate::port::{ChassisImpulse, ChassisState, Probe};
+use crate::solver_mode::StepReport;
 use crate::state::State;
-use crate::step::solver_mode::StepReport;
 use crate::step::stages::BatchInputs;
-use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
-use crate::world::port::{ChassisImpulse, ChassisState, Probe};
+use crate::vehicle::Vehicle;
 
 /// Number of cars in a batch.
 pub(crate) const BATCH_LANES: usize = 8;

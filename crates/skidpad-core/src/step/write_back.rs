@@ -1,19 +1,19 @@
 //! End of a step: writes the motion that the world realised into the state.
 
-use crate::instruction_set::dispatch_simd;
-use crate::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
-use crate::linear::SpatialVector;
+use crate::assembly::wheel::contact::step_displacement;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::ChassisState;
+use crate::simd::instruction_set::dispatch_simd;
+use crate::simd::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
+use crate::simd::linear::SpatialVector;
+use crate::simd::vectors::Vec3Lanes;
+use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
-use crate::step::rows::WheelRows;
-use crate::step::solver_mode::StepReport;
-use crate::step::vehicle::{Vehicle, is_body_finite};
-use crate::vectors::Vec3Lanes;
-use crate::wheel::contact::step_displacement;
+use crate::vehicle::rows::WheelRows;
+use crate::vehicle::{Vehicle, is_body_finite};
 use crate::wheel::disc::BrakeDiscLanes;
-use crate::wheel::pack::WheelPack;
 use crate::wheel::state::rolling_share;
-use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
-use crate::world::port::ChassisState;
 use bevy_math::Vec3;
 
 /// Angular velocity (rad/s) below which the rotation is used instead: a 32-bit rotation resolves its turn in a step at

@@ -1,7 +1,7 @@
 //! Suspension rows of four wheels in a step: strut, axle links and load.
 
-use crate::lane::{F32x4, WheelLanes};
-use crate::linear::SpatialVector;
+use crate::simd::lane::{F32x4, WheelLanes};
+use crate::simd::linear::SpatialVector;
 
 /// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. It leaves a thousandth of the speed,
 /// and f32 can still solve the system.
@@ -41,7 +41,7 @@ pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
     pub load: W,
     /// Decrease of the load per separation speed between wheel and ground, kg.
     pub load_slope: W,
-    /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see [`crate::suspension::roll_centre`].
+    /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see [`crate::assembly::suspension::roll_centre`].
     pub pressing_share: W,
     /// Share of the force between the links of a beam and the body that remains at the wheel's end: 1, or less if the strut carries less than the
     /// jacking force (upward force of the links by a lateral tyre force).

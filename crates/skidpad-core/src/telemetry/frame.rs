@@ -1,11 +1,11 @@
 //! Frames of telemetry. One list of channels generates the struct, the column names, the units and the manual.
 
-use crate::assists::assist_log::{Assist, AssistLog, Contribution};
+use crate::assist_log::{Assist, AssistLog, Contribution};
+use crate::channel::Channel;
 use crate::math;
 use crate::model::Model;
+use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
-use crate::step::solver_mode::StepReport;
-use crate::telemetry::channel::Channel;
 use crate::tyre::MAX_SLIP;
 use bevy_math::{Vec2, Vec3};
 

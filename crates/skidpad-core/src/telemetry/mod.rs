@@ -1,6 +1,5 @@
 //! Telemetry: channels and frames, poses of wheels, and signals of contacts and engines.
 
-pub(crate) mod channel;
 pub mod frame;
 pub(crate) mod pose;
 pub(crate) mod signals;

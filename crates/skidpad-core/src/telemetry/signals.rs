@@ -2,14 +2,14 @@
 //! from the rows of the last step, so unused signals cost nothing.
 
 use crate::drivetrain::constraints::Flywheel;
-use crate::lane::WheelLanes;
-use crate::linear::SpatialVector;
+use crate::model::wheel_pack::WheelPack;
+use crate::simd::lane::WheelLanes;
+use crate::simd::linear::SpatialVector;
+use crate::simd::vectors::Vec3Lanes;
 use crate::state::State;
-use crate::step::rows::WheelRows;
-use crate::step::vehicle::Vehicle;
 use crate::tyre::friction_ellipse;
-use crate::vectors::Vec3Lanes;
-use crate::wheel::pack::WheelPack;
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::WheelRows;
 use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Contact of a wheel after a step.

@@ -15,7 +15,7 @@ use super::{
     Conditions, MIN_GRIP, MIN_RELAXATION_LENGTH_M, Moments, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
     demand, friction_ratio, peak_friction_load,
 };
-use crate::lane::{Lane, pair_from_fn};
+use crate::simd::lane::{Lane, pair_from_fn};
 
 /// Brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::{
     Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_LOAD_N, MIN_RELAXATION_LENGTH_M, PreparedTyre, TyreForces, TyreModel,
     ValueFault, demand, friction_ratio, peak_friction_load,
 };
-use crate::lane::{Broadcast, F32x4, Lane, pair_from_fn};
+use crate::simd::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
 /// Tyre force as a function of slip. Index 0 is longitudinal, index 1 lateral.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Forward-mode differentiation: a formula over [`Real`] returns its value alone, or its value and exact derivatives.
 
 use super::functions;
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Number in a formula of slip: a plain [`Lane`], or a [`Dual`] with derivatives. `L` is the type of the numbers that

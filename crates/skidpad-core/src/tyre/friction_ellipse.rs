@@ -1,6 +1,6 @@
 //! Friction ellipse: the longitudinal and lateral friction limits of a tyre, which bound its combined force.
 
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 
 /// Returns the utilisation of the friction ellipse by a force that uses the shares `used` of the longitudinal and
 /// lateral limits; 1 on the ellipse.

@@ -5,7 +5,7 @@
 //! fits (Remez algorithm with 40 digits, rounded to `f32`). The stated errors are the largest found in a comparison
 //! with 64-bit `libm`; see the tests.
 
-use crate::lane::{Lane, ROUND_TO_WHOLE};
+use crate::simd::lane::{Lane, ROUND_TO_WHOLE};
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
 /// Returns `c[0] + c[1] x + c[2] x² …` with the coefficients c, by Horner's scheme.
@@ -124,7 +124,7 @@ pub fn power<L: Lane>(base: L, exponent: f32) -> L {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{F32x4, F32x8Pair};
+    use crate::simd::lane::{F32x4, F32x8Pair};
 
     /// Returns the largest error of `ours` against `exact` within `range`, each error divided by `scale(exact)`.
     fn worst(range: [f64; 2], ours: fn(f32) -> f32, exact: fn(f64) -> f64, scale: fn(f64) -> f64) -> f64 {

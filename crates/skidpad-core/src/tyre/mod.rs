@@ -32,14 +32,10 @@
 //! - does not allocate and does not panic.
 
 mod brush;
-mod compliance;
 pub(crate) mod curve;
-mod deflection;
 mod dual;
 pub(crate) mod friction_ellipse;
 pub mod functions;
-pub(crate) mod laws;
-pub(crate) mod linearisation;
 pub mod magic_formula;
 pub(crate) mod parameters;
 pub(crate) mod rows;
@@ -51,7 +47,7 @@ pub use dual::{Dual, Real};
 pub use magic_formula::{MagicFormula, PreparedMagicFormula};
 pub use tmeasy::{DirectionCurve, PreparedTMeasy, TMeasy};
 
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 
 /// Maximum slip that the deflection of a contact patch represents. A larger deflection is scaled down and keeps its
 /// direction.

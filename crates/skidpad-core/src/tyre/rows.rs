@@ -1,6 +1,6 @@
 //! Data of the tyre rows of four wheels.
 
-use crate::lane::{F32x4, WheelLanes, pair_from_fn};
+use crate::simd::lane::{F32x4, WheelLanes, pair_from_fn};
 use crate::tyre::TyreForces;
 
 /// Minimum divisor in the decay of a deflection. A patch that slides without rolling keeps no deflection.

@@ -12,7 +12,7 @@ use super::{
     Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_RELAXATION_LENGTH_M, PreparedTyre, Real, TyreForces, TyreModel, ValueFault,
     demand,
 };
-use crate::lane::{Broadcast, F32x4, Lane, pair_from_fn};
+use crate::simd::lane::{Broadcast, F32x4, Lane, pair_from_fn};
 
 /// Force curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Brake discs with a temperature, for one wheel or several.
 
-use crate::lane::{F32x4, Lane};
+use crate::simd::lane::{F32x4, Lane};
 
 /// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the air, K.
 ///

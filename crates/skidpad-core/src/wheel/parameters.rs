@@ -1,7 +1,7 @@
 //! Parameters of wheels and axles.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use crate::wheel::disc::BrakeDisc;
 use bevy_math::Vec3;

@@ -1,7 +1,7 @@
 //! Wheel state that is carried over between steps: spin, brake, tyre and strut.
 
-use crate::lane::Lane;
 use crate::math::{self, all_finite};
+use crate::simd::lane::Lane;
 use crate::tyre::Conditions;
 
 /// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::fmt::Write as _;
 
-use skidpad_core::world::scene::FLUSH_TOLERANCE_M;
+use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::{DVec3, Scene, Triangle};
 
 /// Section of the world in a plot, and its position in the drawing.

@@ -1,12 +1,12 @@
 //! Serialisation of a world: its steps, slots, cars and free bodies.
 
+use crate::ground::free_body::BodyMotion;
 use crate::state::State;
 use crate::state::load_errors::LoadError;
 use crate::state::saved::{
     Field, MAGIC_BYTES, MAGNITUDE_RANGE, Reader, Saved, WORLD_MAGIC, WORLD_VERSION, Writer, car_bytes, optional_bytes,
     tow_bytes,
 };
-use crate::world::free_body::BodyMotion;
 use bevy_math::Vec3;
 
 /// Maximum distance between the place and the position of a car, as a share of its largest coordinate (at least 1 m).

@@ -3,34 +3,34 @@
 //! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, stiff tyres that
 //! are iterated). Such a car is solved alone at the end of the step.
 
-use crate::aero::forces::air_impulses;
+use crate::assembly::aero::air_impulses;
+use crate::assembly::suspension::axle_links::{BarResponse, update_bar_impulses};
 use crate::assists::DriverDemand;
 use crate::assists::parameters::AntiLock;
 use crate::constants::MAX_WHEELS;
 use crate::controls::Controls;
-use crate::lane::{CarLanes, F32x4, Lane, pair_from_fn};
-use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::{ChassisImpulse, ChassisState, Contact};
+use crate::simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
+use crate::simd::linear::{OuterProducts, SpatialVector};
+use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
+use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::solver_mode::{ImpulseBounds, SolverMode, StepReport};
 use crate::step::batch::clutches::BatchClutches;
 use crate::step::batch::lane_exchange::{
     self, BATCH_LANES, gather_contacts, gather_textures, has_moving_ground, has_surface_data,
 };
 use crate::step::batch::shafts::solve_batch_shafts;
 use crate::step::batch::workspace::BatchWorkspace;
-use crate::step::rows::WheelRows;
+use crate::step::loads::{SOLVES_BEFORE_CUTS, solve_load_rows};
 use crate::step::run_stages;
 use crate::step::single_pass::{SINGLE_PASS_REPORT, solve_single_pass};
-use crate::step::solver_mode::{ImpulseBounds, SolverMode, StepReport};
 use crate::step::stages::{BatchInputs, Stages, StepInputs, StepWheels, Velocities};
-use crate::step::vehicle::{Vehicle, response, wheel_impulses};
-use crate::suspension::axle_links::{BarResponse, update_bar_impulses};
-use crate::suspension::loads::{SOLVES_BEFORE_CUTS, solve_load_rows};
 use crate::suspension::rows::LoadSolution;
-use crate::vectors::{Mat3Lanes, Vec3Lanes};
-use crate::wheel::pack::WheelPack;
+use crate::vehicle::rows::WheelRows;
+use crate::vehicle::{Vehicle, response, wheel_impulses};
 use crate::wheel::rows::GroundMotion;
-use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
-use crate::world::port::{ChassisImpulse, ChassisState, Contact};
 use bevy_math::Vec3;
 
 /// Maximum number of cars that may leave the batch in a step. With more, a batch is slower than separate steps.

@@ -1,21 +1,21 @@
 //! Engines and clutches of a batch of cars.
 
+use crate::assembly::drivetrain::controls_to_torque::clutch_engagement;
+use crate::assembly::drivetrain::lone_clutch::solve_lone_clutches;
 use crate::controls::Controls;
 use crate::drivetrain::constraints::{
     ClutchRow, DriveConstraint, Flywheel, holding_impulse, is_within_tolerance, torque_ratio, wheel_impulse,
 };
-use crate::drivetrain::controls_to_torque::clutch_engagement;
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
-use crate::drivetrain::lone_clutch::solve_lone_clutches;
 use crate::drivetrain::parameters::EngineDrive;
-use crate::lane::{CarLanes, F32x4};
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::simd::lane::{CarLanes, F32x4};
+use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
-use crate::step::rows::WheelRows;
-use crate::step::solver_mode::ImpulseBounds;
-use crate::step::vehicle::Vehicle;
-use crate::wheel::pack::WheelPack;
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::WheelRows;
 
 /// Returns the engine and the clutch of `model` if the clutch is the only link between spins; `None` with motors,
 /// couplings, a converter or no engine.

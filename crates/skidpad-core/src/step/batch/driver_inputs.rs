@@ -1,17 +1,17 @@
 //! Driver inputs of a batch of cars: steering, pedals, engines and gears.
 
+use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
 use crate::assists::DriverDemand;
 use crate::controls::{Controls, clamp_lanes_or_zero};
-use crate::drivetrain::controls_to_torque::shaft_row_speed;
-use crate::lane::{CarLanes, F32x4};
+use crate::simd::lane::{CarLanes, F32x4};
+use crate::simd::vectors::Vec3Lanes;
+use crate::simd::wheel_groups::WheelGroups;
 use crate::steering::rate_limited_angle;
 use crate::step::batch::batch_step::BatchStep;
 use crate::step::batch::clutches::DriverInputs;
 use crate::step::batch::lane_exchange::{self, BATCH_LANES};
 use crate::step::batch::workspace::BatchWorkspace;
-use crate::step::rows::StartState;
-use crate::vectors::Vec3Lanes;
-use crate::wheel_groups::WheelGroups;
+use crate::vehicle::rows::StartState;
 
 impl<W: CarLanes> BatchStep<'_, W> {
     /// Begins the step of all cars that have not left the batch: applies steering and pedals, copies the axle

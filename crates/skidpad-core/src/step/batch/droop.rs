@@ -1,16 +1,16 @@
 //! Wheels of a batch of cars in droop, off the ground or lifted by their anti-roll bars.
 
+use crate::assembly::suspension::axle_links::update_bar_forces;
 use crate::constants::MAX_WHEELS;
-use crate::lane::CarLanes;
-use crate::linear::SpatialVector;
+use crate::simd::lane::CarLanes;
+use crate::simd::linear::SpatialVector;
+use crate::simd::wheel_groups::WheelGroups;
 use crate::step::batch::batch_step::BatchStep;
 use crate::step::batch::lane_exchange::BATCH_LANES;
-use crate::step::rows::WheelRows;
+use crate::step::loads::solve_load_rows;
 use crate::step::stages::Stages;
-use crate::suspension::axle_links::update_bar_forces;
-use crate::suspension::loads::solve_load_rows;
 use crate::suspension::parameters::Strut;
-use crate::wheel_groups::WheelGroups;
+use crate::vehicle::rows::WheelRows;
 
 /// Value for each wheel of each car.
 type PerWheel = [[f32; BATCH_LANES]; MAX_WHEELS];

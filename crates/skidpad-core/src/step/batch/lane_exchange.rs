@@ -1,15 +1,15 @@
 //! Exchange of data between a batch and its cars.
 
-use crate::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
-use crate::linear::SpatialVector;
+use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::model::wheel_pack::WheelPack;
+use crate::port::{ChassisState, Contact, Ground, Probe};
+use crate::simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
+use crate::simd::linear::SpatialVector;
+use crate::simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 use crate::state::WheelState;
-use crate::step::rows::{StartState, WheelRows};
-use crate::step::vehicle::Vehicle;
 use crate::step::write_back::{EndState, WheelEndState, resolved_angular_velocity};
-use crate::vectors::{self, Mat3Lanes, Vec3Lanes};
-use crate::wheel::contact::{ProbeContacts, probe_rays};
-use crate::wheel::pack::WheelPack;
-use crate::world::port::{ChassisState, Contact, Ground, Probe};
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::{StartState, WheelRows};
 use bevy_math::Vec3;
 
 /// Number of cars in a batch.
@@ -114,7 +114,7 @@ impl<W: CarLanes> MotionLanes<W> {
         }
     }
 
-    /// Returns whether each car is finite, as [`crate::step::vehicle::is_body_finite`]: rotation and velocities in
+    /// Returns whether each car is finite, as [`crate::vehicle::is_body_finite`]: rotation and velocities in
     /// lanes, the position (f64) car by car from `bodies`.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {

@@ -1,15 +1,15 @@
 //! Motors, couplings and converters of a batch of cars.
 
-use crate::drivetrain::rows::MAX_CONSTRAINTS;
-use crate::drivetrain::shaft_solver::{
+use crate::assembly::drivetrain::shaft_solver::{
     LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelMeasurement, solve_warm_started,
 };
-use crate::lane::{CarLanes, F32x4, Lane};
+use crate::drivetrain::rows::MAX_CONSTRAINTS;
+use crate::model::wheel_pack::WheelPack;
+use crate::simd::lane::{CarLanes, F32x4, Lane};
+use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
-use crate::step::rows::{EffectiveMass, WheelRows};
-use crate::step::solver_mode::ImpulseBounds;
-use crate::step::vehicle::Vehicle;
-use crate::wheel::pack::WheelPack;
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::{EffectiveMass, WheelRows};
 
 /// Solves the rows between spins (motors, converters, couplings) of those of `vehicles` with an entry in `gained`: the
 /// forward speed gained in the last step (m/s). First tries all cars in lanes, from the impulses of the last step. Cars

@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use crate::drivetrain::controls_to_torque::shaft_row_speed;
+use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
+use crate::assembly::drivetrain::traction_limits::converter;
 use crate::drivetrain::rows::MAX_CONSTRAINTS;
-use crate::drivetrain::traction_limits::converter;
-use crate::lane::CarLanes;
 use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::{ChassisState, Probe};
+use crate::simd::lane::CarLanes;
+use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+use crate::solver_mode::StepReport;
 use crate::step::batch::clutches::BatchEngines;
 use crate::step::batch::lane_exchange::{BATCH_LANES, ChassisLanes, EndStateByCar, MotionLanes};
-use crate::step::rows::WheelRows;
-use crate::step::solver_mode::StepReport;
-use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::WheelLane;
-use crate::wheel::pack::WheelPack;
-use crate::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
-use crate::world::port::{ChassisState, Probe};
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::WheelRows;
 use bevy_math::{Mat3, Vec3};
 
 /// Speed far above walking pace (m/s).

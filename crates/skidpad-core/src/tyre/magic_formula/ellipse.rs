@@ -1,7 +1,7 @@
 //! Combined forces of a tyre that was measured under pure slip only.
 
 use super::PreparedMagicFormula;
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::Real;
 use crate::tyre::dual::{self, sqrt_at_least};
 

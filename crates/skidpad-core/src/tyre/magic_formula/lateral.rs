@@ -1,7 +1,7 @@
 //! Lateral force Fy.
 
 use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, loss, sine_formula};
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::dual::{atan, cos_atan, sin};
 use crate::tyre::{Real, functions};
 

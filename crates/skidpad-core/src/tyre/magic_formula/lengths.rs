@@ -1,7 +1,7 @@
 //! Relaxation lengths.
 
 use super::{MagicFormula, SharedQuantities};
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::{MIN_RELAXATION_LENGTH_M, functions};
 
 /// Relaxation lengths of a tyre as functions of its load.

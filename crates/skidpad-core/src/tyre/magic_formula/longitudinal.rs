@@ -1,7 +1,7 @@
 //! Longitudinal force Fx.
 
 use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, loss, sine_formula};
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::dual::cos_atan;
 use crate::tyre::{Real, functions};
 

@@ -33,7 +33,7 @@ pub use radius::Radii;
 
 use super::dual::{self, Dual};
 use super::{Conditions, MIN_GRIP, Moments, PreparedTyre, Real, TyreForces, TyreModel, ValueFault};
-use crate::lane::{F32x8Pair, Lane};
+use crate::simd::lane::{F32x8Pair, Lane};
 use lateral::LateralForce;
 use lengths::RelaxationLengths;
 use longitudinal::LongitudinalForce;

@@ -3,7 +3,7 @@
 use super::lateral::LateralForce;
 use super::longitudinal::LongitudinalForce;
 use super::{MagicFormula, PreparedMagicFormula, SharedQuantities, UseMode, cosine_formula};
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::{Moments, functions};
 
 /// Quantities at one slip from which the moments are computed, under the clamped load.

@@ -1,7 +1,7 @@
 //! Radii of a tyre under load: free, loaded, effective.
 
 use super::{MagicFormula, SharedQuantities, Version};
-use crate::lane::Lane;
+use crate::simd::lane::Lane;
 use crate::tyre::{Conditions, functions};
 
 /// Radii of a tyre, m.

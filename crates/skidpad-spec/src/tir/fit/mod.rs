@@ -9,7 +9,7 @@ mod solve;
 
 pub use samples::{Sample, read_samples};
 
-use skidpad_core::lane::{F32x8Pair, Lane};
+use skidpad_core::simd::lane::{F32x8Pair, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, UseMode, Version};
 use skidpad_core::tyre::{Conditions, MagicFormula};
 use solve::{Parameter, least_squares};

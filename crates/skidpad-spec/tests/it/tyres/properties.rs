@@ -1,7 +1,7 @@
 //! Properties of every tyre law at every input.
 
 use proptest::prelude::*;
-use skidpad_core::lane::{F32x4, F32x8Pair, Lane};
+use skidpad_core::simd::lane::{F32x4, F32x8Pair, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, UseMode, Version};
 use skidpad_core::tyre::{Brush, Conditions, DirectionCurve, MagicFormula, PreparedTyre, TMeasy, TyreModel};
 use skidpad_spec::tir;

@@ -1,0 +1,210 @@
+//! External forces on the chassis, besides those of tyres and struts: air, custom force elements, and the tricks that
+//! no real force matches (angular drag, a force point above the ground, a lowered centre of mass).
+
+use crate::aero::parameters::{AeroMaps, BilinearTable};
+use crate::assist_log::{Assist, Contribution};
+use crate::controls::Controls;
+use crate::force_element::ChassisMotion;
+use crate::math;
+use crate::model::Model;
+use crate::port::ChassisState;
+use crate::simd::lane::{F32x4, Lane};
+use crate::simd::linear::SpatialVector;
+use crate::simd::vectors::Vec3Lanes;
+use crate::vehicle::Vehicle;
+use bevy_math::{Mat3, Vec3};
+
+/// Smallest longitudinal speed (m/s) that the direction of the air is computed with.
+const MIN_AIR_SPEED_MPS: f32 = 0.1;
+
+/// Returns drag, side force and downforce over a step of `dt` s as impulses about the centre of mass (N s, N m s,
+/// vehicle frame), for a car or a batch of cars. `velocity` is the velocity relative to the air (vehicle frame, m/s).
+/// The factors of the maps apply to drag and to each of the two surfaces; the side force has none.
+///
+/// Drag acts against the whole velocity at its point, the side force against the lateral velocity only, and downforce
+/// along −z at the point of each surface. `C v |v| / (1 + dt C |v| / m)` is the quadratic law, integrated implicitly so
+/// that it is stable at any speed. Surfaces respond to air from ahead, with `max(v_x, 0)²`: a car that falls, or slides
+/// sideways or backwards, has no downforce. With a map over the angle of the air, air from the side counts, too (`+
+/// v_y²`). A negative coefficient lifts.
+#[inline(always)]
+pub(crate) fn air_impulses<C: Lane>(
+    model: &Model,
+    velocity: Vec3Lanes<C>,
+    [drag, factors @ ..]: [C; 3],
+    dt: f32,
+) -> SpatialVector<C> {
+    let aero = &model.parts().aero;
+    let (zero, one, step, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
+    // Magnitude of the whole velocity, for all terms (m/s).
+    let speed = velocity.dot(velocity).sqrt();
+    // Force per velocity with the implicit denominator (N s/m).
+    let fading = |coefficient: C| coefficient * speed / (one + step * coefficient * speed / mass);
+    // Square of the speed from ahead (m²/s²).
+    let from_ahead = velocity.x.at_least(zero) * velocity.x;
+    let mut sum = impulse_at_point(aero.drag_point, step, velocity * -fading(C::splat(aero.drag) * drag));
+    if aero.side != 0.0 {
+        sum = sum
+            + impulse_at_point(
+                aero.side_point,
+                step,
+                Vec3Lanes::splat(Vec3::Y) * (-fading(C::splat(aero.side)) * velocity.y),
+            );
+    }
+    for (i, (surface, factor)) in aero.downforce.iter().zip(factors).enumerate() {
+        if surface.coefficient != 0.0 {
+            // Whether the surface has a yaw map; map 0 belongs to drag.
+            let by_angle = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != BilinearTable::default());
+            let squared = if by_angle { from_ahead + velocity.y * velocity.y } else { from_ahead };
+            let coefficient = C::splat(surface.coefficient) * factor;
+            // Denominator of the implicit integration.
+            let implicit = one + step * coefficient.abs() * speed / mass;
+            sum = sum
+                + impulse_at_point(
+                    surface.point,
+                    step,
+                    Vec3Lanes::splat(Vec3::NEG_Z) * (coefficient * squared / implicit),
+                );
+        }
+    }
+    sum
+}
+
+/// Returns the impulse (N s) and its moment about the centre of mass (N m s) of a `force` (N) over a `step` (s).
+/// `point` is the point of application relative to the centre of mass, vehicle frame (m).
+#[inline(always)]
+fn impulse_at_point<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVector<C> {
+    let impulse = force * step;
+    SpatialVector::new(impulse, Vec3Lanes::splat(point).cross(impulse))
+}
+
+impl Vehicle {
+    /// Returns the impulses on the chassis besides those of its tyres and struts (N s, and N m s about the centre of
+    /// mass, vehicle frame): air, then user-defined force elements, then angular drag. The last two are skipped in a
+    /// model without assists or tricks, and are added to the assist log.
+    ///
+    /// `by_tyres` is the change of the chassis velocity by the tyres (vehicle frame, m/s). Gravity is not included.
+    #[inline(always)]
+    pub(crate) fn external_impulses(
+        &mut self,
+        body: &ChassisState,
+        to_world: &Mat3,
+        by_tyres: Vec3Lanes<f32>,
+        controls: &Controls,
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        // Impulses of the air, as on a real car.
+        let real = self.air_impulses(body, to_world, by_tyres, dt);
+        if self.model.assists().is_empty() {
+            return real;
+        }
+        let mut all = real;
+        if !self.model.parts().external_forces.is_empty() {
+            all = all + self.element_impulses(body, to_world, controls, dt);
+        }
+        if self.model.parts().assists.angular_drag > 0.0 {
+            all = all + self.angular_drag_impulse(body, to_world, dt);
+        }
+        all
+    }
+
+    /// Returns the impulses of the air (N s, N m s, vehicle frame) at the velocity in the middle of the step: that of
+    /// `body` relative to the wind, plus half of the change `by_tyres` (m/s). Factors of the aerodynamic maps are
+    /// included.
+    #[inline(always)]
+    fn air_impulses(
+        &self,
+        body: &ChassisState,
+        to_world: &Mat3,
+        by_tyres: Vec3Lanes<f32>,
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        // Velocity in the middle of the step. The function `air_impulses` accounts for the change by drag itself.
+        let begun = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
+        let velocity = begun + by_tyres * 0.5;
+        let factors = self.aero_factors(Vec3::from(velocity.to_array()));
+        air_impulses(&self.model, velocity, factors, dt)
+    }
+
+    /// Returns the factors of the maps on drag and on each surface, for the `velocity` relative to the air (vehicle
+    /// frame, m/s) and the present strut compressions; 1 for a model without maps.
+    #[inline(always)]
+    pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
+        self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| self.mapped_factors(maps, velocity))
+    }
+
+    /// Returns the factors of `maps` at the mean compressions of the first and last axle and at the yaw angle of the
+    /// air, `atan(|v_y| / |v_x|)` in 0 to π/2.
+    #[inline(never)]
+    fn mapped_factors(&self, maps: &AeroMaps, velocity: Vec3) -> [f32; 3] {
+        let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
+        maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(MIN_AIR_SPEED_MPS)))
+    }
+
+    /// Returns the impulse of all force elements of the model on the chassis (N s, N m s, vehicle frame), and adds
+    /// their force and moment to the assist log. The elements are evaluated in order, at the motion of `body` at the
+    /// start of the step.
+    #[inline(never)]
+    fn element_impulses(
+        &mut self,
+        body: &ChassisState,
+        to_world: &Mat3,
+        controls: &Controls,
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        let (model, motion) = (&self.model, ChassisMotion::new(body, dt));
+        let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
+        for element in &model.parts().external_forces {
+            let action = element.0.evaluate(&motion, controls);
+            let (own, turning) = action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
+            (force, moment) = (force + own, moment + turning);
+        }
+        self.log_contribution(Assist::Elements, Contribution::wrench(force, moment));
+        SpatialVector::from_vec3s(force * dt, moment * dt)
+    }
+
+    /// Adds to the assist log the moments (N m) by which two tricks change those of the tyre forces: `height ẑ × force`
+    /// for tyre forces that act above the ground at a force point, and for all contact forces, loads included, if the
+    /// centre of mass is lowered. Banks without such a trick are skipped. The forces are the solved impulses over `dt`
+    /// s. Moments about the vertical axis are 0.
+    pub(crate) fn log_moved_forces(&mut self, dt: f32) {
+        let lowered = self.model.parts().assists.lowered_centre;
+        let assist_log = self.assist_log.get_or_insert_default();
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
+            if bank.force_point.is_none() && lowered == 0.0 {
+                continue;
+            }
+            // Tyre impulses without loads (N s).
+            let tyre = rows.contact.forward.linear * rows.solution.tyre_impulse[0]
+                + rows.contact.side.linear * rows.solution.tyre_impulse[1];
+            // Moments of `height ẑ × force`, left + right first.
+            let moved = |height: F32x4, force: Vec3Lanes<F32x4>| {
+                // Roll and pitch moment, positive about the x and y axes.
+                let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
+                Contribution::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
+            };
+            if let Some(height) = bank.force_point {
+                assist_log.add(Assist::ForcePoint, moved(height, tyre));
+            }
+            if lowered > 0.0 {
+                // All contact impulses (N s).
+                let ground = tyre + rows.contact.normal.linear * rows.suspension.load;
+                assist_log.add(Assist::LoweredCentre, moved(F32x4::splat(lowered), ground));
+            }
+        }
+    }
+
+    /// Returns the angular impulse (N m s, vehicle frame) of a moment that slows every rotation at the model's rate `k`
+    /// (1/s), and adds the moment to the assist log. No real force does this. ω is the angular velocity of `body` at
+    /// the start of the step.
+    ///
+    /// `−I ω k dt / (1 + k dt)` is the linear law, integrated implicitly so that it is stable at any rate.
+    fn angular_drag_impulse(&mut self, body: &ChassisState, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
+        // `k dt`, the reduction of the rotation in an explicit step.
+        let rate = self.model.parts().assists.angular_drag * dt;
+        // Angular momentum at the start of the step, vehicle frame (N m s).
+        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
+        let impulse = momentum * (-rate / (1.0 + rate));
+        self.log_contribution(Assist::AngularDrag, Contribution::wrench(Vec3::ZERO, impulse / dt));
+        SpatialVector::from_vec3s(Vec3::ZERO, impulse)
+    }
+}

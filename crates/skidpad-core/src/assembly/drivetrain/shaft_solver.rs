@@ -1,0 +1,599 @@
+//! Joint solution of the drivetrain's rows, with the wheels that respond to them.
+//!
+//! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a coupling. Its law is the linear
+//! equation `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; outside them it slips. A lever is an entry of the row's
+//! Jacobian: speed of the row per spin of a wheel. A bank has the constants of up to four wheels. The wheels respond linearly until one begins or
+//! ceases to slide or to lock: one Newton step solves all rows, and another pass checks for such a change. Rows of couplings are then solved with
+//! the wheel blocks themselves.
+
+use crate::assembly::drivetrain::traction_limits::converter;
+use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
+use crate::drivetrain::rows::Shafts;
+use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::simd::lane::WheelLanes;
+use crate::solver_mode::ImpulseBounds;
+use crate::state::DriveState;
+use crate::vehicle::rows::WheelRows;
+
+/// Maximum number of Newton passes.
+const MAX_NEWTON_ITERATIONS: usize = 16;
+
+/// Maximum number of Newton passes from the impulses of the last step.
+const MAX_WARM_START_ITERATIONS: usize = 2;
+
+/// Number of passes that limit unsettled motors to their peak torque.
+const MOTOR_BOUND_PASSES: usize = 4;
+
+/// Number of passes in which bounds of couplings follow the torque driven through them. Constant bounds then leave a convex problem.
+const BOUND_UPDATE_ITERATIONS: usize = 8;
+
+/// Largest slope accepted at the end of a step, as a share of the opposite slope at its start. A steeper one means that the step is too long.
+const MAX_OVERSHOOT_RATIO: f32 = 0.5;
+
+/// Maximum number of cuts of a step that is too long.
+const MAX_STEP_CUTS: usize = 10;
+/// Least share of the remaining range that a cut removes from either end.
+const MIN_CUT_SHARE: f32 = 0.05;
+
+/// Tolerance for the difference of a row's speed from its equation with wheel blocks: a share of the fastest wheel's speed, plus rad/s.
+const BLOCK_SPEED_TOLERANCE: [f32; 2] = [2e-4, 1e-3];
+
+/// Change of the turbine's speed for the difference quotient of its torque, as a share of the speeds.
+const CONVERTER_PROBE_SHARE: f32 = 0.01;
+
+/// Regularisation of rigid rows, as a share of their own response, so that redundant rows do not make the matrix singular.
+const RIGID_REGULARISATION: f32 = 1e-4;
+
+/// Model of the wheels' response to the shafts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WheelResponse {
+    /// Longitudinal tyre row alone: sufficient for a clutch.
+    TyreRowOnly,
+    /// Wheel blocks (spin and both tyre rows, solved together) as in the step. Couplings need them: sliding wheels turn excess torque into speed at
+    /// once.
+    Blocks,
+}
+
+/// Results of the last step.
+#[derive(Clone, Copy)]
+pub(crate) struct LastStep<'a> {
+    /// State of the drivetrain after that step, with its mean torques.
+    pub drive: &'a DriveState,
+    /// Forward speed that the car gained, m/s.
+    pub speed_gain: f32,
+}
+
+impl LastStep<'_> {
+    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: `dt T − J ΔΩ`. T is the rotor torque of the
+    /// last step; J ΔΩ turned the rotor while the car gained `speed_gain`.
+    #[inline(always)]
+    fn motor_impulse(&self, model: &Model, k: usize, dt: f32) -> f32 {
+        dt * self.drive.motors[k] - model.rotor_momentum()[k] * self.speed_gain
+    }
+}
+
+/// Largest number of rows that is solved by loops of constant length.
+pub(crate) const MAX_UNROLLED_ROWS: usize = 4;
+
+/// Rows between spins while they are solved: exactly `MOST`, or at most `MOST` if that is above [`MAX_UNROLLED_ROWS`].
+pub(crate) struct ShaftSolver<'a, const MOST: usize> {
+    shafts: &'a mut Shafts,
+    /// Speeds of the rows under the present impulses, rad/s.
+    pub speeds: [f32; MOST],
+    /// Change of each row's speed per impulse of each row, 1/(kg m²).
+    pub responses: [[f32; MOST]; MOST],
+    /// Impulse of every row before its last change, and that change, N m s.
+    change: [[f32; 2]; MOST],
+    /// Workspace of the elimination.
+    matrix: [[f32; MOST]; MOST],
+}
+
+impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
+    /// Builds a solver for the rows of `shafts`; all speeds and responses are 0 until the wheels are measured.
+    #[inline(always)]
+    pub(crate) fn new(shafts: &'a mut Shafts) -> Self {
+        let square = [[0.0; MOST]; MOST];
+        Self { shafts, speeds: [0.0; MOST], responses: square, change: [[0.0; 2]; MOST], matrix: square }
+    }
+
+    /// Returns the number of rows, a constant up to [`MAX_UNROLLED_ROWS`].
+    #[inline(always)]
+    fn count(&self) -> usize {
+        if MOST <= MAX_UNROLLED_ROWS { MOST } else { self.shafts.row_count }
+    }
+
+    /// Sets the linear equation of the converter's row (row 0) to the tangent of its impulse at the present turbine speed ω:
+    /// `impulse = dt (T + T′ (ω* − ω))`. T is the turbine torque at the impeller speed that balances the engine. T′ is a difference quotient, limited
+    /// by [`limit_slope`]. Without engine or converter it does nothing.
+    fn linearise_converter(&mut self, model: &Model) {
+        let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
+        let speed = self.speeds[0];
+        let torque = |speed: f32| converter.torques(self.shafts.impeller_speed(converter, &engine, speed), speed)[1];
+        // Torque at the present speed, and a slightly higher speed.
+        let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE_SHARE * (speed.abs() + engine.speed));
+        let slope = limit_slope(
+            (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
+            here,
+            speed.abs() + engine.speed,
+        );
+        let row = &mut self.shafts.constraints[0];
+        row.per_speed = -self.shafts.dt * slope;
+        row.target_impulse = self.shafts.dt * (here - slope * speed);
+    }
+
+    /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheels`. Returns whether it
+    /// converged.
+    ///
+    /// Up to [`MAX_NEWTON_ITERATIONS`] passes: update the bounds of couplings (first [`BOUND_UPDATE_ITERATIONS`] passes only), take a Newton step,
+    /// measure the wheels and shorten the step if it overshot. [`WheelResponse::TyreRowOnly`] has converged if each change is within its row's
+    /// tolerance, [`WheelResponse::Blocks`] if all rows satisfy their laws. The rows and the wheels' shaft impulses keep the last iterate either way.
+    ///
+    /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Shortened steps keep couplings from
+    /// adding energy, even if the passes end early.
+    pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) -> bool {
+        self.evaluate(model, rows, wheels);
+        let coupled = !model.parts().couplings.is_empty();
+        for pass in 0..MAX_NEWTON_ITERATIONS {
+            if coupled
+                && pass < BOUND_UPDATE_ITERATIONS
+                && let Some(changes) = self.bound_couplings(model)
+            {
+                apply_shaft_changes(model.wheel_packs(), rows, &changes);
+                self.evaluate(model, rows, wheels);
+            }
+            if wheels == WheelResponse::Blocks && self.satisfies_laws(rows) {
+                return true;
+            }
+            let found = self.newton_step();
+            // Blocks converge by `satisfies_laws` alone.
+            let mut settled = wheels == WheelResponse::TyreRowOnly;
+            for (i, &after) in found[..self.count()].iter().enumerate() {
+                let before = self.shafts.constraints[i].impulse;
+                self.shafts.set_row_impulse(model, rows, i, after);
+                settled &= self.shafts.constraints[i].has_converged([before, after], self.shafts.within);
+                self.change[i] = [before, after - before];
+            }
+            if settled {
+                return true;
+            }
+            // Slope at the start of the step, with the speeds measured there.
+            let downhill = self.objective_slope(0.0);
+            self.evaluate(model, rows, wheels);
+            self.cut_overshoot(model, rows, wheels, downhill);
+        }
+        false
+    }
+
+    /// Limits the torque of every motor to ± its peak torque at the measured wheel speeds, plus the impulse of its rotor as it slows down, and
+    /// measures the wheels again; [`MOTOR_BOUND_PASSES`] times. Passes that did not converge may leave any impulse.
+    #[cold]
+    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
+        let [first, _] = self.shafts.first_rows(model);
+        for _ in 0..MOTOR_BOUND_PASSES {
+            for (k, motor) in model.parts().motors.iter().enumerate() {
+                let (row, speed) = (&self.shafts.constraints[first + k], self.speeds[first + k]);
+                // Impulse given off by the rotor as it slows down, N m s.
+                let turned = motor.inertia * (self.shafts.motors[k].rotor_speed - speed);
+                let most = self.shafts.dt * motor.peak_torque;
+                let impulse = turned + (row.impulse - turned).clamp(-most, most);
+                self.shafts.set_row_impulse(model, rows, first + k, impulse);
+            }
+            self.evaluate(model, rows, wheels);
+        }
+    }
+
+    /// Measures the speeds of the rows under their present impulses, and linearises the rows of converter and motors there.
+    #[inline(never)]
+    fn evaluate(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
+        self.evaluate_inline(model, rows, wheels);
+    }
+
+    /// Measures the wheels like `evaluate`, inlined into the caller.
+    #[inline(always)]
+    fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
+        let measured = measure(model.wheel_packs(), rows, wheels, self.shafts.within, self.count());
+        self.store_measurement(model, &measured);
+    }
+
+    /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the ratio of one row and the torque
+    /// ratio of the other. Then linearises the rows of converter and motors at these speeds.
+    #[inline(always)]
+    fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MOST>) {
+        let count = self.count();
+        for i in 0..count {
+            let row = &self.shafts.constraints[i];
+            self.speeds[i] = measured.speeds[i] * row.ratio;
+            for j in 0..count {
+                let other = &self.shafts.constraints[j];
+                // The matrix is symmetric; only its lower half is measured.
+                let answer = measured.responses[i.max(j)][i.min(j)];
+                self.responses[i][j] = answer * (row.ratio * other.torque_ratio(other.impulse));
+            }
+        }
+        if self.shafts.constraints[0].is_converter {
+            self.linearise_converter(model);
+        }
+        if !model.parts().motors.is_empty() {
+            self.linearise_motors(model);
+        }
+    }
+
+    /// Returns the slope of the minimised function along the last change of the impulses, with `share` (0 to 1) of the change applied: the sum of
+    /// each row's change on the wheels times its excess speed, W s. The excess is evaluated at the last measured speeds.
+    fn objective_slope(&self, share: f32) -> f32 {
+        let along = |(row, ([before, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
+            let impulse = before + share * change;
+            // Change on the wheels over the ratio: includes losses.
+            let turned = if *change == 0.0 { 0.0 } else { row.torque_ratio(impulse) / row.ratio * change };
+            turned * row.speed_excess(impulse, *speed)
+        };
+        self.shafts.constraints[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
+    }
+
+    /// Shortens the last change of the impulses if the slope at its end exceeds [`MAX_OVERSHOOT_RATIO`] of the opposite slope at its start,
+    /// `downhill` (≤ 0). The method of false position searches the share of the change at which the slope is small, and measures the wheels each
+    /// time. If `downhill` is not negative, or after [`MAX_STEP_CUTS`] cuts, the largest share known to be before the minimum is kept (at first
+    /// none).
+    #[cold]
+    #[inline(never)]
+    fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse, downhill: f32) {
+        let near = -MAX_OVERSHOOT_RATIO * downhill;
+        // Share of the change and slope there, before and behind the minimum.
+        let (mut low, mut high) = ([0.0, downhill], [1.0, self.objective_slope(1.0)]);
+        if high[1] <= near.max(0.0) {
+            return;
+        }
+        for cut in 0..=MAX_STEP_CUTS {
+            let width = high[0] - low[0];
+            let across = (low[1] / (low[1] - high[1])).clamp(MIN_CUT_SHARE, 1.0 - MIN_CUT_SHARE);
+            // Fall back to the lower end.
+            let kept = if cut == MAX_STEP_CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
+            for i in 0..self.count() {
+                let [before, change] = self.change[i];
+                self.shafts.set_row_impulse(model, rows, i, before + kept * change);
+            }
+            self.evaluate(model, rows, wheels);
+            let slope = self.objective_slope(kept);
+            if slope.abs() <= near || kept == low[0] {
+                return;
+            }
+            if slope > 0.0 { high = [kept, slope] } else { low = [kept, slope] }
+        }
+    }
+
+    /// Returns whether every row satisfies its equation, for wheels last measured as blocks. Each impulse must be within its bounds, to the row's
+    /// tolerance (not checked for viscous rows). The speed must agree to [`BLOCK_SPEED_TOLERANCE`]; it may be higher at the lower bound and lower at
+    /// the upper bound, where the row slips.
+    fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
+        let [relative, absolute] = BLOCK_SPEED_TOLERANCE;
+        // Factor of all tolerances.
+        let closeness = self.shafts.within.inner_tolerance_factor();
+        let fastest =
+            rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
+        let tolerance = closeness * (relative * fastest + absolute);
+        self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
+            let [[least, most], [share, alone]] = [row.bounds, row.tolerance];
+            // Impulse outside the bounds, N m s.
+            let beyond = row.impulse - row.impulse.max(least).min(most);
+            let within = row.viscous > 0.0 || beyond.abs() <= closeness * (share * row.impulse.abs() + alone);
+            let excess = row.speed_excess(row.impulse, speed) / row.ratio.abs().max(1.0);
+            within && (excess <= tolerance || row.impulse <= least) && (excess >= -tolerance || row.impulse >= most)
+        })
+    }
+
+    /// Sets the linear equation of every motor's row to rotor and torque at its present speed ω*: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`, with
+    /// the rotor speed ω₀ at the start of the step. T follows from the pedals; assists limit it if they limit motors in this step, and their changes
+    /// are stored. T′ is limited by [`limit_slope`].
+    #[inline(always)]
+    fn linearise_motors(&mut self, model: &Model) {
+        let (pull, dt, [first, _]) = (self.shafts.pedal_demand, self.shafts.dt, self.shafts.first_rows(model));
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let speed = self.speeds[first + k];
+            let given = pull.motor_torque(motor, speed);
+            let is_limited = self.shafts.limited_by.is_some();
+            let step = &mut self.shafts.motors[k];
+            let (torque, slope) =
+                if is_limited { step.limits.apply(motor, speed * pull.direction, given) } else { given };
+            // Angular momentum of the rotor at the start, N m s.
+            let begun = motor.inertia * step.rotor_speed;
+            let slope = limit_slope(slope, torque, motor.max_speed);
+            let row = &mut self.shafts.constraints[first + k];
+            row.per_speed = motor.inertia - dt * slope;
+            row.target_impulse = begun + dt * (torque * pull.direction - slope * speed);
+        }
+    }
+
+    /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows drive through them. An impulse
+    /// beyond its new bounds is reduced to the bound; viscous rows keep it. If any was reduced, returns the changes on the wheels by row, N m s,
+    /// which the caller must apply, and the measured speeds are outdated; else `None`.
+    fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MOST]> {
+        let [_, first] = self.shafts.first_rows(model);
+        let (mut changes, mut taken) = ([0.0; MOST], false);
+        for (k, coupling) in model.parts().couplings.iter().enumerate() {
+            if coupling.bias == [1.0; 2] {
+                continue;
+            }
+            let flow = &model.torque_paths()[k];
+            // Impulse that drives both sides together, N m s.
+            let through: f32 = self
+                .shafts
+                .constraints
+                .iter()
+                .zip(&flow.row_shares)
+                .map(|(row, part)| part * row.wheel_impulse(row.impulse))
+                .sum();
+            let [towards_first, towards_second] = coupling.capacity(through / self.shafts.dt, flow.first_share);
+            let (least, most) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
+            let row = &mut self.shafts.constraints[first + k];
+            row.bounds = [least, most];
+            let impulse = row.impulse.max(least).min(most);
+            if row.viscous == 0.0 && impulse != row.impulse {
+                changes[first + k] = row.set_impulse(impulse);
+                taken = true;
+            }
+        }
+        taken.then_some(changes)
+    }
+
+    /// Returns the impulses that satisfy every row's equation with the measured linear response of the wheels, N m s, within the rows' bounds. Starts
+    /// with all rows holding (a dead engine: standing), solves, and changes the regime of rows that leave it, until all regimes are consistent or
+    /// after 4 n + 1 solutions for n rows. The rows themselves are not changed.
+    #[inline(always)]
+    pub(crate) fn newton_step(&mut self) -> [f32; MOST] {
+        let count = self.count();
+        let mut regimes = [Regime::Holds; MOST];
+        regimes[0] = self.shafts.constraints[0].initial_regime();
+        let mut found = [0.0; MOST];
+        for _ in 0..4 * count + 1 {
+            let changes = self.solve_linear(&regimes);
+            let mut same = true;
+            for i in 0..count {
+                let answers = &self.responses[i][..count];
+                let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
+                let row = &self.shafts.constraints[i];
+                let impulse = row.impulse + changes[i];
+                found[i] = row.clamp_impulse(regimes[i], impulse);
+                let next = row.next_regime(regimes[i], impulse, speed);
+                same &= next == regimes[i];
+                regimes[i] = next;
+            }
+            if same {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i R_ij) Δp_j = r_i` with
+    /// `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a = 0
+    /// get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
+    #[inline(always)]
+    fn solve_linear(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
+        let (count, matrix) = (self.count(), &mut self.matrix);
+        let mut right = [0.0; MOST];
+        for i in 0..count {
+            let row = &self.shafts.constraints[i];
+            let [per_impulse, per_speed, _] = row.coefficients(regimes[i]);
+            right[i] = row.residual(regimes[i], row.impulse, self.speeds[i]);
+            for (entry, answer) in matrix[i].iter_mut().zip(&self.responses[i][..count]) {
+                *entry = per_speed * answer;
+            }
+            matrix[i][i] += if per_impulse == 0.0 { RIGID_REGULARISATION * matrix[i][i] } else { per_impulse };
+        }
+        for i in 0..count {
+            let (done, left) = matrix.split_at_mut(i + 1);
+            let pivot = &done[i][..count];
+            for (k, row) in left.iter_mut().enumerate().take(count - i - 1) {
+                let share = if pivot[i] > 0.0 { row[i] / pivot[i] } else { 0.0 };
+                for (entry, over) in row.iter_mut().zip(pivot).skip(i) {
+                    *entry -= share * over;
+                }
+                right[i + 1 + k] -= share * right[i];
+            }
+        }
+        for i in (0..count).rev() {
+            let known: f32 = (i + 1..count).map(|j| matrix[i][j] * right[j]).sum();
+            right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
+        }
+        right
+    }
+}
+
+/// Response of the wheels to at most `MOST` rows between spins, by their levers alone, without ratios.
+pub(crate) struct WheelMeasurement<C, const MOST: usize> {
+    /// Speeds of the rows, rad/s.
+    pub speeds: [C; MOST],
+    /// Change of a row's speed per impulse of a row, 1/(kg m²); 0 above the diagonal.
+    pub responses: [[C; MOST]; MOST],
+}
+
+/// Measures speeds and responses of the first `count` rows: solves every wheel as `wheels` with its present shaft impulse, and sums its spin and its
+/// change per impulse, weighted by the wheel's levers (Jacobian entries). Blocks store their solution in `rows`.
+#[inline(always)]
+fn measure<W: WheelLanes, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [WheelRows<W>],
+    wheels: WheelResponse,
+    within: ImpulseBounds,
+    count: usize,
+) -> WheelMeasurement<W::Car, MOST> {
+    let none = W::Car::default();
+    let mut measured = WheelMeasurement { speeds: [none; MOST], responses: [[none; MOST]; MOST] };
+    for (banks, rows) in banks.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
+        let turning = W::rows_from_fn(
+            #[inline(always)]
+            |k| match wheels {
+                WheelResponse::TyreRowOnly => rows[k].spin_and_response(&banks[k]),
+                WheelResponse::Blocks => rows[k].block_spin_and_response(&banks[k], within),
+            },
+        );
+        for i in 0..count {
+            measured.speeds[i] += W::sum_over_wheels(
+                #[inline(always)]
+                |k| banks[k].shaft_jacobian[i] * turning[k].0,
+            );
+            for j in 0..i + 1 {
+                measured.responses[i][j] += W::sum_over_wheels(
+                    #[inline(always)]
+                    |k| banks[k].shaft_jacobian[i] * banks[k].shaft_jacobian[j] * turning[k].1,
+                );
+            }
+        }
+    }
+    measured
+}
+
+/// Adds the `changes` of the rows' impulses, N m s, to the shaft impulse of each wheel, times its lever in that row.
+#[inline(always)]
+fn apply_shaft_changes<W: WheelLanes, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [WheelRows<W>],
+    changes: &[W::Car; MOST],
+) {
+    for (bank, rows) in banks.iter().zip(rows) {
+        for (lever, change) in bank.shaft_jacobian.iter().zip(changes) {
+            rows.drive.shaft += *lever * W::broadcast_car(*change);
+        }
+    }
+}
+
+/// Rows between spins, of one car or of a batch, solved from the impulses of the last step. These are close to the solution unless
+/// an input jumps.
+pub(crate) trait WarmStartedRows<C, const MOST: usize> {
+    /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
+    fn apply_last_impulses(&mut self) -> [C; MOST];
+
+    /// Limits torque-sensing couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
+    fn update_bounds(&mut self) -> Option<[C; MOST]>;
+
+    /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the wheels, N m s, and whether all
+    /// changes were within tolerance.
+    fn newton_step(&mut self, measured: &WheelMeasurement<C, MOST>) -> ([C; MOST], bool);
+}
+
+/// Solves `count` rows of these wheels by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the last step, with wheels as
+/// blocks. Each step updates the bounds of couplings first. Steps are not shortened. Returns whether the changes of the last step are within
+/// tolerance; the impulses of the last iterate stay applied in either case.
+#[inline(always)]
+pub(crate) fn solve_warm_started<W: WheelLanes, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [WheelRows<W>],
+    (count, within): (usize, ImpulseBounds),
+    shafts: &mut impl WarmStartedRows<W::Car, MOST>,
+) -> bool {
+    apply_shaft_changes(banks, rows, &shafts.apply_last_impulses());
+    for _ in 0..MAX_WARM_START_ITERATIONS {
+        if let Some(changes) = shafts.update_bounds() {
+            apply_shaft_changes(banks, rows, &changes);
+        }
+        let (changes, settled) = shafts.newton_step(&measure(banks, rows, WheelResponse::Blocks, within, count));
+        apply_shaft_changes(banks, rows, &changes);
+        if settled {
+            return true;
+        }
+    }
+    false
+}
+
+/// Rows of one car, solved from the impulses of the last step.
+pub(crate) struct WarmStart<'a, const MOST: usize> {
+    solving: ShaftSolver<'a, MOST>,
+    model: &'a Model,
+    carried: LastStep<'a>,
+}
+
+impl<'a, const MOST: usize> WarmStart<'a, MOST> {
+    /// Builds the rows of one car with `carried`, the results of its last step.
+    #[inline(always)]
+    pub(crate) fn new(shafts: &'a mut Shafts, model: &'a Model, carried: LastStep<'a>) -> Self {
+        Self { solving: ShaftSolver::new(shafts), model, carried }
+    }
+
+    /// Sets every row to `impulse(index, row)`. Returns the changes on the wheels by row, N m s, which the caller applies.
+    #[inline(always)]
+    fn set_impulses(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MOST] {
+        let (count, mut changes) = (self.solving.count(), [0.0; MOST]);
+        for (i, row) in self.solving.shafts.constraints[..count].iter_mut().enumerate() {
+            changes[i] = row.set_impulse(impulse(i, row));
+        }
+        changes
+    }
+}
+
+impl<const MOST: usize> WarmStartedRows<f32, MOST> for WarmStart<'_, MOST> {
+    #[inline(always)]
+    fn apply_last_impulses(&mut self) -> [f32; MOST] {
+        let (carried, model, dt) = (self.carried, self.model, self.solving.shafts.dt);
+        let [motors, couplings] = self.solving.shafts.first_rows(model);
+        self.set_impulses(
+            #[inline(always)]
+            |i, row| match i {
+                // The engine's row starts with this impulse, and the wheels already have it.
+                _ if i < motors => row.impulse,
+                _ if i < couplings => carried.motor_impulse(model, i - motors, dt),
+                _ => dt * carried.drive.couplings[i - couplings],
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn update_bounds(&mut self) -> Option<[f32; MOST]> {
+        if self.model.parts().couplings.is_empty() { None } else { self.solving.bound_couplings(self.model) }
+    }
+
+    #[inline(always)]
+    fn newton_step(&mut self, measured: &WheelMeasurement<f32, MOST>) -> ([f32; MOST], bool) {
+        self.solving.store_measurement(self.model, measured);
+        let (found, within, mut settled) = (self.solving.newton_step(), self.solving.shafts.within, true);
+        let changes = self.set_impulses(
+            #[inline(always)]
+            |i, row| {
+                settled &= row.has_converged([row.impulse, found[i]], within);
+                found[i]
+            },
+        );
+        (changes, settled)
+    }
+}
+
+impl<W: WheelLanes> WheelRows<W> {
+    /// Solves the wheel blocks, with both tyre rows and brakes, and stores the solution. Returns the spins of the wheels, rad/s, and their change per
+    /// shaft impulse, 1/(kg m²): `(1 − R²/I T) / I`, at least 0, and 0 for a wheel that stands.
+    ///
+    /// The driven momentum is `d`, and `T` is the tyre's response to its longitudinal speed: `I ω = d − R x` and `x' = T R / I d'`.
+    #[inline(always)]
+    fn block_spin_and_response(&mut self, bank: &WheelPack<W>, within: ImpulseBounds) -> (W, W) {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let along = self.solve_block(bank, within).tangent().longitudinal_gain();
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let free = (one - radius * radius / inertia * along).at_least(zero);
+        (self.solution.spin, (free / inertia).masked(zero.less(self.solution.spin.abs())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly::drivetrain::traction_limits::tests::motor;
+    use crate::drivetrain::rows::PedalDemand;
+    use crate::model::plain::plain_car;
+
+    /// Checks that a motor in reverse has the same cruise torque as forwards at that speed: `P / ω`, which falls by `P / ω²`.
+    #[test]
+    fn a_motor_is_asked_at_its_speed_towards_the_drive() {
+        let mut parts = plain_car();
+        parts.motors = vec![motor()];
+        let model = Model::new(parts).expect("valid");
+        let mut shafts = Shafts::new(model.parts().motors.len(), model.parts().couplings.len());
+        shafts.begin_step(PedalDemand { direction: -1.0, ..PedalDemand::default() }, &model, 0.01);
+        shafts.set_cruise_torque(0, 250.0);
+        let mut solving = ShaftSolver::<1>::new(&mut shafts);
+        solving.speeds = [-600.0];
+        solving.linearise_motors(&model);
+        let row = &shafts.constraints[0];
+        // J + dt P / ω², and dt times −150 N m at −600 rad/s; f32 rounding.
+        assert!((row.per_speed - (0.05 + 0.01 * 0.25)).abs() < 1e-6, "{row:?}");
+        assert!((row.target_impulse - 0.01 * (-150.0 - 0.25 * 600.0)).abs() < 1e-5, "{row:?}");
+    }
+}

@@ -1,0 +1,440 @@
+//! Intervention of assists in the rows between spins before these are solved: they cut the engine, open the clutch and set motor torques.
+
+use crate::assist_log::{Assist, Contribution};
+use crate::drivetrain::constraints::Flywheel;
+use crate::drivetrain::launch_device::{Converter, LaunchDevice};
+use crate::drivetrain::motor::Motor;
+use crate::drivetrain::rows::{MotorLimits, Shafts};
+use crate::model::Model;
+use crate::simd::lane::{F32x4, Lane};
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::WheelRows;
+
+impl Default for MotorLimits {
+    /// Returns limits that change nothing: no cruise torque, infinite bounds, and no recorded changes.
+    fn default() -> Self {
+        Self { cruise_torque: None, max_torque: f32::INFINITY, min_torque: f32::NEG_INFINITY, torque_changes: [0.0; 3] }
+    }
+}
+
+impl MotorLimits {
+    /// Applies assists to the torque (N m) and slope (N m s) that the `pedals` demand of `motor`, in this order: cruise torque instead of the pedals,
+    /// clamped to the range of the motor; upper limit of traction or launch control; lower limit of the regeneration. A limited torque has slope 0.
+    /// Returns torque and slope, and stores the change by each assist. `speed`: rotor speed, rad/s, positive towards the drive.
+    pub(crate) fn apply(&mut self, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
+        let driven = self.cruise_torque.map_or(pedals, |torque| clamp_to_motor_range(motor, speed, torque));
+        let held = if driven.0 > self.max_torque { (self.max_torque, 0.0) } else { driven };
+        let left = if held.0 < self.min_torque { (self.min_torque, 0.0) } else { held };
+        self.torque_changes = [driven.0 - pedals.0, held.0 - driven.0, left.0 - held.0];
+        left
+    }
+}
+
+/// Clamps `torque` to the range of `motor` at `speed` rad/s, from full regeneration (throttle 0, brake 1) to full drive. Returns it in N m, and its
+/// derivative by the speed in N m s: that of the limit, or 0 inside the range.
+fn clamp_to_motor_range(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
+    let [least, most] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
+    match torque {
+        torque if torque > most.0 => most,
+        torque if torque < least.0 => least,
+        torque => (torque, 0.0),
+    }
+}
+
+impl Vehicle {
+    /// Adds the torque changes by assists in the step just solved to the assist log, as engine torque summed over the motors, N m: by cruise control,
+    /// by the assist that limits the motors, and by the one that cuts regeneration (ABS if none is stored). Assists that the model lacks are skipped.
+    /// Does nothing if no assist limited a motor.
+    pub(crate) fn record_motor_changes(&mut self) {
+        let Some(limited_by) = self.shafts.limited_by else { return };
+        let assist_log = self.assist_log.get_or_insert_default();
+        let cut_by = self.shafts.regeneration_cut_by.unwrap_or(Assist::AntiLock);
+        let changed = [Assist::CruiseControl, limited_by, cut_by].into_iter().enumerate();
+        for (i, assist) in changed.filter(|(_, assist)| self.model.assists().contains(assist)) {
+            let engine_torque = self.shafts.motors.iter().map(|motor| motor.limits.torque_changes[i]).sum();
+            assist_log.add(assist, Contribution { engine_torque, ..Contribution::default() });
+        }
+    }
+}
+
+impl Shafts {
+    /// Returns the turns of the engine per turn of the propeller shaft; `None` without an engine or out of gear.
+    pub(crate) fn engine_ratio(&self) -> Option<f32> {
+        self.engine.map(|_| self.constraints[0].ratio).filter(|&ratio| ratio != 0.0)
+    }
+
+    /// Returns whether an open torque converter connects engine and gearbox, not a clutch or a closed lock-up clutch.
+    pub(crate) fn has_converter(&self) -> bool {
+        self.engine.is_some() && self.constraints[0].is_converter
+    }
+
+    /// Returns the impulse of row `i` on its wheels, N m s, before it is multiplied by their levers.
+    pub(crate) fn wheel_impulse(&self, i: usize) -> f32 {
+        self.constraints[i].wheel_impulse(self.constraints[i].impulse)
+    }
+
+    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets `shaft` N m s
+    /// towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
+    ///
+    /// Clutch: `ω = i ω_s + p / J` for an impulse p through it. An automatic clutch opens as the engine slows, so ω is also at least the speed at
+    /// which it can carry p. Converter: the impeller speed for that turbine torque (up to the engine or turbine speed, whichever is higher), plus the
+    /// speed that its own torque costs.
+    fn engine_speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, shaft_speed: f32) -> f32 {
+        let row = &self.constraints[0];
+        // Impulse through clutch or turbine, N m s.
+        let through = shaft / row.torque_ratio(shaft).abs();
+        let turbine = row.ratio * shaft_speed;
+        match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => {
+                let impeller = converter.impeller_speed_for(through / self.dt, turbine, engine.speed.max(turbine));
+                self.speed_before_converter(converter, engine, impeller, turbine)
+            }
+            None => match self.clutch_law {
+                Some(law) if through > 0.0 => {
+                    let carried = through.min(law.full_capacity);
+                    law.speed_for(carried).max(turbine + carried * engine.inverse_inertia)
+                }
+                _ => turbine + through.max(row.bounds[0]).min(row.bounds[1]) * engine.inverse_inertia,
+            },
+        }
+    }
+
+    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s at its present capacity. False for a converter.
+    fn is_clutch_weaker_than(&self, shaft: f32) -> bool {
+        let row = &self.constraints[0];
+        !row.is_converter && shaft >= row.bounds[1] * row.torque_ratio(1.0).abs()
+    }
+
+    /// Returns the engine speed before the converter acts, rad/s, after which the impeller ends at `impeller` rad/s: `ω + dt T(ω) / J`. `turbine`:
+    /// turbine speed, rad/s.
+    fn speed_before_converter(&self, converter: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
+        impeller + self.dt * converter.torques(impeller, turbine)[0] * engine.inverse_inertia
+    }
+
+    /// Sets the engine's speed before its clutch acts, in rad/s: at least `least`, and never above its present value. The clutch's law gets the same
+    /// change, and the capacity of an automatic clutch falls with the speed. Returns `J (ω_new − counted_from)`, N m s; 0 without an engine.
+    fn set_engine_speed(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        speed: f32,
+        [least, counted_from]: [f32; 2],
+    ) -> f32 {
+        let Some(engine) = &mut self.engine else { return 0.0 };
+        let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
+        let added = (after - counted_from) / engine.inverse_inertia;
+        engine.speed = after;
+        self.constraints[0].target_impulse += after - before;
+        if let Some(law) = self.clutch_law
+            && after < before
+        {
+            self.bound_clutch(model, rows, law.capacity(after));
+        }
+        added
+    }
+
+    /// Limits both bounds of the clutch and its present impulse to ± `most` N m s, and applies the change of the impulse to the wheels.
+    fn bound_clutch(&mut self, model: &Model, rows: &mut [WheelRows], most: f32) {
+        let row = &mut self.constraints[0];
+        row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
+        let impulse = row.impulse.max(-most).min(most);
+        self.set_row_impulse(model, rows, 0, impulse);
+    }
+
+    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft` N m s towards the gear and turns with at most `shaft_speed`
+    /// rad/s. The closed throttle is the lower limit, and the torque is never increased. Does nothing if the clutch slips below `shaft`, or without
+    /// an engine. Returns the impulse taken from the crankshaft, N m s, ≥ 0.
+    pub(crate) fn cut_engine(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32, shaft_speed: f32) -> f32 {
+        let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };
+        let speed = self.engine_speed_for(model, &engine, shaft, shaft_speed);
+        -self.set_engine_speed(model, rows, speed, [engine.speed_bounds[0], engine.speed])
+    }
+
+    /// Reduces the engine's torque so that it ends the step with at most `speed` rad/s, or with the speed that a propeller shaft of `shaft_speed`
+    /// rad/s causes. The load that clutch or converter takes in the step is allowed for. The closed throttle is the lower limit. Returns the impulse
+    /// taken from the crankshaft, N m s, ≥ 0; 0 without an engine.
+    pub(crate) fn limit_engine_speed(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        speed: f32,
+        shaft_speed: f32,
+    ) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        let row = &self.constraints[0];
+        let most = match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => self.speed_before_converter(converter, &engine, speed, row.ratio * shaft_speed),
+            None => speed.max(row.ratio * shaft_speed) + row.impulse.max(0.0) * engine.inverse_inertia,
+        };
+        -self.set_engine_speed(model, rows, most, [engine.speed_bounds[0], engine.speed])
+    }
+
+    /// Limits the clutch to the impulse that gives the propeller shaft `shaft` N m s, in either direction. A torque converter cannot be limited and
+    /// is left unchanged. The engine's torque is not cut.
+    pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32) {
+        let row = &self.constraints[0];
+        if !row.is_converter {
+            // 1.0: torque ratio of a driving torque.
+            self.bound_clutch(model, rows, shaft / row.torque_ratio(1.0).abs());
+        }
+    }
+
+    /// Sets the engine to the least torque that gives the propeller shaft `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s. The
+    /// driver's throttle is the lower limit, the present torque the upper one. Returns the impulse added to that of the driver's throttle, N m s at
+    /// the crankshaft; 0 without an engine.
+    pub(crate) fn set_shaft_impulse(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        shaft: f32,
+        shaft_speed: f32,
+    ) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        let speed = self.engine_speed_for(model, &engine, shaft, shaft_speed);
+        self.set_engine_speed(model, rows, speed, [engine.speed_bounds[1]; 2])
+    }
+
+    /// Returns the impulses on the propeller shaft at `shaft_speed` rad/s with the driver's throttle and with the present, higher torque of the
+    /// engine, N m s towards the gear. Both are 0 without an engine.
+    pub(crate) fn shaft_impulse_range(&self, model: &Model, shaft_speed: f32) -> [f32; 2] {
+        let Some(engine) = self.engine else { return [0.0; 2] };
+        [engine.speed_bounds[1], engine.speed].map(|free| self.shaft_impulse_at(model, &engine, free, shaft_speed))
+    }
+
+    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free` rad/s before its clutch or converter acts, N m
+    /// s towards the gear, losses included. A clutch carries `J (free − i ω_s)` up to its capacity at `free`; a converter gives its turbine torque
+    /// with the impeller in balance.
+    fn shaft_impulse_at(&self, model: &Model, engine: &Flywheel, free: f32, shaft_speed: f32) -> f32 {
+        let row = &self.constraints[0];
+        let turbine = row.ratio * shaft_speed;
+        let through = match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => {
+                let impeller = converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine);
+                self.dt * converter.torques(impeller, turbine)[1]
+            }
+            None => {
+                let most = self.clutch_law.map_or(row.bounds[1], |law| law.capacity(free));
+                ((free - turbine) / engine.inverse_inertia).max(-most).min(most)
+            }
+        };
+        row.wheel_impulse(through)
+    }
+
+    /// Returns the torques of motor `k` at its rotor speed at the start of the step, N m towards the drive: with the driver's pedals, with full
+    /// regeneration, and with full drive.
+    pub(crate) fn motor_torque_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
+        let rotor = self.motors[k].rotor_speed;
+        let at = |demand: f32| motor.torque(rotor * self.pedal_demand.direction, demand).0;
+        [self.pedal_demand.motor_torque(motor, rotor).0, at(motor.demand(0.0, 1.0)), at(1.0)]
+    }
+
+    /// Sets the torque of motor `k` for cruise control, N m towards the drive. It replaces the demand of the pedals. Enables the limits of assists on
+    /// motors.
+    pub(crate) fn set_cruise_torque(&mut self, k: usize, torque: f32) {
+        // Keep an assist that already limits the motors.
+        self.enable_motor_limits(self.limited_by.unwrap_or(Assist::TractionControl));
+        self.motors[k].limits.cruise_torque = Some(torque);
+    }
+
+    /// Enables limits of assists on motors, and stores `limiting_assist` as the assist that limits them, also in place of an earlier one. The first
+    /// call of a step resets the limits of all motors.
+    fn enable_motor_limits(&mut self, limiting_assist: Assist) {
+        if self.limited_by.is_none() {
+            self.motors.iter_mut().for_each(|motor| motor.limits = MotorLimits::default());
+            self.regeneration_cut_by = None;
+        }
+        self.limited_by = Some(limiting_assist);
+    }
+
+    /// Enables limits of motors by `limiting_assist`, and sets the row of every motor to the torque that the pedals demand within the limits so far.
+    /// The assist then reduces these impulses. [`Shafts::clear_initial_impulses`] removes them.
+    pub(crate) fn begin_motor_limits(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [WheelRows]) {
+        self.enable_motor_limits(limiting_assist);
+        self.apply_motor_demands(model, rows);
+    }
+
+    /// Stores `assist` as the one that cuts regeneration, and sets the row of every motor to the torque that the pedals demand within the limits so
+    /// far. The assist then reduces these impulses. [`Shafts::clear_initial_impulses`] removes them.
+    pub(crate) fn begin_regeneration_cut(&mut self, assist: Assist, model: &Model, rows: &mut [WheelRows]) {
+        self.enable_motor_limits(self.limited_by.unwrap_or(Assist::TractionControl));
+        self.regeneration_cut_by = Some(assist);
+        self.apply_motor_demands(model, rows);
+    }
+
+    /// Sets the impulses of motors and couplings to 0, as assists used them only to find the limits. The limits and the engine's impulse remain.
+    pub(crate) fn clear_initial_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
+        self.clear_impulses(model, rows);
+        // Subtraction does not restore the same bits, so the wheels get the engine's impulse again.
+        let engine = self.engine.map_or(0.0, |_| self.wheel_impulse(0));
+        for (bank, rows) in model.wheel_packs().iter().zip(rows) {
+            rows.drive.shaft = bank.shaft_jacobian[0] * F32x4::splat(engine);
+        }
+    }
+
+    /// Sets the impulse of every motor's row to that of its demanded torque within the limits of assists, at the rotor speed at the start of the
+    /// step. Adds the changes to the wheels' shaft impulses.
+    fn apply_motor_demands(&mut self, model: &Model, rows: &mut [WheelRows]) {
+        let ([first, _], pull) = (self.first_rows(model), self.pedal_demand);
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let step = &mut self.motors[k];
+            let (torque, _) =
+                step.limits.apply(motor, step.rotor_speed * pull.direction, pull.motor_torque(motor, step.rotor_speed));
+            self.set_row_impulse(model, rows, first + k, torque * pull.direction * self.dt);
+        }
+    }
+
+    /// Limits motor `k` so that its wheels get at most `shaft` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The limit is
+    /// that torque over the gearing, plus the torque that accelerates the rotor to that speed, and at least 0. If the motor's present impulse is
+    /// higher, it is reduced.
+    pub(crate) fn limit_motor(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        k: usize,
+        shaft: f32,
+        shaft_speed: f32,
+    ) {
+        let (motor, [first, _], direction) =
+            (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
+        let row = &self.constraints[first + k];
+        // Impulses through the gearing and into the rotor, N m s towards the drive.
+        let most = shaft / row.torque_ratio(direction);
+        let rotor = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor_speed) * direction;
+        self.motors[k].limits.max_torque = ((most + rotor) / self.dt).max(0.0);
+        if row.impulse * direction > most {
+            self.set_row_impulse(model, rows, first + k, most * direction);
+        }
+    }
+
+    /// Limits the regeneration of motor `k` to `shaft` N m s at its wheels (≤ 0, towards the drive). The torque that turns the rotor to a mean wheel
+    /// speed of `shaft_speed` rad/s is added; `None` leaves it out. The limit is at most 0. If the motor's present impulse brakes more, it is
+    /// reduced.
+    pub(crate) fn limit_regeneration(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        k: usize,
+        shaft: f32,
+        shaft_speed: Option<f32>,
+    ) {
+        let (motor, [first, _], direction) =
+            (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
+        let row = &self.constraints[first + k];
+        let least = shaft / row.torque_ratio(-direction);
+        let turned = shaft_speed.map_or(0.0, |speed| speed * motor.reduction - self.motors[k].rotor_speed);
+        self.motors[k].limits.min_torque = ((least + motor.inertia * turned * direction) / self.dt).min(0.0);
+        if row.impulse * direction < least {
+            self.set_row_impulse(model, rows, first + k, least * direction);
+        }
+    }
+}
+
+/// Returns the torque converter of `model`; `None` for a clutch or without an engine.
+pub(crate) fn converter(model: &Model) -> Option<&Converter> {
+    match &model.parts().powertrain.engine()?.launch_device {
+        LaunchDevice::Converter(converter) => Some(converter),
+        LaunchDevice::Clutch(_) => None,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::drivetrain::constraints::DriveConstraint;
+    use crate::drivetrain::launch_device::ClutchLaw;
+    use crate::drivetrain::rows::MotorStep;
+    use crate::model::plain::plain_car;
+
+    /// Builds a motor of 300 N m and 90 kW with a regeneration of up to three quarters of its torque.
+    pub(crate) fn motor() -> Motor {
+        Motor {
+            wheels: [0].into(),
+            peak_torque: 300.0,
+            power: 90e3,
+            max_speed: 1000.0,
+            reduction: 9.0,
+            efficiency: 1.0,
+            inertia: 0.05,
+            lift_regeneration: 0.25,
+            brake_regeneration: 0.5,
+        }
+    }
+
+    /// Checks that a torque is clamped to the peak torque and to the range of regeneration, and unchanged between both.
+    #[test]
+    fn a_motor_gives_what_is_asked_as_far_as_it_reaches() {
+        let motor = motor();
+        // At 100 rad/s regeneration has three quarters of 300 N m.
+        for (asked, given) in [(500.0, 300.0), (120.0, 120.0), (-200.0, -200.0), (-300.0, -225.0)] {
+            assert_eq!(clamp_to_motor_range(&motor, 100.0, asked), (given, 0.0), "{asked} N m");
+        }
+        // Beyond its base speed the torque falls by `P / ω²`.
+        assert_eq!(clamp_to_motor_range(&motor, 600.0, 200.0), (150.0, -0.25));
+    }
+
+    /// Builds an engine of 0.25 kg m² at up to 300 rad/s, in a gear of 10, with a clutch that engages from 80 rad/s and gains 0.05 N m s
+    /// per rad/s.
+    fn engaged() -> (Shafts, Model) {
+        let flywheel =
+            Flywheel { speed: 300.0, inverse_inertia: 4.0, speed_bounds: [100.0, 300.0], ..Flywheel::default() };
+        let law = ClutchLaw { idle: 80.0, per_speed: 0.05, full_capacity: 12.0 };
+        let row = DriveConstraint::clutch(&flywheel, 10.0, 1.0, law.capacity(300.0), 8.0);
+        let (engine, clutch_law, constraints) = (Some(flywheel), Some(law), [row].into());
+        let shafts = Shafts { engine, clutch_law, constraints, row_count: 1, ..Shafts::default() };
+        (shafts, Model::new(plain_car()).expect("valid"))
+    }
+
+    /// Checks that an engine is not cut if its clutch carries no more than the wheels allow. Else it is cut to the speed at which the
+    /// clutch is engaged just far enough, or to the speed `ω = 10 ω_s + p / J` at which it drives the shaft, whichever is higher.
+    #[test]
+    fn an_engine_is_cut_to_the_speed_at_which_its_clutch_carries_what_wheels_take() {
+        for (shaft, shaft_speed, taken, capacity) in [
+            (110.0, 0.0, 0.0, 11.0),
+            (500.0, 20.0, 0.0, 11.0),
+            (50.0, 0.0, (300.0 - 180.0) / 4.0, 5.0),
+            (50.0, 20.0, (300.0 - 220.0) / 4.0, 7.0),
+            (0.0, 0.0, (300.0 - 100.0) / 4.0, 1.0),
+        ] {
+            let (mut shafts, model) = engaged();
+            let found = shafts.cut_engine(&model, &mut [], shaft, shaft_speed);
+            let row = &shafts.constraints[0];
+            // Products of numbers up to 300 in 32 bits.
+            assert!((found - taken).abs() < 1e-4, "{found} N m s for {shaft} N m s at {shaft_speed} rad/s");
+            assert!((row.bounds[1] - capacity).abs() < 1e-4, "{:?} for {shaft} N m s", row.bounds);
+            assert!(row.impulse <= row.bounds[1]);
+        }
+    }
+
+    /// Checks that cruise control raises the engine until its clutch carries the requested impulse, within the range of the throttle.
+    #[test]
+    fn an_engine_rises_until_its_clutch_carries_what_is_asked_for() {
+        for (shaft, speed) in [(50.0, 180.0), (110.0, 300.0), (200.0, 300.0), (0.0, 100.0), (-50.0, 100.0)] {
+            let (mut shafts, model) = engaged();
+            shafts.engine.as_mut().expect("has one").speed_bounds[1] = 100.0;
+            shafts.set_shaft_impulse(&model, &mut [], shaft, 0.0);
+            let found = shafts.engine.expect("has one").speed;
+            assert!((found - speed).abs() < 1e-4, "{found} rad/s for {shaft} N m s");
+        }
+        let (shafts, model) = engaged();
+        let pulls = shafts.shaft_impulse_range(&model, 20.0);
+        assert_eq!(pulls, [110.0; 2], "what the clutch carries, at full throttle with either");
+    }
+
+    #[test]
+    fn cruise_control_has_the_torque_it_orders_whatever_the_pedals_say() {
+        // Limit left from an earlier step.
+        let limits = MotorLimits { max_torque: 10.0, ..MotorLimits::default() };
+        let mut shafts = Shafts { motors: [MotorStep { rotor_speed: 0.0, limits }; 2].into(), ..Shafts::default() };
+        shafts.set_cruise_torque(0, 120.0);
+        let [driven, other] = &mut *shafts.motors else { panic!("two motors") };
+        assert_eq!(driven.limits.apply(&motor(), 100.0, (-75.0, 0.0)), (120.0, 0.0));
+        assert_eq!(driven.limits.torque_changes, [195.0, 0.0, 0.0]);
+        driven.limits.max_torque = 50.0;
+        assert_eq!(driven.limits.apply(&motor(), 100.0, (-75.0, 0.0)), (50.0, 0.0));
+        assert_eq!(driven.limits.torque_changes, [195.0, -70.0, 0.0]);
+        (driven.limits.cruise_torque, driven.limits.min_torque) = (None, -20.0);
+        assert_eq!(driven.limits.apply(&motor(), 100.0, (-75.0, 0.0)), (-20.0, 0.0), "regeneration that is cut");
+        assert_eq!(driven.limits.torque_changes, [0.0, 0.0, 55.0]);
+        assert_eq!(other.limits.apply(&motor(), 100.0, (75.0, 0.0)), (75.0, 0.0), "the other motor has no limit");
+    }
+}

@@ -1,0 +1,128 @@
+//! Wheel angles of a step: the steering angle moves towards the demand, and the wheels turn with it.
+
+use crate::assists::DriverDemand;
+use crate::controls::Controls;
+use crate::math;
+use crate::simd::lane::F32x4;
+use crate::steering::ackermann::Ackermann;
+use crate::steering::rate_limited_angle;
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::WheelRows;
+
+impl Vehicle {
+    /// Moves the steering angle of the state towards the demand `asked` within its rate, and turns the wheels to it.
+    /// The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle of a wheel in `controls` replaces
+    /// it.
+    #[inline(always)]
+    pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
+        self.state.steer = rate_limited_angle(self.state.steer, asked.steer, asked.steer_rate * dt);
+        self.update_wheel_angles(controls);
+    }
+
+    /// Turns the wheels to the angle of the steering, unless they already have it to the bit. Raw angles in `controls`,
+    /// or toe and camber that change with the travel, turn them in every step.
+    #[inline(always)]
+    pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
+        // Toe and camber over travel, and raw angles, may change although the steering does not.
+        // Whether the steering alone determines the angles.
+        let own = controls.wheels.is_empty() && !self.model.has_bump_steer();
+        // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
+        // world would have.
+        let reached = self.state.steer.to_bits();
+        if !own || self.applied_steer_bits != Some(reached) {
+            let turns = self.turn_wheels(controls);
+            self.applied_steer_bits = (own && !turns).then_some(reached);
+        }
+    }
+
+    /// Turns the wheels to the angle of the steering; returns true if the road-wheel angle of any of them changes.
+    ///
+    /// For each axle: angle of its middle by the steer ratio, left and right angle by Ackermann, plus toe (toe-in
+    /// positive) and the changes of toe and camber with the travel; on a solid axle the tilt of the beam adds camber. A
+    /// raw angle in `controls` replaces the road-wheel angle. Writes the angle into the state of the wheel, which
+    /// rotates a standing patch, and the axle direction into the rows.
+    ///
+    /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout
+    /// the step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is
+    /// reached at once.
+    #[inline(never)]
+    fn turn_wheels(&mut self, controls: &Controls) -> bool {
+        let mut turns = false;
+        let (parts, ackermann) = (self.model.parts(), self.model.ackermann());
+        let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
+        for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
+            let middle = self.state.steer * axle.steer_ratio;
+            // Tilt of the beam of a solid axle to the right (rad).
+            let leaning = if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
+            let turned = ackermann[i].angles(middle, curvature);
+            // Positive toe turns the left wheel to the right and the right wheel to the left.
+            for (i, turned, sign) in [(left, turned[0], -1.0), (right, turned[1], 1.0)] {
+                let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
+                let (mut toe, mut camber) = (wheel.toe, wheel.camber);
+                if let Some(links) = &axle.toe_camber {
+                    let [more_toe, more_camber] = links.changes_at(state.compression);
+                    (toe, camber) = (toe + more_toe, camber + more_camber);
+                }
+                if axle.solid {
+                    camber += wheel.side.outward_sign() * leaning;
+                }
+                let raw = controls.raw_angle(i);
+                let after = raw.unwrap_or(turned + sign * toe);
+                let before = if raw.is_some() { after } else { state.steer };
+                turns |= before.to_bits() != after.to_bits();
+                let middle = after - 0.5 * state.rolling * (after - before);
+                state.set_steer(after);
+                // Sine (with sign) and cosine of the camber; the model stores those of the described camber.
+                let lean = || {
+                    // Whether the camber is that of the description.
+                    let is_own = camber.to_bits() == wheel.camber.to_bits();
+                    let (lean, level) = if is_own { self.model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
+                    [wheel.side.outward_sign() * lean, level]
+                };
+                let place = self.model.lane_index(i);
+                self.rows[place.bank].set_axle_direction(place.lane, [middle, camber], lean);
+            }
+        }
+        turns
+    }
+}
+
+impl WheelRows {
+    /// Sets the axle direction of the wheel in `lane` (unit vector to its left, vehicle frame) for the road-wheel angle
+    /// `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a positive sine leans the top to the
+    /// right. The direction is `(−sin δ cos γ, cos δ cos γ, sin γ)`. If both angles are unchanged to the bit, nothing
+    /// is computed.
+    fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
+        let rows = &mut self.steering;
+        let same = |was: F32x4, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
+        let kept = same(rows.angles, angle) && same(rows.cambers, camber);
+        // A zero y component marks rows that were reset, whose axle is unknown.
+        if !kept || rows.axle.y.lanes()[lane] == 0.0 {
+            let ((sin, cos), [lean, level]) = (math::sin_cos(angle), lean());
+            let axle = &mut rows.axle;
+            axle.x.set(lane, -sin * level);
+            axle.y.set(lane, cos * level);
+            axle.z.set(lane, lean);
+            rows.angles.set(lane, angle);
+            rows.cambers.set(lane, camber);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that an axle turned back to zero from the other side has the bits of one turned to zero at once.
+    #[test]
+    fn an_axle_remembers_no_sign_of_nothing() {
+        let turned = |angles: &[f32]| {
+            let mut rows = WheelRows::default();
+            angles.iter().for_each(|angle| rows.set_axle_direction(0, [*angle, 0.0], || [0.0, 1.0]));
+            rows.steering.axle.lane(0).map(f32::to_bits)
+        };
+        for angle in [0.0, -0.0] {
+            assert_eq!(turned(&[-angle, angle]), turned(&[angle]), "{angle}");
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Roll centres off the ground: links guide the wheels sideways with their travel, and carry part of the lateral forces past the struts.
+//!
+//! With a roll centre at the height h, the contact point of a wheel moves to the left by `κ = h / y` per metre of jounce z. y is half the
+//! track, negative on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle Dynamics*, ch. 17.3: along the normal of the line
+//! from the contact point to the instant centre). By virtual work, a tyre force Y to the left lifts its wheel by the jacking force `κ Y`
+//! along the travel.
+//!
+//! A massless wheel follows the ground, with `ż = − n · v` for a chassis that moves by v above it. Its patch moves along a tangent t with
+//! `(t − κ t_y n) · v`. The same row transmits its force, so that energy is conserved, and the contact load is the strut load less `κ Y`.
+//! An unsprung mass receives `κ Y` along its travel, scrubs with `κ ż`, and has the effective mass `m (1 + κ²)`. On a solid axle, the mean
+//! of both wheels replaces Y and `κ ż` of each.
+//!
+//! A compressed wheel touches the ground `κ z` to the left of its position at rest, so that a body at the roll angle φ has moved by
+//! `(h_cg − h) φ` over its wheels, as about an axis at the height h. In this roll, the load does the work `N κ z φ̇` on that arm, and the
+//! ground is `κ z φ / 2` nearer to the wheel than below its position at rest.
+//!
+//! The load of the inner wheel limits the geometric load transfer of a solid axle. If its strut carries S less than `κ Y`, that wheel lifts
+//! off, and only the share `S / κ Y` of the force between its end of the beam and the body remains. The outer wheel carries all of `κ Y`,
+//! by the balance of a massless beam on one wheel.
+
+use crate::model::wheel_pack::{RollCentreLinks, WheelPack};
+use crate::port::ChassisState;
+use crate::simd::lane::{F32x4, Lane};
+use crate::simd::linear::SpatialVector;
+use crate::simd::vectors::Vec3Lanes;
+use crate::simd::wheel_groups::ManyGroups;
+use crate::suspension::rows::{Scrub, UnsprungMotion};
+use crate::vehicle::Vehicle;
+use crate::vehicle::rows::{EffectiveMass, WheelRows};
+use bevy_math::Vec3;
+
+impl Vehicle {
+    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `moving` at the start of
+    /// the step. First moves the contact points to where the links guide them at the current compressions. Then subtracts the link correction from
+    /// the rows, and recomputes the sliding speeds.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn align_rows_to_links(&mut self, moving: SpatialVector<f32>) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if let Some(links) = &bank.roll_centre_links {
+                rows.shift_contact_points(links, rows.contact.compression);
+                rows.tilt_tyre_rows(
+                    rows.link_row_correction(links),
+                    rows.ground_scrub_speeds(links),
+                    moving.broadcast_to_wheels(),
+                );
+            }
+        }
+    }
+
+    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `warm` (after the tyre
+    /// impulses of the last step). Returns the chassis velocity with the changed tyre rows, or `warm` itself if no axle has roll centre links or no
+    /// wheel is near lift-off. `free` is the velocity without wheels.
+    #[inline(always)]
+    pub(crate) fn limit_beam_transfer(
+        &mut self,
+        body: &ChassisState,
+        [free, warm]: [SpatialVector<f32>; 2],
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        if self.model.has_roll_centre_links() {
+            self.limit_beam_transfer_near_lift(body, [free, warm], dt)
+        } else {
+            warm
+        }
+    }
+
+    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `warm` if no jacking impulse reaches the last load of
+    /// its wheel. Otherwise solves struts and loads once at `warm`, limits the transfer of every bank, and returns `free` plus the response to the
+    /// tyre impulses without the loads.
+    #[cold]
+    #[inline(never)]
+    fn limit_beam_transfer_near_lift(
+        &mut self,
+        body: &ChassisState,
+        [free, warm]: [SpatialVector<f32>; 2],
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        // Whether a jacking impulse reaches the load of the last step.
+        let near = self.model.wheel_packs().iter().zip(&self.rows).any(|(bank, rows)| {
+            let load = bank.gather(|i| self.state.wheels[i].load);
+            bank.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * F32x4::splat(dt)))
+        });
+        if !near {
+            return warm;
+        }
+        self.init_struts_and_links::<ManyGroups>(dt);
+        self.solve_loads::<ManyGroups>(warm, dt);
+        let to_vehicle = self.to_world.transpose();
+        let moving =
+            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if let Some(links) = &bank.roll_centre_links {
+                rows.limit_beam_transfer(links, moving);
+            }
+        }
+        free + self.response(self.wheel_impulses::<ManyGroups>(false)) // without the loads
+    }
+
+    /// Updates the shares of the loads that act on the ground (`pressing_share`) from the jacking forces of the current lateral tyre forces. Does
+    /// nothing without roll centre links.
+    #[inline(always)]
+    pub(crate) fn apply_jacking(&mut self) {
+        if self.model.has_roll_centre_links() {
+            self.apply_jacking_to_all();
+        }
+    }
+
+    /// Updates the shares of the loads of every bank.
+    #[cold]
+    #[inline(never)]
+    fn apply_jacking_to_all(&mut self) {
+        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.apply_jacking(bank);
+        }
+    }
+}
+
+impl UnsprungMotion {
+    /// Adds the lateral motion of independently suspended wheels with wheel centres at `centre` (m): the row term `m κ y` with the lateral row y, and
+    /// the mass `m κ²`, with the link slope κ. Beams are excluded; see [`UnsprungMotion::add_beam_motion`].
+    pub(crate) fn add_link_motion(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
+        // Link slope κ; 0 for wheels on a beam.
+        let slope = links.slope * links.independent;
+        let left = Vec3Lanes::splat(Vec3::Y);
+        self.momentum_row =
+            self.momentum_row + SpatialVector::new(left, centre.cross(left)) * (slope * bank.unsprung_mass);
+        self.mass += slope * slope * bank.unsprung_mass;
+    }
+}
+
+impl WheelRows {
+    /// Returns the components along the vehicle's left (y) axis of the longitudinal and lateral tangents of the patches, –.
+    #[inline(always)]
+    fn leftward_components(&self) -> [F32x4; 2] {
+        [self.contact.forward.linear.y, self.contact.side.linear.y]
+    }
+
+    /// Returns the components of the tyre impulses to the left of the vehicle, N s.
+    #[inline(always)]
+    pub(crate) fn lateral_tyre_impulse(&self) -> F32x4 {
+        let [along, across] = self.leftward_components();
+        along * self.solution.tyre_impulse[0] + across * self.solution.tyre_impulse[1]
+    }
+
+    /// Returns the vector that a tyre row loses per leftward component of its tangent: `κ · beam_share` times the contact normal, on a beam the mean
+    /// of both wheels.
+    fn link_row_correction(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
+        // Link slope times contact normal of each wheel.
+        let given = self.contact.normal * (links.slope * self.suspension.beam_share);
+        given * links.independent + given.plus_opposite() * links.half
+    }
+
+    /// Returns the speeds of the contact points to the left relative to the body that links add because the ground rises, at the start and the end of
+    /// the step, m/s.
+    fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
+        let motion = &self.contact.ground_motion;
+        [motion.start_speed[2], motion.end_speed[2]]
+            .map(|rising| links.lateral_velocity(rising * self.suspension.beam_share))
+    }
+
+    /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the moments of all three rows.
+    /// Reduces the compressions of wheels in contact by half that displacement times the lateral slope of the ground.
+    pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
+        // Displacement to the left, m.
+        let aside = links.lateral_velocity(travel);
+        let contact = &mut self.contact;
+        for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
+            row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * aside;
+        }
+        let normal = contact.normal.linear;
+        let nearer = F32x4::splat(0.5) * aside * normal.y / normal.z;
+        contact.compression = contact.compression - nearer.masked(contact.in_contact);
+    }
+
+    /// Subtracts the row `by` times their leftward component from the tyre rows. `scrubbed` are the speeds of the contact points to the left as the
+    /// ground rises, at the start and the end of the step (m/s); the tangential ground speeds lose their components if the ground moves. Recomputes
+    /// the sliding speeds at the start from the chassis velocity `moving`.
+    fn tilt_tyre_rows(&mut self, by: SpatialVector<F32x4>, scrubbed: [F32x4; 2], moving: SpatialVector<F32x4>) {
+        let [along, across] = self.leftward_components();
+        let contact = &mut self.contact;
+        contact.forward = contact.forward - by * along;
+        contact.side = contact.side - by * across;
+        if contact.ground_motion.moves_or_textured {
+            for (speed, scrubbed) in
+                [&mut contact.ground_motion.start_speed, &mut contact.ground_motion.end_speed].into_iter().zip(scrubbed)
+            {
+                speed[0] = speed[0] - scrubbed * along;
+                speed[1] = speed[1] - scrubbed * across;
+            }
+        }
+        self.contact.start_speed = self.start_speeds(moving);
+    }
+
+    /// Returns true if the jacking impulse on some wheel of a beam is positive and at least its `load` impulse of the last step, N s.
+    fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
+        let lift = links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
+        F32x4::any(F32x4::default().less(lift) & !lift.less(load))
+    }
+
+    /// Limits the forces between beams and body to what the struts there carry. Where the jacking impulse exceeds the load, sets `beam_share` to load
+    /// over jacking impulse (1 for all other wheels), and tilts the tyre rows by the change of the link correction. Changes nothing if no wheel of a
+    /// beam lifts.
+    fn limit_beam_transfer(&mut self, links: &RollCentreLinks, moving: SpatialVector<F32x4>) {
+        let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
+        let (lift, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
+        // Inner wheels of beams, whose jacking impulse exceeds their load.
+        let lifts = load.less(lift) & zero.less(lift) & zero.less(links.half);
+        if !F32x4::any(lifts) {
+            return;
+        }
+        let (leaning, scrubbed) = (self.link_row_correction(links), self.ground_scrub_speeds(links));
+        self.suspension.beam_share = F32x4::select(lifts, load / lift, one);
+        let [begun, ends] = self.ground_scrub_speeds(links);
+        // Change of the speeds of the contact points by the new shares, m/s.
+        let more = [begun - scrubbed[0], ends - scrubbed[1]];
+        self.tilt_tyre_rows(self.link_row_correction(links) - leaning, more, moving);
+    }
+
+    /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse is at most the load. The share
+    /// is 1 without load, or if the jacking impulse exceeds the load in magnitude, because the lateral force then still belongs to a load that has
+    /// vanished. Wheels with unsprung masses, and banks without roll centre links, keep their shares.
+    pub(crate) fn apply_jacking(&mut self, bank: &WheelPack) {
+        let Some(links) = &bank.roll_centre_links else { return };
+        if self.has_unsprung {
+            return;
+        }
+        let (zero, load) = (F32x4::default(), self.suspension.load);
+        // Jacking impulse, N s.
+        let lift = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
+        let jacked = F32x4::select(zero.less(links.half), lift.at_most(load), lift);
+        let share = (jacked / load).masked(zero.less(load) & !load.less(jacked.abs()));
+        self.suspension.pressing_share = F32x4::splat(1.0) - share;
+    }
+
+    /// Returns the difference between the impulse of the ground on the wheel and that of its rows on the chassis, vehicle axes, N s: a beam transmits
+    /// half of the other wheel's jacking force. Zero without roll centre links and with unsprung masses.
+    pub(crate) fn link_impulse(&self, bank: &WheelPack) -> Vec3Lanes<F32x4> {
+        match &bank.roll_centre_links {
+            Some(links) if !self.has_unsprung => {
+                // Part of the load that the links carry, N s.
+                let jacked = self.suspension.load - self.normal_impulse();
+                self.link_row_correction(links).linear * self.lateral_tyre_impulse()
+                    - self.contact.normal.linear * jacked
+            }
+            _ => Vec3Lanes::default(),
+        }
+    }
+
+    /// Returns the lateral motion of unsprung wheels at the current travel rates: their scrub speeds, and the changes of the travel rate per tyre
+    /// impulse to the left. `answers` are the changes of the travel rates per impulse along the own travel and along that of the opposite wheel
+    /// (1/kg), `pressing` is the decrease of the loads per travel rate (kg).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn link_scrub(
+        &self,
+        unsprung: &UnsprungMotion,
+        links: &RollCentreLinks,
+        answers: [F32x4; 2],
+        pressing: F32x4,
+    ) -> Scrub {
+        // 1 for wheels on a beam, otherwise 0.
+        let beam = links.half + links.half;
+        // Changes of the own and of the opposite travel rate per tyre impulse to the left, 1/kg.
+        let answer = links.slope * answers[0] + beam * links.slope.opposite() * answers[1];
+        let handed = links.slope * links.independent * answers[1];
+        Scrub {
+            travel_response: answer,
+            opposite_response: handed,
+            load_slope: pressing,
+            speed: self.scrub_speeds(links, unsprung.next_rate),
+        }
+    }
+
+    /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s: the leftward speed of the contact
+    /// points times the leftward components of both tangents.
+    #[inline(always)]
+    pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
+        let sideways = links.lateral_velocity(rate);
+        self.leftward_components().map(|tangent| tangent * sideways)
+    }
+
+    /// Returns sliding speeds without tyre impulses (m/s) and compliances (1/kg) of the tyre rows of unsprung wheels on links, for a given chassis
+    /// velocity: the travel responds to the tyres.
+    ///
+    /// On a beam, the response of both wheels counts as that to the own tyre, and the other tyre counts as unchanged. This is the largest response of
+    /// both, so that the iteration converges.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn effective_mass_on_links(
+        &self,
+        unsprung: &UnsprungMotion,
+        links: &RollCentreLinks,
+    ) -> EffectiveMass<F32x4> {
+        // Lateral compliance by the links, 1/kg.
+        let given = links.mean_of_ends(links.slope * unsprung.scrub.travel_response);
+        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
+        let compliance = [along * along * given, along * across * given, across * across * given];
+        let [rolling, sliding] = self.solution.velocity.patch;
+        let [more_along, more_across] = unsprung.scrub.speed;
+        let speed = [
+            rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
+            sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
+        ];
+        EffectiveMass { speed, compliance }
+    }
+
+    /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre impulses since `before` (N s).
+    /// Axle links also change the rate of the opposite wheel.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn update_travel_on_links(
+        &mut self,
+        unsprung: &mut UnsprungMotion,
+        links: &RollCentreLinks,
+        before: [F32x4; 2],
+    ) {
+        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
+        // Change of the tyre impulses to the left, N s.
+        let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
+        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        // Change of the travel rates, m/s.
+        let faster = answer * links.mean_of_ends(pushed) + (handed * pushed).opposite();
+        unsprung.next_rate += faster;
+        self.suspension.load = (self.suspension.load - pressing * faster).at_least(F32x4::default());
+        unsprung.scrub.speed = self.scrub_speeds(links, unsprung.next_rate);
+    }
+
+    /// Returns the `row` of a tyre on the chassis, corrected for the response of the travel: a tyre impulse to the left changes the travel rates,
+    /// which transmit impulses to the chassis along contact normal and `momentum_row`. On a beam, both wheels respond equally.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn row_on_links(
+        &self,
+        unsprung: &UnsprungMotion,
+        links: &RollCentreLinks,
+        row: SpatialVector<F32x4>,
+    ) -> SpatialVector<F32x4> {
+        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        // Impulse on the chassis per travel rate.
+        let through = self.contact.normal * pressing + unsprung.momentum_row;
+        // Response through the opposite wheel, by axle links.
+        let across = (through.plus_opposite() - through) * handed;
+        let answer = through * answer;
+        row - (answer * links.independent + across + answer.plus_opposite() * links.half) * row.linear.y
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Model, plain::plain_car};
+
+    /// The links of a beam reduce the load of its left wheel by `κ (Y_l + Y_r) / 2` and increase that of the right one as much. The tangents do not
+    /// tilt if both wheels stand alike, so that the rows lack this difference. Rows of unsprung wheels lack nothing.
+    #[test]
+    fn what_a_beam_hands_on_is_what_rows_lack_at_the_ground() {
+        let mut parts = plain_car();
+        (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
+        let model = Model::new(parts).expect("valid");
+        let bank = &model.wheel_packs()[0];
+        let mut rows = WheelRows::default();
+        rows.reset();
+        let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
+        (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
+        rows.suspension.load = F32x4::splat(1000.0);
+        rows.solution.tyre_impulse = [F32x4::splat(70.0), F32x4::new([200.0, 100.0, 50.0, 50.0])];
+        rows.apply_jacking(bank);
+        // 0.3 / 0.75 of a mean of 150 N s.
+        let expected = [940.0, 1060.0, 1000.0, 1000.0];
+        let lacking = rows.link_impulse(bank);
+        for (lane, expected) in expected.into_iter().enumerate() {
+            // f32 resolution at 1000 N s.
+            assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
+            assert!((lacking.z.lane_value(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
+        }
+        rows.has_unsprung = true;
+        assert_eq!(rows.link_impulse(bank).z.lanes(), [0.0; 4]);
+    }
+
+    /// The strut load of the inner wheel of a beam is 36 N s, the jacking impulse 60: the wheel lifts off. Its end of the beam pulls the body down by
+    /// what the strut pushes up. The outer wheel has all 60, and the sum of the rows equals the sum of the ground loads.
+    #[test]
+    fn links_of_a_beam_take_no_more_than_a_wheel_has() {
+        let mut parts = plain_car();
+        (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
+        let model = Model::new(parts).expect("valid");
+        let (bank, links) = (&model.wheel_packs()[0], model.wheel_packs()[0].roll_centre_links.expect("raised"));
+        let mut rows = WheelRows::default();
+        rows.reset();
+        let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
+        (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
+        rows.suspension.load = F32x4::new([36.0, 1000.0, 500.0, 500.0]);
+        rows.solution.tyre_impulse = [F32x4::default(), F32x4::new([0.0, 300.0, 0.0, 0.0])];
+        rows.tilt_tyre_rows(rows.link_row_correction(&links), Default::default(), SpatialVector::default());
+        assert!(rows.is_near_lift(&links, F32x4::splat(60.0)) && !rows.is_near_lift(&links, F32x4::splat(61.0)));
+        rows.limit_beam_transfer(&links, SpatialVector::default());
+        rows.apply_jacking(bank);
+        // f32 resolution at 1000 N s.
+        for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
+            assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
+        }
+        let body = rows.contact.side.linear.z * rows.solution.tyre_impulse[1] + rows.suspension.load;
+        assert!((body.sum() - rows.normal_impulse().sum()).abs() < 1e-3, "{body:?}");
+    }
+}

@@ -1,0 +1,128 @@
+//! Wheel probe that visits triangles one by one and keeps those that the wheel can touch.
+
+use crate::ground::rim_contact::{CircleContact, CutTriangles, ProbeGeometry, SmoothSurface, Triangle};
+use crate::ground::terrain::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
+use crate::port::{Contact, HullPoint, Probe};
+use bevy_math::Vec3;
+
+/// Collector of the triangles near a wheel, with the results of [`ground_contact`](crate::ground_contact) and [`wall_contact`](crate::wall_contact)
+/// for triangles that arrive one by one instead of in a slice.
+pub struct TriangleCollector<'a> {
+    /// Probe of the wheel.
+    probe: &'a Probe,
+    /// Probe in its own axes.
+    seeker: ProbeGeometry,
+    /// Triangles kept so far; for a ray, only the one with the highest contact.
+    candidates: &'a mut Vec<CandidateTriangle>,
+    /// Highest contact of a ray so far.
+    highest_hit: Option<CircleContact>,
+}
+
+/// Triangle that a wheel can touch, with its corners in probe axes. A ray does not use these corners.
+#[derive(Clone, Debug)]
+pub struct CandidateTriangle {
+    triangle: Triangle,
+    corners: [Vec3; 3],
+}
+
+impl<'a> TriangleCollector<'a> {
+    /// Creates the visitor for `probe`. Clears `memory`, which stores the triangles.
+    #[inline(always)]
+    pub fn new(probe: &'a Probe, memory: &'a mut Vec<CandidateTriangle>) -> Self {
+        memory.clear();
+        Self { probe, seeker: ProbeGeometry::new(probe), candidates: memory, highest_hit: None }
+    }
+
+    /// Keeps a triangle that some wheel plane intersects, with its `corners` in probe axes.
+    #[inline(always)]
+    fn push_triangle(&mut self, triangle: &Triangle, corners: [Vec3; 3]) {
+        self.candidates.push(CandidateTriangle { triangle: *triangle, corners });
+    }
+
+    /// Keeps the triangle of the highest contact of a ray, with the contact `touch`, and discards the previous one.
+    #[inline(always)]
+    fn replace_triangle(&mut self, triangle: &Triangle, touch: CircleContact) {
+        self.highest_hit = Some(touch);
+        self.candidates.clear();
+        self.candidates.push(CandidateTriangle { triangle: *triangle, corners: [Vec3::ZERO; 3] });
+    }
+
+    /// Returns the corners of the kept triangles in probe axes.
+    fn candidate_corners(&self) -> impl CutTriangles {
+        self.candidates.iter().map(|seen| &seen.corners).enumerate()
+    }
+
+    /// Returns the triangle that carries most load and the contact of the wheel, as [`ground_contact`](crate::ground_contact), from the triangles
+    /// visited so far; `None` without ground in reach.
+    #[inline(always)]
+    pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
+        let (touch, rivals) = if self.probe.rim.is_some() {
+            self.seeker.highest_contact(self.candidate_corners())?
+        } else {
+            (self.highest_hit?, false)
+        };
+        let beside = if rivals { self.seeker.second_contact(self.candidate_corners(), &touch) } else { None };
+        let of = |touch: &CircleContact| &self.candidates[touch.triangle as usize].triangle;
+        let (triangle, contact) = self.seeker.build_contact(self.probe, &touch, beside.as_ref(), of, smooth)?;
+        Some((&self.candidates[triangle].triangle, contact))
+    }
+
+    /// Returns the wall triangle and the point at which it stops the rim, as [`wall_contact`](crate::wall_contact). `support` is the contact on which
+    /// the wheel stands. `None` for a ray, or if no visited triangle is higher than the wheel can climb and within reach.
+    #[inline(always)]
+    pub fn wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
+        let meets_high = |rim| self.seeker.has_high_triangle(rim, self.candidate_corners(), support);
+        if self.probe.rim.as_ref().is_some_and(meets_high) { self.find_wall_contact(support) } else { None }
+    }
+
+    /// Returns the result of [`Self::wall_contact`] for a rim with high triangles nearby.
+    #[inline(never)]
+    fn find_wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
+        let (triangle, point) = self.seeker.nearest_wall_contact(self.probe, self.candidate_corners(), support)?;
+        Some((&self.candidates[triangle].triangle, point))
+    }
+}
+
+impl TriangleVisitor for TriangleCollector<'_> {
+    /// Keeps the triangle if a wheel plane of a rim intersects it, or if a ray hits it higher than all before.
+    #[inline(always)]
+    fn visit(&mut self, triangle: &Triangle) {
+        if self.probe.rim.is_some() {
+            if let Some(corners) = self.seeker.cut_corners(triangle) {
+                self.push_triangle(triangle, corners);
+            }
+        } else if let Some(touch) = self.seeker.hit_above(self.highest_hit.as_ref(), triangle) {
+            self.replace_triangle(triangle, touch);
+        }
+    }
+
+    /// Visits both triangles of a cell as [`Self::visit`], and transforms each corner only once. A rim skips a cell that no wheel plane intersects.
+    #[inline(always)]
+    fn visit_cell(&mut self, cell: &GridCell) {
+        let corners = cell.corners();
+        let seen = |axis: usize| self.seeker.corner_coordinates(axis, &corners);
+        if self.probe.rim.is_some() {
+            let left = seen(1);
+            if !self.seeker.separates_corners(left, 0b1111) {
+                return;
+            }
+            let cuts =
+                CELL_TRIANGLE_CORNERS.map(|[a, b, c]| self.seeker.separates_corners(left, 1 << a | 1 << b | 1 << c));
+            let (ahead, left, up) = (seen(0).lanes(), left.lanes(), seen(2).lanes());
+            for (half, corners) in CELL_TRIANGLE_CORNERS.into_iter().enumerate() {
+                if cuts[half] {
+                    let corners = corners.map(|i| Vec3::new(ahead[i], left[i], up[i]));
+                    self.push_triangle(&cell.triangle(half), corners);
+                }
+            }
+        } else {
+            let (ahead, left, up) = (seen(0).lanes(), seen(1).lanes(), seen(2).lanes());
+            for (half, corners) in CELL_TRIANGLE_CORNERS.into_iter().enumerate() {
+                let [x, y, z] = [ahead, left, up].map(|seen| corners.map(|i| seen[i]));
+                if let Some(touch) = self.seeker.hit_in_probe_axes(self.highest_hit.as_ref(), x, y, || z) {
+                    self.replace_triangle(&cell.triangle(half), touch);
+                }
+            }
+        }
+    }
+}

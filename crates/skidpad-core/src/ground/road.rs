@@ -1,0 +1,223 @@
+//! Uneven roads of the classes of ISO 8608. A seed produces the same road on every target.
+
+use crate::ground::terrain::{HeightField, TerrainFault};
+use crate::math;
+use bevy_math::DVec3;
+use core::f32::consts::{FRAC_PI_2, TAU};
+
+/// Roughness class of a road (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoadClass {
+    /// New motorway.
+    A,
+    /// Old motorway.
+    B,
+    /// Worn road.
+    C,
+    /// Bad road, or gravel.
+    D,
+    /// Field track.
+    E,
+    /// Rough ground.
+    F,
+    /// Very rough ground.
+    G,
+    /// Roughest ground.
+    H,
+}
+
+impl RoadClass {
+    /// All classes, from smooth to rough.
+    pub const ALL: [Self; 8] = [Self::A, Self::B, Self::C, Self::D, Self::E, Self::F, Self::G, Self::H];
+
+    /// Returns the one-sided spectrum of the displacement at 0.1 cycles/m, m³: 16e-6 for class A, four times as much for each rougher
+    /// class.
+    pub fn spectral_density(self) -> f32 {
+        16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
+    }
+
+    /// Returns the angular spatial frequency Ω_p, rad/m, and the exponent p of the coherence of two tracks at a distance of T m,
+    /// `(1 + (Ω T / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
+    fn coherence(self) -> [f32; 2] {
+        [[8.5, 3.5], [5.3, 2.2], [3.0, 1.3], [1.6, 0.8], [0.8, 0.5]][(self as usize).min(4)]
+    }
+}
+
+/// A road of one class, with unevenness between two wavelengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Road {
+    /// Roughness class.
+    pub class: RoadClass,
+    /// Seed of the random phases. Different seeds produce different roads of the class.
+    pub seed: u64,
+    /// Shortest and longest wavelength, m, > 0, in ascending order. A longest wavelength of 20 m rolls no car over.
+    pub wavelengths: [f32; 2],
+    /// Corner of least x and y, world, m; z is the mean height.
+    pub corner: DVec3,
+    /// Length along x and width along y, m, > 0.
+    pub size: [f32; 2],
+    /// Spacing of the grid, m, > 0 and less than half of the shortest wavelength.
+    pub spacing: f32,
+    /// Factor on the friction of every tyre, ≥ 0.
+    pub grip: f32,
+}
+
+/// Number of waves of a profile.
+const WAVES_PER_PROFILE: usize = 100;
+
+/// Reference spatial frequency n₀ of the spectra, cycles/m.
+const REFERENCE_CYCLES_PER_M: f32 = 0.1;
+
+impl Road {
+    /// Returns the variance of the height, m²: the integral of `G (n₀/n)²` over the spatial frequencies of the road, `G n₀² (λ₂ − λ₁)`.
+    pub fn height_variance(&self) -> f32 {
+        self.class.spectral_density()
+            * REFERENCE_CYCLES_PER_M
+            * REFERENCE_CYCLES_PER_M
+            * (self.wavelengths[1] - self.wavelengths[0])
+    }
+
+    /// Returns the road as a smooth height field. A profile is a sum of 100 waves along x with random phases, each with the variance of its share of
+    /// the spectrum. The left and the right side share the part given by the coherence of the class; the additional heights of both sides blend
+    /// across the width by cosine (right) and sine (left) of a quarter turn, so that the variance is constant. The first row (least y) is the right
+    /// side.
+    ///
+    /// # Errors
+    /// Invalid spacing; wavelengths not ascending or not finite, or the shortest at most twice the spacing; more than 25 million heights; then those
+    /// of [`HeightField::new`].
+    pub fn height_field(&self) -> Result<HeightField, TerrainFault> {
+        let [shortest, longest] = self.wavelengths;
+        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
+            return Err(TerrainFault::InvalidSpacing(self.spacing));
+        }
+        if !(self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
+            return Err(TerrainFault::InvalidWavelengths { spacing: self.spacing, wavelengths: self.wavelengths });
+        }
+        let lines = self.size.map(|size| (size / self.spacing).round() + 1.0); // grid lines along x and y
+        let heights = lines[0] * lines[1];
+        if heights.is_nan() || heights > MAX_HEIGHT_COUNT {
+            return Err(TerrainFault::TooManyHeights(heights));
+        }
+        let counts = lines.map(|lines| lines as usize);
+        let profiles = self.profiles(counts[0]);
+        let mut heights = Vec::with_capacity(counts[0] * counts[1]);
+        for row in 0..counts[1] {
+            let (left, right) = math::sin_cos(FRAC_PI_2 * row as f32 / (counts[1] - 1).max(1) as f32);
+            heights.extend(profiles.iter().map(|[common, one, other]| common + one * right + other * left));
+        }
+        HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip)
+    }
+
+    /// Returns three heights at each of `lines` grid lines along x, m: the height common to both sides, the additional height of the right side and
+    /// that of the left side. The spectrum from the longest to the shortest wavelength is divided into 100 shares of equal frequency ratio. Each
+    /// share adds one cosine per profile with the variance `G n₀² (λ₂ − λ₁)` times the coherence γ (common) or `1 − γ` (sides), and a phase that
+    /// depends on the seed.
+    fn profiles(&self, lines: usize) -> Vec<[f32; 3]> {
+        let mut profiles = vec![[0.0; 3]; lines];
+        let [shortest, longest] = self.wavelengths;
+        // The shares of the spectrum have equal frequency ratios.
+        let step = math::exp(math::ln(longest / shortest) / WAVES_PER_PROFILE as f32);
+        let mut wave = longest; // upper wavelength of the share, m
+        for k in 0..WAVES_PER_PROFILE {
+            let next = wave / step; // lower wavelength of the share, m
+            let variance =
+                self.class.spectral_density() * REFERENCE_CYCLES_PER_M * REFERENCE_CYCLES_PER_M * (wave - next);
+            let frequency = TAU * step.sqrt() / wave; // rad/m, at the middle of the share
+            // Each profile has its own frequency within the share. Waves of equal frequency would add up or cancel along the whole road.
+            let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
+            let [peak, exponent] = self.class.coherence(); // Ω_p and p
+            let far = frequency * self.size[1] / peak; // Ω T / Ω_p over the width T
+            let shared = math::exp(-exponent * math::ln(1.0 + far * far)); // coherence γ
+            let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
+            let phases = [0, 1, 2].map(|profile| TAU * unit_random(self.seed, (3 * k + profile) as u64));
+            for (line, heights) in profiles.iter_mut().enumerate() {
+                // The phase is computed in 64 bits and reduced to one turn, because a long road has many turns.
+                let x = f64::from(self.spacing) * line as f64;
+                for (k, height) in heights.iter_mut().enumerate() {
+                    let turns = f64::from(frequencies[k]) * x / core::f64::consts::TAU;
+                    let angle = (turns - turns.floor()) as f32 * TAU;
+                    *height += amplitudes[k] * math::sin_cos(angle + phases[k]).1;
+                }
+            }
+            wave = next;
+        }
+        profiles
+    }
+}
+
+/// Maximum number of heights of a road; they take 100 MB.
+const MAX_HEIGHT_COUNT: f32 = 25e6;
+
+/// Returns a pseudorandom number from 0 to 1 (exclusive, 24 bits) that depends on `seed` and `number` alone (Steele, Lea and Flood, "Fast Splittable
+/// Pseudorandom Number Generators", mix of SplitMix64).
+fn unit_random(seed: u64, number: u64) -> f32 {
+    let mut bits = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((bits ^ (bits >> 31)) >> 40) as f32 / (1u64 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a road of 6 km by 1.4 m with waves of 0.3 to 20 m.
+    fn road(class: RoadClass, seed: u64) -> Road {
+        let corner = DVec3::ZERO;
+        Road { class, seed, wavelengths: [0.3, 20.0], corner, size: [6000.0, 1.4], spacing: 0.14, grip: 1.0 }
+    }
+
+    /// Checks the table of σ_z for waves of 0.3 to 20 m: 1.8 mm for class A, and twice as much for each rougher class.
+    #[test]
+    fn heights_have_the_deviation_of_their_class() {
+        for (class, expected) in RoadClass::ALL.into_iter().zip([1.8, 3.6, 7.1, 14.2, 28.4, 56.8, 113.6, 227.3]) {
+            let road = road(class, 11);
+            let field = road.height_field().expect("a road");
+            let [columns, rows] = field.counts();
+            for row in [0, rows / 2, rows - 1] {
+                let heights = (0..columns).map(|column| f64::from(field.height(column, row)));
+                let (sum, squares) = heights.fold((0.0, 0.0), |(sum, squares), z| (sum + z, squares + z * z));
+                let mean = sum / columns as f64;
+                let deviation = 1e3 * (squares / columns as f64 - mean * mean).sqrt();
+                // The 6 km have 300 of the longest waves, and the table has two digits.
+                assert!((deviation / expected - 1.0).abs() < 0.03, "{class:?}: {deviation} mm instead of {expected}");
+            }
+            assert!((1e3 * f64::from(road.height_variance().sqrt()) / expected - 1.0).abs() < 0.02);
+        }
+    }
+
+    /// Checks that equal seeds return equal heights and different seeds different ones.
+    #[test]
+    fn a_seed_is_a_road_and_others_are_others() {
+        let height = |seed: u64| road(RoadClass::C, seed).height_field().expect("a road").height(777, 3);
+        assert_eq!(height(1), height(1));
+        assert_ne!(height(1), height(2));
+    }
+
+    /// Checks the correlation of both sides of a road: above 0.9 for waves of 10 to 20 m, below 0.2 for waves of 0.3 to 1 m.
+    #[test]
+    fn long_waves_are_common_to_both_sides_and_short_ones_are_not() {
+        let correlation = |wavelengths: [f32; 2]| {
+            let field = Road { wavelengths, ..road(RoadClass::C, 5) }.height_field().expect("a road");
+            let [columns, rows] = field.counts();
+            let sum = |of: &dyn Fn(usize) -> f64| (0..columns).map(of).sum::<f64>();
+            let z = |column: usize, row: usize| f64::from(field.height(column, row));
+            let both = sum(&|c| z(c, 0) * z(c, rows - 1));
+            both / (sum(&|c| z(c, 0) * z(c, 0)) * sum(&|c| z(c, rows - 1) * z(c, rows - 1))).sqrt()
+        };
+        let (long, short) = (correlation([10.0, 20.0]), correlation([0.3, 1.0]));
+        assert!(long > 0.9 && short < 0.2, "{long}, {short}");
+    }
+
+    /// Checks the errors of a road with too many heights and of a grid too wide for the shortest waves.
+    #[test]
+    fn a_grid_too_wide_for_its_waves_is_refused() {
+        let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };
+        assert!(matches!(endless.height_field(), Err(TerrainFault::TooManyHeights(_))));
+        let wide = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
+        assert_eq!(
+            wide.height_field(),
+            Err(TerrainFault::InvalidWavelengths { spacing: 0.2, wavelengths: wide.wavelengths })
+        );
+    }
+}

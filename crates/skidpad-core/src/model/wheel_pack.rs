@@ -1,0 +1,582 @@
+//! Constants of the wheels in banks of four lanes: two axles, left before right.
+//!
+//! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel axle is
+//! empty.
+
+use crate::constants::STANDARD_GRAVITY;
+use crate::drivetrain::parameters::Powertrain;
+use crate::model::parts::ModelParts;
+use crate::model::torque_paths::shaft_jacobians;
+#[cfg(feature = "abreast")]
+use crate::simd::lane::CarLanes;
+use crate::simd::lane::{F32x4, Lane, WheelLanes};
+use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
+use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
+use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
+use crate::tyre::parameters::Tyre;
+use crate::tyre::tmeasy::TMeasyConstants;
+use crate::wheel::disc::BrakeDiscLanes;
+use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
+
+/// Position of a wheel in the banks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneIndex {
+    /// Index of the bank of four wheels.
+    pub bank: usize,
+    /// Lane in the bank, 0 to 3: left and right of the first axle, then of the second.
+    pub lane: usize,
+}
+
+/// Constants of up to four wheels (a bank): one number per wheel in the lanes of each field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
+    /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
+    wheels: [usize; 4],
+    /// Index of the first wheel if the four lanes are consecutive wheels; otherwise `None`.
+    first: Option<usize>,
+    /// 1 in lanes that have a wheel, 0 in empty lanes.
+    present: W,
+    /// Contact points at rest on level ground, vehicle frame, m.
+    pub contact: Vec3Lanes<W>,
+    /// Inverse mass of the whole car (1/kg), in every lane.
+    pub inverse_mass: W,
+    /// Inverse inertia of the whole car (1/(kg m²)), in every lane.
+    pub inverse_inertia: Mat3Lanes<W>,
+    /// Loaded rolling radius, m.
+    pub radius: W,
+    /// Moment of inertia about the axle, kg m².
+    pub spin_inertia: W,
+    /// Torque of the foot brake at full pedal, N m; 0 in empty lanes.
+    pub brake_torque: W,
+    /// Torque of the handbrake fully pulled, N m; 0 in empty lanes.
+    pub handbrake_torque: W,
+    /// Brake discs; `None` if no wheel of the bank has one.
+    pub discs: Option<BrakeDiscLanes<W>>,
+    /// Rolling resistance coefficients.
+    pub rolling: RollingCoefficientLanes<W>,
+    /// Speeds between which the patch changes from a standing spring to a rolling tyre, m/s; see [`Wheel::walking_speeds`].
+    pub walking: [W; 2],
+    /// Mass that each wheel carries at rest, its unsprung mass included, kg.
+    pub carried_mass: W,
+    /// Unsprung mass, kg; 0 if unknown.
+    pub unsprung_mass: W,
+    /// Vertical rate of the tyre, N/m; 0 if unknown.
+    pub tyre_rate: W,
+    /// Vertical damping of the tyre, N s/m; 0 if unknown.
+    pub tyre_damping: W,
+    /// Wheel rate at rest, N/m.
+    wheel_rate: W,
+    /// Increase of the wheel rate per compression, N/m²; `None` if every spring is linear.
+    pub progressive_rate: Option<W>,
+    /// Damping in compression below the knee, N s/m.
+    pub bump_damping: W,
+    /// Damping in rebound below the knee, N s/m.
+    pub rebound_damping: W,
+    /// Knee speed (m/s) and damping share above it, for bump and for rebound; `None` if no damper has a knee.
+    pub knees: Option<[[W; 2]; 2]>,
+    /// Compression from rest at which the bump stop begins, m.
+    pub bump_travel: W,
+    /// Extension of an unloaded wheel below its position at rest, m.
+    pub droop_travel: W,
+    /// Rate of the bump stop, N/m, in parallel with the spring.
+    pub stop_rate: W,
+    /// Rate of the anti-roll bars to the opposite wheel, N/m. Only bars through the strut with a speed-independent rate count.
+    pub bar_rate: W,
+    /// Compression at which the bump stop is fully compressed, m.
+    pub solid_travel: W,
+    /// Constants of tyres with simple curves; placeholder values in the lanes of other tyres.
+    pub tyre: CurveConstants<W>,
+    /// Whether some lane uses a simple curve, that is, has no entry in `laws`.
+    pub has_curves: bool,
+    /// Tyre models (laws) other than simple curves: one entry for all TMeasy tyres, and one for each other tyre.
+    pub laws: Box<[LawGroup<W>]>,
+    /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
+    pub mirror_sign: W,
+    /// Whether some wheel of the bank has a rim probe.
+    pub has_rims: bool,
+    /// Height above the contact point at which tyre forces act, m; `None` if it is 0 for every wheel.
+    pub force_point: Option<W>,
+    /// Beams of solid axles; `None` if every wheel of the bank has independent suspension.
+    pub beam: Option<Beam>,
+    /// Links of axles with a roll centre off the ground; `None` if no axle has one.
+    pub roll_centre_links: Option<RollCentreLinks>,
+    /// Lateral compliance of axles; `None` if every axle is laterally rigid.
+    pub lateral: Option<LateralComplianceLanes>,
+    /// Torque of a direct drive at the wheel at full throttle, N m.
+    pub direct_torque: W,
+    /// Revolutions of each driveline row per revolution of the wheel, see [`shaft_jacobians`].
+    pub shaft_jacobian: Box<[W]>,
+}
+
+/// Tyres with a tyre model (law) other than a simple curve, and the lanes that use it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LawGroup<W = F32x4> {
+    /// Tyre constants, or the index of the tyre.
+    pub tyres: LawTyres<W>,
+    /// 1 in lanes whose wheel has this law, otherwise 0.
+    in_group: W,
+}
+
+/// Tyres that one evaluation of a tyre model covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum LawTyres<W> {
+    /// All TMeasy tyres of the bank, one per lane.
+    TMeasy(TMeasyConstants<W>),
+    /// Index of a single tyre in the model.
+    Single(usize),
+}
+
+/// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre and rotates about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Beam {
+    /// Rotation of the beam relative to the body per wheel travel, rad/m. Jounce of the left wheel tilts the beam to the right.
+    tilt_per_travel: F32x4,
+    /// Displacement of both wheel centres to the right per travel of this wheel due to that rotation, –: (R − h) / track, negative for right wheels,
+    /// with wheel radius R and roll centre height h.
+    pub sway: F32x4,
+    /// 0.5 for wheels on a beam, otherwise 0.
+    half: F32x4,
+}
+
+impl Beam {
+    /// Builds the beams of the solid axles among `wheels`: rotation per travel 1 / (y − y') with the lateral position y' of the opposite wheel.
+    /// `None` without a solid axle. `present` masks empty lanes.
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
+        // Rotation per travel of wheel `i`; `None` without a beam or an opposite wheel.
+        let turn = |i: usize| {
+            let wheel = &parts.wheels[i];
+            let on = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
+            let opposite = parts.wheels.iter().find(on)?;
+            parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - opposite.contact.y))
+        };
+        // Rotation per travel, rad/m; 0 without a beam.
+        let turns = wheels.map(|i| turn(i).unwrap_or(0.0));
+        let turn = F32x4::new(turns) * present;
+        turns.iter().any(|&turn| turn != 0.0).then(|| Self {
+            tilt_per_travel: turn,
+            sway: turn
+                * F32x4::new(
+                    wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre_height),
+                ),
+            half: F32x4::splat(0.5).masked(F32x4::default().less(turn.abs())),
+        })
+    }
+
+    /// Returns the rotation of each wheel's beam relative to the body, (q_left − q_right) / track, with the wheels at `travel` (m), rad, positive to
+    /// the right; 0 without a beam.
+    #[inline(always)]
+    pub fn tilt(&self, travel: F32x4) -> F32x4 {
+        let turn = self.tilt_per_travel * travel;
+        turn + turn.opposite()
+    }
+
+    /// Returns, for wheels on a beam, the mean of the values `of` both its ends, and for other wheels the own value.
+    #[inline(always)]
+    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
+        of + self.half * (of.opposite() - of)
+    }
+}
+
+/// Wheels that links guide laterally as they travel, about a roll centre off the ground; zeros in the lanes of other wheels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RollCentreLinks {
+    /// Displacement of the contact point to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, the mean of the
+    /// displacements due to both wheels applies to both.
+    pub slope: F32x4,
+    /// 0.5 for wheels on a beam, otherwise 0.
+    pub half: F32x4,
+    /// 1 for wheels that are not on a beam, otherwise 0.
+    pub independent: F32x4,
+}
+
+impl RollCentreLinks {
+    /// Builds the links of the axles of `wheels`: the slope [`link_slope`], and whether the axle is a beam or independent. `None` if every roll
+    /// centre is on the ground. `present` masks empty lanes.
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
+        let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
+        let slopes = wheels.map(|i| link_slope(parts, i));
+        let half = F32x4::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
+        let alone = F32x4::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
+        slopes.iter().any(|&slope| slope != 0.0).then(|| Self {
+            slope: F32x4::new(slopes) * present,
+            half,
+            independent: alone,
+        })
+    }
+
+    /// Returns, for wheels on a beam, the mean of the values `of` both its ends, and for other wheels the own value.
+    #[inline(always)]
+    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
+        of * self.independent + (of + of.opposite()) * self.half
+    }
+
+    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate` (m/s), m/s: `slope · rate`, on a
+    /// beam the mean of both wheels. A travel instead of a rate gives the displacement (m).
+    #[inline(always)]
+    pub fn lateral_velocity(&self, rate: F32x4) -> F32x4 {
+        self.mean_of_ends(self.slope * rate)
+    }
+
+    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `aside` to the left: `slope · aside`, on a
+    /// beam with the mean of both tyre forces. The unit is that of `aside`, N or N s.
+    #[inline(always)]
+    pub fn jacking_force(&self, aside: F32x4) -> F32x4 {
+        self.slope * self.mean_of_ends(aside)
+    }
+}
+
+/// Lateral compliance of the wheels of a bank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LateralComplianceLanes {
+    /// 1 for wheels on a compliant axle, otherwise 0.
+    pub compliant: F32x4,
+    /// Lateral rate per wheel, N/m; 1 for wheels on a rigid axle.
+    pub rate: F32x4,
+    /// Lateral damping per wheel, N s/m; 0 for wheels on a rigid axle.
+    pub damping: F32x4,
+}
+
+impl LateralComplianceLanes {
+    /// Builds the compliances of `wheels`: rate and damping of each axle divided by its number of wheels. `None` without a compliant axle. `present`
+    /// masks empty lanes.
+    fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
+        // Rate (N/m) and damping (N s/m) per wheel.
+        let given = wheels.map(|i| {
+            let axle = parts.wheels[i].axle;
+            let count = parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() as f32;
+            parts.axles[axle].lateral_compliance.map(|whole| [whole.rate, whole.damping].map(|of| of / count))
+        });
+        given.iter().any(Option::is_some).then(|| Self {
+            compliant: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
+            rate: F32x4::new(given.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
+            damping: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
+        })
+    }
+}
+
+/// Returns the roll centre height of the axle of wheel `i` over [`lateral_offset`], –; 0 for a roll centre on the ground. Positive if jounce moves
+/// the contact point to the left.
+pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
+    let height = parts.axles[parts.wheels[i].axle].roll_centre_height;
+    if height == 0.0 { 0.0 } else { height / lateral_offset(parts, i) }
+}
+
+/// Returns half the lateral distance of wheel `i` from the other wheel of its axle, m, positive for the left wheel; 0 for a single wheel.
+pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
+    let wheel = &parts.wheels[i];
+    let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
+    let opposite = parts.wheels.iter().enumerate().find(on);
+    opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
+}
+
+impl<W: WheelLanes> LawGroup<W> {
+    /// Returns the lanes whose wheel has this law.
+    #[inline(always)]
+    pub fn lanes(&self) -> W::Mask {
+        W::splat(0.0).less(self.in_group)
+    }
+}
+
+impl WheelPack {
+    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
+    #[inline(always)]
+    pub fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
+        all.get_mut(self.first?..)?.first_chunk_mut()
+    }
+
+    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
+    #[inline(always)]
+    pub fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
+        all.get(self.first?..)?.first_chunk()
+    }
+
+    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first` on. A bank with a
+    /// single-wheel axle returns false.
+    #[cfg(feature = "abreast")]
+    pub fn is_consecutive_from(&self, first: usize) -> bool {
+        let lanes = match self.present.lanes() {
+            [1.0, 1.0, 1.0, 1.0] => 4,
+            [1.0, 1.0, 0.0, 0.0] => 2,
+            _ => return false,
+        };
+        self.wheels[..lanes].iter().enumerate().all(|(lane, wheel)| *wheel == first + lane)
+    }
+
+    /// Collects the number `of` each wheel index in its lane; 0 in empty lanes.
+    #[inline(always)]
+    pub fn gather(&self, of: impl Fn(usize) -> f32) -> F32x4 {
+        F32x4::new(self.wheels.map(of)) * self.present
+    }
+
+    /// Returns the entry of each lane's wheel in `all`, for [`WheelPack::gather_field`] and [`WheelPack::gather_four_fields`]. An empty lane has the
+    /// entry of another wheel.
+    #[inline(always)]
+    pub fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
+        match self.consecutive_four(all) {
+            Some(four) => four.each_ref(),
+            None => self.wheels.map(|i| &all[i]),
+        }
+    }
+
+    /// Collects one number per wheel from the `picked` entries; 0 in empty lanes.
+    #[inline(always)]
+    pub fn gather_field<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> F32x4 {
+        F32x4::new(picked.map(of)) * self.present
+    }
+
+    /// Collects four numbers per wheel from the `picked` entries: one vector of four lanes per number; 0 in empty lanes.
+    #[inline(always)]
+    pub fn gather_four_fields<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
+        let numbers = F32x4::transposed(picked.map(|wheel| F32x4::new(of(wheel))));
+        if self.first.is_some() { numbers } else { numbers.map(|numbers| numbers * self.present) }
+    }
+
+    /// Calls `to` with the lane and the index of each wheel of the bank. Empty lanes are skipped.
+    #[inline(always)]
+    pub fn for_each_wheel(&self, mut to: impl FnMut(usize, usize)) {
+        let present = self.present.lanes();
+        for (lane, &wheel) in self.wheels.iter().enumerate() {
+            if present[lane] != 0.0 {
+                to(lane, wheel);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "abreast")]
+impl WheelPack {
+    /// Builds the constants of the wheel in lane `row`, repeated in every lane for a batch of cars of one model. Only the tyre model of that wheel is
+    /// kept. Beams, roll centre links and lateral compliance are left out (`None`).
+    pub fn broadcast_lane<W: CarLanes>(&self, row: usize) -> WheelPack<W> {
+        let one = |of: F32x4| W::splat(of.lane_value(row));
+        let both = |of: [F32x4; 2]| of.map(one);
+        let law = |law: &LawGroup| {
+            let tyres = match &law.tyres {
+                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(one)),
+                LawTyres::Single(tyre) => LawTyres::Single(*tyre),
+            };
+            LawGroup { tyres, in_group: one(law.in_group) }
+        };
+        WheelPack {
+            wheels: self.wheels,
+            first: self.first,
+            present: one(self.present),
+            inverse_mass: one(self.inverse_mass),
+            inverse_inertia: self.inverse_inertia.map(one),
+            contact: Vec3Lanes::new(one(self.contact.x), one(self.contact.y), one(self.contact.z)),
+            radius: one(self.radius),
+            spin_inertia: one(self.spin_inertia),
+            brake_torque: one(self.brake_torque),
+            handbrake_torque: one(self.handbrake_torque),
+            discs: self.discs.map(|discs| discs.map(one)),
+            rolling: RollingCoefficientLanes {
+                by_speed: self.rolling.by_speed.map(one),
+                static_excess: both(self.rolling.static_excess),
+            },
+            walking: both(self.walking),
+            carried_mass: one(self.carried_mass),
+            unsprung_mass: one(self.unsprung_mass),
+            tyre_rate: one(self.tyre_rate),
+            tyre_damping: one(self.tyre_damping),
+            wheel_rate: one(self.wheel_rate),
+            progressive_rate: self.progressive_rate.map(one),
+            bump_damping: one(self.bump_damping),
+            rebound_damping: one(self.rebound_damping),
+            knees: self.knees.map(|knees| knees.map(both)),
+            bump_travel: one(self.bump_travel),
+            droop_travel: one(self.droop_travel),
+            stop_rate: one(self.stop_rate),
+            bar_rate: one(self.bar_rate),
+            solid_travel: one(self.solid_travel),
+            tyre: self.tyre.map(one),
+            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(row) == 0.0),
+            laws: self.laws.iter().filter(|law| law.in_group.lane_value(row) != 0.0).map(law).collect(),
+            mirror_sign: one(self.mirror_sign),
+            has_rims: self.has_rims,
+            force_point: self.force_point.map(one),
+            beam: None,
+            roll_centre_links: None,
+            lateral: None,
+            direct_torque: one(self.direct_torque),
+            shaft_jacobian: self.shaft_jacobian.iter().map(|&of| one(of)).collect(),
+        }
+    }
+}
+
+impl<W: WheelLanes> WheelPack<W> {
+    /// Returns the lanes that have a wheel.
+    #[inline(always)]
+    pub fn present_mask(&self) -> W::Mask {
+        W::splat(0.0).less(self.present)
+    }
+
+    /// Returns the spring forces beyond those at rest at `travel` (m), N, `(c + ½ r z) z` with the rate c at rest and its increase r, and the wheel
+    /// rates there, `c + r z`, N/m. Stops are left out.
+    #[inline(always)]
+    pub fn spring_force_and_rate(&self, travel: W) -> (W, W) {
+        let Some(rise) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
+        let risen = rise * travel;
+        ((self.wheel_rate + W::splat(0.5) * risen) * travel, self.wheel_rate + risen)
+    }
+
+    /// Returns the height of a probe ray's start above the contact point at rest, m: one wheel diameter.
+    #[inline(always)]
+    pub fn ray_start_height(&self) -> W {
+        self.radius * W::splat(2.0)
+    }
+
+    /// Returns the vertical deflection of the tyres at rest, carried weight over tyre rate, m. Valid only for wheels with a known unsprung mass.
+    #[inline(always)]
+    pub fn static_tyre_deflection(&self) -> W {
+        self.carried_mass * W::splat(STANDARD_GRAVITY) / self.tyre_rate
+    }
+}
+
+/// Returns the bank and lane of every wheel, by wheel index: two axles per bank, two lanes per axle. `axle_wheels` has the left and the right wheel
+/// of each axle, twice the same for a single wheel.
+pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
+    // Lane 0 or 2 for the first wheel of an axle, 1 or 3 for the second.
+    let place = |i: usize| {
+        let axle = parts.wheels[i].axle;
+        let second = usize::from(axle_wheels[axle][0] != i);
+        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + second }
+    };
+    (0..parts.wheels.len()).map(place).collect()
+}
+
+/// Builds the banks of a vehicle, two axles each. `sprung` is the mass that each wheel carries at rest (kg), `axle_wheels` as for [`lane_indices`].
+/// Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
+pub(crate) fn build_packs(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
+    axle_wheels
+        .chunks(2)
+        .map(|axles| {
+            let last = axles[axles.len() - 1];
+            let second = if axles.len() == 2 { last } else { [last[0], last[0]] };
+            let wheels = [axles[0][0], axles[0][1], second[0], second[1]];
+            // 1 if the bank has a second axle.
+            let rear = if axles.len() == 2 { 1.0 } else { 0.0 };
+            let pair = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
+            build_pack(parts, sprung, wheels, F32x4::new([1.0, pair(axles[0]), rear, rear * pair(second)]))
+        })
+        .collect()
+}
+
+/// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `sprung` is the mass on each wheel at rest (kg). Most
+/// values are copied per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
+/// direct drive and shaft values are 0 in empty lanes.
+fn build_pack(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
+    // Value of every lane; empty lanes repeat another wheel.
+    let of = |f: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| f(&parts.wheels[i])));
+    let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
+    // Values that are 0 in empty lanes.
+    let only = |f: &dyn Fn(usize) -> f32| F32x4::new(wheels.map(f)) * present;
+    // Whether the four lanes are consecutive wheels.
+    let follow = (0..4).all(|k| wheels[k] == wheels[0] + k);
+    let laws = group_laws(parts, wheels, present);
+    WheelPack {
+        wheels,
+        first: follow.then_some(wheels[0]),
+        present,
+        inverse_mass: F32x4::splat(1.0 / parts.mass),
+        inverse_inertia: Mat3Lanes::from_mat3(&parts.inertia.inverse()).map(F32x4::splat),
+        contact: Vec3Lanes::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
+        radius: of(&|w| w.radius),
+        spin_inertia: of(&|w| w.spin_inertia),
+        brake_torque: of(&|w| w.brake_torque) * present,
+        handbrake_torque: of(&|w| w.handbrake_torque) * present,
+        discs: BrakeDiscLanes::from_wheels(wheels.map(|i| parts.wheels[i].disc)),
+        rolling: RollingCoefficientLanes {
+            by_speed: [0, 1, 2].map(|k| of(&|w| w.rolling.prepare().by_speed[k])),
+            static_excess: [0, 1].map(|k| of(&|w| w.rolling.prepare().static_excess[k])),
+        },
+        walking: [0, 1].map(|k| of(&|w| w.walking_speeds()[k])),
+        carried_mass: F32x4::new(wheels.map(|i| sprung[i])),
+        unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),
+        tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
+        tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
+        wheel_rate: of(&|w| w.strut.rate),
+        progressive_rate: any(&|w| w.strut.progressive_rate != 0.0).then(|| of(&|w| w.strut.progressive_rate)),
+        bump_damping: of(&|w| w.strut.bump_damping),
+        rebound_damping: of(&|w| w.strut.rebound_damping),
+        knees: any(&|w| w.strut.knees != <[_; 2]>::default())
+            .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].speed), of(&|w| w.strut.knees[way].fast_ratio)])),
+        bump_travel: of(&|w| w.strut.bump_travel),
+        droop_travel: F32x4::new(wheels.map(|i| droop_extension(&parts.wheels[i].strut, sprung[i]))),
+        stop_rate: of(&|w| w.strut.stop_rate),
+        bar_rate: only(&|i| {
+            let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && counts_in_bar_rate(parts, bar));
+            bars.fold(0.0, |sum, bar| sum + bar.rate)
+        }),
+        solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
+        tyre: CurveConstants::pack_lanes(
+            wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
+        ),
+        has_curves: laws.iter().fold(F32x4::default(), |on, law| on + law.in_group) != F32x4::splat(1.0),
+        laws,
+        mirror_sign: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
+        has_rims: any(&|w| w.probe != ProbeShape::Ray),
+        force_point: any(&|w| parts.axles[w.axle].force_point_height != 0.0)
+            .then(|| of(&|w| parts.axles[w.axle].force_point_height)),
+        beam: Beam::new(parts, wheels, present),
+        roll_centre_links: RollCentreLinks::new(parts, wheels, present),
+        lateral: LateralComplianceLanes::new(parts, wheels, present),
+        direct_torque: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
+        shaft_jacobian: shaft_jacobians(parts).map(|of| only(&|i| of[i])).collect(),
+    }
+}
+
+/// Returns true if a bar connects the wheels of one axle through their struts (not on the chassis) with a speed-independent rate.
+fn counts_in_bar_rate(parts: &ModelParts, bar: &AntiRollBar) -> bool {
+    let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
+    left == right && bar.force_path == BarForcePath::InLoadPath && bar.speed_range == [0.0; 2]
+}
+
+/// Returns the indices of the axle links that are not part of [`WheelPack::bar_rate`]. Bars come first, then heave springs.
+pub(crate) fn separate_axle_links(parts: &ModelParts) -> Box<[usize]> {
+    let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !counts_in_bar_rate(parts, bar)).map(|(k, _)| k);
+    bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
+}
+
+/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack. `carried` is the mass on
+/// the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
+fn droop_extension(strut: &Strut, carried: f32) -> f32 {
+    let slack = -strut.compression_at_force((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
+    strut.droop_travel.min(slack)
+}
+
+/// Returns the curve of a tyre, or a placeholder curve for a tyre with another tyre model, whose lane ignores it.
+fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
+    match tyre {
+        Tyre::Curve(tyre) => *tyre,
+        _ => CurveTyre {
+            law: CurveLaw::Linear { stiffness: [1.0; 2] },
+            friction: [1.0; 2],
+            load_sensitivity: 0.0,
+            nominal_load: 1000.0,
+            relaxation: [1.0; 2],
+        },
+    }
+}
+
+/// Collects the tyre models (laws) other than simple curves of a bank: one entry for all TMeasy tyres, and one per different brush or Magic Formula
+/// tyre. The lanes of each entry are those of its wheels; lanes of other tyres in the TMeasy entry have placeholder constants. Empty without such
+/// tyres.
+fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {
+    let tyres = wheels.map(|i| parts.wheels[i].tyre);
+    let on = |has: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;
+    let constants = |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
+    let mut laws = Vec::new();
+    if let Some(any) = tyres.into_iter().find_map(constants) {
+        let each = tyres.map(|i| constants(i).unwrap_or(any));
+        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(each.each_ref()));
+        laws.push(LawGroup { tyres, in_group: on(&|i| constants(i).is_some()) });
+    }
+    let mut ones: Vec<usize> = Vec::new();
+    for tyre in tyres {
+        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !ones.contains(&tyre) {
+            ones.push(tyre);
+        }
+    }
+    laws.extend(ones.into_iter().map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: on(&|i| i == tyre) }));
+    laws.into()
+}

@@ -1,0 +1,596 @@
+//! All cars of one world, stepped together: one batched probe and one batched push per step.
+
+mod insertion;
+
+use core::ops::Range;
+
+use crate::assembly::wheel::mean_contact::MeanContactProbes;
+use crate::chassis::hull::HullRows;
+use crate::controls::{Controls, clamp_or_zero};
+use crate::port::{
+    ChassisImpulse, ChassisState, Contact, DynamicBody, HullPoint, MAX_HULL_POINTS, PredictedMotion, Probe, Reaction,
+    WorldPort,
+};
+use crate::simd::instruction_set::dispatch_simd;
+use crate::simulation::car_view::{CarView, MotionInput};
+use crate::simulation::slots::{Occupancy, Slots};
+use crate::solver_mode::{SolverMode, StepReport};
+use crate::state::State;
+use crate::step::batch::{BATCH_LANES, CarBatch};
+use crate::step::stages::{BatchInputs, StepInputs};
+use crate::traffic::stacked_vehicles::{StackSolver, StackedVehicles};
+use crate::traffic::trains::{Trains, VehicleSolver};
+use crate::vehicle::Vehicle;
+use bevy_math::{DVec3, Vec3};
+
+/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on uneven ground and the
+/// first step of a single vehicle on a free body.
+#[derive(Clone, Debug)]
+pub struct Cars {
+    solver_mode: SolverMode, // coupling of the rows; only `SinglePass` has batches and does not solve hull contacts
+    /// Vehicles by slot. An empty slot keeps the vehicle that was removed from it last.
+    vehicles: Vec<Vehicle>,
+    slots: Slots, // content of each slot and identifiers
+    /// Number of wheels of all vehicles.
+    wheel_count: usize,
+    bodies: Vec<ChassisState>, // chassis by slot: at the start of the step, after `write_back` at its end
+    probes: Vec<Probe>,        // rays of the wheels of all stepped vehicles in slot order, without gaps
+    contacts: Vec<Option<Contact>>, // contacts of these probes
+    /// Probes along the paths of the wheels of one vehicle in a step. The first fast step on uneven ground allocates.
+    path_probes: Vec<Probe>,
+    /// Contacts of these probes.
+    path_contacts: Vec<Option<Contact>>,
+    hull_points: Vec<HullPoint>, // hull contacts of the vehicle that is being solved
+    /// Workspace for hull contacts, shared by all cars.
+    hull_rows: HullRows,
+    impulses: Vec<ChassisImpulse>, // impulses of each vehicle on its chassis in this step
+    /// Velocity of each body at the end of the last step without the impulse in `impulses`, m/s.
+    free_velocities: Vec<Vec3>,
+    /// Whether the state of each vehicle was set since the last step.
+    state_was_set: Vec<bool>,
+    /// Wheel impulses on ground that moves or can be pushed; empty if there is none.
+    reactions: Vec<Reaction>,
+    /// Whether each hull may touch an obstacle in this step; all false if the coupling does not solve hull contacts.
+    near_obstacle: Vec<bool>,
+    /// Whether this step (or the last one) computes each vehicle: it is active and awake.
+    is_stepped: Vec<bool>,
+    /// Whether the last step was in a batch, at the first slot of each batch.
+    were_batched: Vec<bool>,
+    /// Report of the last step of each vehicle.
+    reports: Vec<StepReport>,
+    /// True between [`Cars::push`] and [`Cars::write_back`].
+    is_in_step: bool,
+    coasting_controls: Controls, // for vehicles without controls
+    /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the coupling iterates.
+    batches: Vec<Option<CarBatch>>,
+    /// Vehicles that can tow or be towed; `None` if there is no such vehicle.
+    trains: Option<Box<Trains>>,
+    /// Workspace for vehicles on bodies that they push.
+    stacked_vehicles: StackedVehicles,
+    /// Buffer for the controls of a trailer, with the pedals of the vehicles ahead.
+    trailer_controls: Controls,
+}
+
+/// Placeholder probe that belongs to no car.
+const PLACEHOLDER_PROBE: Probe =
+    Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
+
+impl Cars {
+    /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `solver_mode`.
+    ///
+    /// Batches need [`SolverMode::SinglePass`] and the feature `abreast`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
+    /// steps.
+    pub fn new(vehicles: Vec<Vehicle>, coupling: SolverMode) -> Self {
+        let mut cars = Self {
+            solver_mode: coupling,
+            vehicles: Vec::new(),
+            slots: Slots::default(),
+            wheel_count: 0,
+            bodies: Vec::new(),
+            probes: Vec::new(),
+            contacts: Vec::new(),
+            path_probes: Vec::new(),
+            path_contacts: Vec::new(),
+            hull_points: Vec::with_capacity(MAX_HULL_POINTS),
+            hull_rows: HullRows::preallocated(),
+            impulses: Vec::new(),
+            free_velocities: Vec::new(),
+            state_was_set: Vec::new(),
+            reactions: Vec::new(),
+            near_obstacle: Vec::new(),
+            is_stepped: Vec::new(),
+            were_batched: Vec::new(),
+            reports: Vec::new(),
+            is_in_step: false,
+            coasting_controls: Controls::coasting(),
+            batches: Vec::new(),
+            trains: None,
+            stacked_vehicles: StackedVehicles::default(),
+            trailer_controls: Controls::coasting(),
+        };
+        for vehicle in vehicles {
+            cars.insert(vehicle);
+        }
+        cars
+    }
+
+    /// Returns the view of vehicle `car` after its last step, with state, report, towing vehicle, batch and motion input (`None` if not stepped).
+    pub fn car(&self, car: usize) -> CarView<'_> {
+        let vehicle = &self.vehicles[car];
+        let (away, report) = (!self.slots.is_active(car), self.reports[car]); // whether the slot is empty or suspended
+        let (state, ahead) = (vehicle.state(), self.towing_state(vehicle.state()));
+        let abreast = self.batch_of(car).map(|room| (room, car % BATCH_LANES)); // batch and lane
+        let moved = (self.is_stepped[car] && !self.state_was_set[car])
+            .then(|| MotionInput { free_velocity: self.free_velocities[car], chassis_impulse: &self.impulses[car] });
+        CarView {
+            model: vehicle.model(),
+            state,
+            is_inactive: away,
+            report,
+            vehicle: Some(vehicle),
+            towing_vehicle: ahead,
+            batch: abreast,
+            motion_input: moved,
+        }
+    }
+
+    /// Returns the batch in which vehicle `car` was stepped; `None` if the last step was not in a batch.
+    fn batch_of(&self, car: usize) -> Option<&CarBatch> {
+        let first = car - car % BATCH_LANES;
+        self.batches.get(first / BATCH_LANES)?.as_ref().filter(|_| self.were_batched[first])
+    }
+
+    /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no hitch.
+    fn towing_state(&self, state: &State) -> Option<&State> {
+        let by = state.tow?.by as usize;
+        let ahead = self.vehicles.get(by).filter(|_| self.slots.is_active(by))?;
+        ahead.model().parts().hitch.map(|_| ahead.state())
+    }
+
+    /// Returns the vehicles by slot. An empty slot has the vehicle that was removed from it last.
+    pub fn vehicles(&self) -> &[Vehicle] {
+        &self.vehicles
+    }
+
+    /// Returns the slots of the vehicles that can tow or be towed, each with the slot of the towing vehicle. This is `None` if the vehicle
+    /// was not towed in the last step, or if its hitch has broken.
+    pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        let towed = self.trains.iter().flat_map(|trains| trains.towing_slots());
+        towed.map(|(car, by)| (car, by.filter(|_| self.vehicles[car].state().tow.is_some())))
+    }
+
+    /// Uncouples the vehicle `trailer` if the mean hitch force of the step plus `impulse / dt` exceeds the breaking force of the hitch. `impulse` (N
+    /// s) is transmitted by the world in the step of `dt` s, in addition to the hitch. Does nothing to a vehicle that is not towed.
+    pub fn uncouple_if_overloaded(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
+        let state = &self.vehicles[trailer].state;
+        let Some(tow) = state.tow else { return };
+        let ahead = self.vehicles.get(tow.by as usize).and_then(|ahead| ahead.model().parts().hitch);
+        let breaks = ahead.is_some_and(|hitch| (tow.force + impulse / dt).length() > hitch.breaking_force);
+        if breaks {
+            self.vehicles[trailer].state.tow = None;
+        }
+    }
+
+    /// Performs the first half of a step of `dt` s (> 0), before `world` advances: reads the bodies, couples trains, probes the ground, solves all
+    /// vehicles, then trains, and applies the impulses on chassis and ground to `world`. Cars without controls coast. Suspended, removed and sleeping
+    /// vehicles are not stepped. Returns the worst report. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
+    pub fn begin_step(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
+        if let Some(nothing) = StepReport::for_skipped_step(dt) {
+            return nothing;
+        }
+        self.is_in_step = true;
+        let coupling = self.solver_mode;
+        world.read_bodies(dt, &mut self.bodies);
+        let mut trains = self.trains.take();
+        if let Some(trains) = &mut trains {
+            self.mark_stepped();
+            trains.begin_step(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode: coupling, dt }, dt);
+        }
+        let probes = dispatch_simd(
+            #[inline(always)]
+            || self.write_probes(dt),
+        );
+        world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
+        if !world.is_single_plane() {
+            self.probe_wheel_paths(world, dt);
+        }
+        if coupling == SolverMode::SinglePass {
+            self.near_obstacle.fill(false);
+        } else {
+            world.mark_hulls_near_contact(dt, &mut self.near_obstacle);
+        }
+        self.reactions.clear();
+        let mut report = if world.has_wheels_on_bodies() {
+            self.solve_stacked(world, controls, coupling, trains.as_deref_mut(), dt)
+        } else {
+            self.stacked_vehicles.clear();
+            self.solve_vehicles(world, controls, coupling, trains.as_deref_mut(), dt)
+        };
+        if let Some(trains) = &mut trains {
+            if self.stacked_vehicles.has_bodies() {
+                trains.update_free_motion(&mut SingleVehicleSolver {
+                    cars: self,
+                    world,
+                    controls,
+                    solver_mode: coupling,
+                    dt,
+                });
+            }
+            report = report.merge_worst(trains.solve(&mut SingleVehicleSolver {
+                cars: self,
+                world,
+                controls,
+                solver_mode: coupling,
+                dt,
+            }));
+        }
+        self.trains = trains;
+        world.apply_impulses(dt, &self.impulses);
+        if !self.reactions.is_empty() {
+            world.apply_ground_reactions(dt, &self.reactions);
+        }
+        report
+    }
+
+    /// Marks the vehicles that this step computes: active ones whose bodies are awake.
+    #[inline(always)]
+    fn mark_stepped(&mut self) {
+        let cars = self.slots.occupancies().iter().zip(&self.bodies);
+        for (stepped, (occupancy, body)) in self.is_stepped.iter_mut().zip(cars) {
+            *stepped = (*occupancy == Occupancy::Active) & !body.asleep;
+        }
+    }
+
+    /// Writes the probes of all stepped vehicles in slot order (batches at once), extended by tyre deflection, and returns their number.
+    #[inline(always)]
+    fn write_probes(&mut self, dt: f32) -> usize {
+        self.mark_stepped();
+        let (mut first, mut i) = (0, 0); // probe, slot
+        while i < self.vehicles.len() {
+            if self.is_batched(i) {
+                first = self.write_batch_probes(i, first, dt);
+                i += BATCH_LANES;
+                continue;
+            }
+            if self.is_stepped[i] {
+                let (vehicle, body) = (&self.vehicles[i], &self.bodies[i]);
+                let last = first + vehicle.model().wheels().len();
+                vehicle.probes(i, body, dt, &mut self.probes[first..last]);
+                vehicle.extend_probes_by_tyres(self.solver_mode, &mut self.probes[first..last]);
+                first = last;
+            }
+            i += 1;
+        }
+        first
+    }
+
+    /// Probes along the wheel paths of vehicles whose wheels move by more than their radius in the step, and replaces their contacts by the mean
+    /// along the path. Contacts stay if all ground nearby is one plane.
+    #[inline(never)]
+    fn probe_wheel_paths(&mut self, world: &mut dyn WorldPort, dt: f32) {
+        let mut first = 0;
+        for (i, vehicle) in self.vehicles.iter().enumerate().filter(|(i, _)| self.is_stepped[*i]) {
+            let (body, last) = (&self.bodies[i], first + vehicle.model().wheels().len());
+            if let Some(places) = MeanContactProbes::for_step(vehicle, body, dt) {
+                let (probes, met) = (&self.probes[first..last], &mut self.contacts[first..last]);
+                places.write_probes(body, probes, &mut self.path_probes);
+                self.path_contacts.clear();
+                self.path_contacts.resize(self.path_probes.len(), None);
+                if world.probe_again(&self.path_probes, &mut self.path_contacts) {
+                    places.average_contacts(vehicle, body, probes, &self.path_contacts, met);
+                }
+            }
+            first = last;
+        }
+    }
+
+    /// Writes the probes of the batch at slot `from`, beginning with probe `first`. Returns the index of the next probe (`first` without a batch).
+    fn write_batch_probes(&mut self, from: usize, first: usize, dt: f32) -> usize {
+        let Some(Some(room)) = self.batches.get_mut(from / BATCH_LANES) else { return first };
+        let (cars, last) = (from..from + BATCH_LANES, first + room.ray_count());
+        room.write_probes(from, &self.bodies[cars], dt, &mut self.probes[first..last]);
+        last
+    }
+
+    /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed. Solves batches whose cars are in no train at once,
+    /// and other vehicles one by one. Stores their impulses on moving ground, and for trains the ranges of their rays. Returns the worst report.
+    #[inline(always)]
+    fn solve_vehicles(
+        &mut self,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: SolverMode,
+        mut trains: Option<&mut Trains>,
+        dt: f32, // length of the step, s
+    ) -> StepReport {
+        let (mut first, mut report, mut i) = (0, StepReport::default(), 0); // first ray, worst report, slot
+        while i < self.vehicles.len() {
+            self.were_batched[i] =
+                self.is_batched(i) && trains.as_ref().is_none_or(|trains| !trains.any_in_train(i..i + BATCH_LANES));
+            if self.were_batched[i] {
+                let rays = self.batches[i / BATCH_LANES].as_ref().map_or(0, CarBatch::ray_count);
+                report = report.merge_worst(self.solve_batch(i, first..first + rays, controls, dt));
+                (first, i) = (first + rays, i + BATCH_LANES);
+                continue;
+            }
+            let last = first + if self.is_stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 }; // end of its rays
+            if i.is_multiple_of(BATCH_LANES)
+                && let Some(Some(room)) = self.batches.get_mut(i / BATCH_LANES)
+            {
+                room.count_unbatched_step(); // a batch backs off for a number of steps
+            }
+            if !trains.as_mut().is_some_and(|trains| trains.store_rays(i, &(first..last))) {
+                report = report.merge_worst(self.solve_vehicle(i, first..last, world, controls.get(i), coupling, dt));
+                self.store_ground_reactions(i, first..last, dt);
+            }
+            (first, i) = (last, i + 1);
+        }
+        report
+    }
+
+    /// Solves all vehicles except those of trains, none in a batch, with [`StackedVehicles`], if a wheel is on a body that can be pushed.
+    #[cold]
+    #[inline(never)]
+    fn solve_stacked(
+        &mut self,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: SolverMode,
+        trains: Option<&mut Trains>,
+        dt: f32,
+    ) -> StepReport {
+        self.were_batched.fill(false);
+        let mut riders = core::mem::take(&mut self.stacked_vehicles); // taken out: the solver borrows `self`
+        let report = riders.solve(
+            &mut SingleVehicleSolver { cars: self, world, controls, solver_mode: coupling, dt },
+            trains,
+            dt,
+        );
+        self.stacked_vehicles = riders;
+        report
+    }
+
+    /// Solves vehicle `i`, whose rays are `rays`, with the controls `asked` (`None`: it coasts). Solves hull contacts also if the hull is near an
+    /// obstacle. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
+    /// instructions per vehicle in a world without trains.
+    #[inline(always)]
+    fn solve_vehicle(
+        &mut self,
+        i: usize,
+        rays: Range<usize>,
+        world: &mut dyn WorldPort,
+        asked: Option<&Controls>,
+        coupling: SolverMode,
+        dt: f32,
+    ) -> StepReport {
+        let (push, report) = (&mut self.impulses[i], &mut self.reports[i]);
+        if !self.is_stepped[i] {
+            (*push, *report) = Default::default();
+            return StepReport::default();
+        }
+        let asked = asked.unwrap_or(&self.coasting_controls);
+        self.hull_points.clear();
+        if self.near_obstacle[i] {
+            world.append_hull_points(i, dt, &mut self.hull_points);
+        }
+        let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]); // wheel contacts
+        let touches = !self.hull_points.is_empty(); // lend the shared workspace to it
+        if touches {
+            core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
+        }
+        let (body, hull) = (&self.bodies[i], &self.hull_points[..]);
+        let done = vehicle
+            .solve_step(push, &StepInputs { body, contacts: met, hull, controls: asked, solver_mode: coupling, dt });
+        if touches {
+            core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
+        }
+        *report = done;
+        done
+    }
+
+    /// Stores the wheel impulses of vehicle `i`, whose rays are `rays`, on ground that moves or can be pushed.
+    #[inline(always)]
+    fn store_ground_reactions(&mut self, i: usize, rays: Range<usize>, dt: f32) {
+        let vehicle = &self.vehicles[i];
+        if self.is_stepped[i] && vehicle.is_on_moving_ground() {
+            let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
+            vehicle.append_reactions(met, &mut self.reactions, dt);
+        }
+    }
+
+    /// Returns true if a batch starts at slot `first`, does not back off (step its cars one by one), and all its vehicles are stepped.
+    fn is_batched(&self, first: usize) -> bool {
+        first.is_multiple_of(BATCH_LANES)
+            && matches!(self.batches.get(first / BATCH_LANES), Some(Some(room)) if !room.is_backing_off())
+            && self.is_stepped[first..first + BATCH_LANES].iter().all(|stepped| *stepped)
+    }
+
+    /// Solves the batch that starts at slot `first`, whose rays are `rays`, and sets impulses and reports of its cars. If cars left the batch within
+    /// the step, stores wheel impulses on moving ground. Returns the worst report.
+    fn solve_batch(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
+        let Some(Some(room)) = self.batches.get_mut(first / BATCH_LANES) else { return StepReport::default() };
+        let controls: [_; BATCH_LANES] =
+            core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting_controls));
+        let cars = first..first + BATCH_LANES;
+        let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars.clone()]);
+        let inputs = BatchInputs { bodies, contacts: &self.contacts[rays.clone()], controls: &controls, dt };
+        let report = room.solve(vehicles, &inputs, &mut self.impulses[cars.clone()], &mut self.reports[cars]);
+        if !room.has_unbatched_cars() {
+            return report;
+        }
+        let wheels = rays.len() / BATCH_LANES; // per car
+        for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
+            let own = rays.start + k * wheels..rays.start + (k + 1) * wheels; // rays of car `k`
+            let met = self.probes[own.clone()].iter().zip(&self.contacts[own]);
+            vehicle.append_reactions(met, &mut self.reactions, dt);
+        }
+        report
+    }
+
+    /// Performs the second half of a step, after the world has advanced: reads the bodies, updates moving ground and writes the motion into the
+    /// states. A vehicle woken in between only follows its body. Returns the worst report of vehicles whose motion is not finite. If `dt` is zero or
+    /// invalid ([`StepReport::for_skipped_step`]), changes nothing.
+    pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
+        if let Some(nothing) = StepReport::for_skipped_step(dt) {
+            return nothing;
+        }
+        self.is_in_step = false;
+        // Copied here, because worlds may overwrite all fields of the bodies in `moved`.
+        for ((free, put), body) in self.free_velocities.iter_mut().zip(&mut self.state_was_set).zip(&self.bodies) {
+            (*free, *put) = (body.free_velocity, false);
+        }
+        world.read_bodies_after_step(dt, &mut self.bodies);
+        if !self.reactions.is_empty() {
+            self.update_ground_velocities(world);
+        }
+        dispatch_simd(
+            #[inline(always)]
+            || self.finish_all(dt),
+        )
+    }
+
+    /// Writes the resulting motion into all states. Returns the worst report of those that are not finite.
+    #[inline(always)]
+    fn finish_all(&mut self, dt: f32) -> StepReport {
+        let (mut report, mut i) = (StepReport::default(), 0);
+        while i < self.vehicles.len() {
+            let last = if self.were_batched[i] { i + BATCH_LANES } else { i + 1 };
+            let done = self.finish_vehicles(i..last, dt);
+            if done.not_finite {
+                report = report.merge_worst(done);
+            }
+            i = last;
+        }
+        report
+    }
+
+    /// Writes the motion into the states of `cars`: a single vehicle or a batch. A vehicle that was not stepped takes the motion of its body if it is
+    /// active and awake, otherwise its state stays. Merges motion that is not finite into the report of the vehicle.
+    #[inline(always)]
+    fn finish_vehicles(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
+        let first = cars.start;
+        if self.were_batched[first]
+            && let Some(Some(room)) = self.batches.get(first / BATCH_LANES)
+        {
+            let mut report = StepReport::default();
+            room.finish(&mut self.vehicles[cars.clone()], &self.bodies[cars], dt, |k, done| {
+                self.reports[first + k] = self.reports[first + k].merge_worst(done);
+                report = report.merge_worst(done);
+            });
+            return report;
+        }
+        let (vehicle, body) = (&mut self.vehicles[first], &self.bodies[first]);
+        let done = if self.is_stepped[first] {
+            vehicle.finish_step(body, dt)
+        } else if self.slots.is_active(first) && !body.asleep {
+            vehicle.set_motion(body)
+        } else {
+            return StepReport::default();
+        };
+        if done.not_finite {
+            self.reports[first] = self.reports[first].merge_worst(done);
+        }
+        done
+    }
+
+    /// Updates the ground velocities in the contacts of vehicles on moving ground to those after the step, and their wheels by them.
+    fn update_ground_velocities(&mut self, world: &dyn WorldPort) {
+        let mut first = 0;
+        for (i, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(i, _)| self.is_stepped[*i]) {
+            let last = first + vehicle.model().wheels().len();
+            if vehicle.is_on_moving_ground() {
+                let (asked, answered) = (&mut self.probes[first..last], &mut self.contacts[first..last]);
+                // The velocities of contacts count from the moved centre of mass, with the arms of the middle of the step. Otherwise car and
+                // turntable would turn differently.
+                asked.iter_mut().for_each(|probe| probe.position = self.bodies[i].position);
+                world.update_ground_velocities(asked, answered);
+                vehicle.update_ground_velocities(answered);
+            }
+            first = last;
+        }
+    }
+}
+
+/// Solver of single vehicles of a world, for trains and for vehicles on bodies that they push.
+struct SingleVehicleSolver<'a> {
+    cars: &'a mut Cars,
+    world: &'a mut dyn WorldPort,
+    controls: &'a [Controls], // controls of the drivers by slot; a vehicle beyond the end coasts
+    solver_mode: SolverMode,  // coupling of the rows for every vehicle
+    dt: f32,
+}
+
+impl VehicleSolver for SingleVehicleSolver<'_> {
+    fn vehicle(&mut self, car: usize) -> &mut Vehicle {
+        &mut self.cars.vehicles[car]
+    }
+    fn body(&mut self, car: usize) -> &mut ChassisState {
+        &mut self.cars.bodies[car]
+    }
+    fn chassis_impulse(&mut self, car: usize) -> &mut ChassisImpulse {
+        &mut self.cars.impulses[car]
+    }
+    fn is_stepped(&self, car: usize) -> bool {
+        self.cars.is_stepped[car]
+    }
+    fn pedals(&self, car: usize) -> [f32; 2] {
+        self.controls
+            .get(car)
+            .map_or([0.0; 2], |asked| [asked.brake, asked.handbrake].map(|pedal| clamp_or_zero(pedal, 0.0, 1.0)))
+    }
+    /// Solves vehicle `car`, together with the bodies that its wheels push if any vehicle is on such a body, else once.
+    fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
+        if !self.cars.stacked_vehicles.has_bodies() {
+            return self.solve_once(car, rays, pedals, 1.0);
+        }
+        let mut riders = core::mem::take(&mut self.cars.stacked_vehicles);
+        let report = riders.solve_with_bodies(self, car, rays, pedals);
+        self.cars.stacked_vehicles = riders;
+        report
+    }
+    fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
+        self.cars.reports[car] = report;
+        self.cars.store_ground_reactions(car, rays, self.dt);
+    }
+}
+
+impl StackSolver for SingleVehicleSolver<'_> {
+    fn vehicle_count(&self) -> usize {
+        self.cars.vehicles.len()
+    }
+    /// Solves vehicle `car` once with its driver's controls; the larger of its own and the given pedals applies. `share` scales the tolerance.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], share: f32) -> StepReport {
+        let mut asked = core::mem::take(&mut self.cars.trailer_controls);
+        asked.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
+        asked.brake = clamp_or_zero(asked.brake, 0.0, 1.0).max(brake);
+        asked.handbrake = clamp_or_zero(asked.handbrake, 0.0, 1.0).max(handbrake);
+        let report = self.cars.solve_vehicle(
+            car,
+            rays,
+            self.world,
+            Some(&asked),
+            self.solver_mode.with_scaled_tolerance(share),
+            self.dt,
+        );
+        self.cars.trailer_controls = asked;
+        report
+    }
+    fn probe_and_contact(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>) {
+        (&self.cars.probes[ray], &mut self.cars.contacts[ray])
+    }
+    fn vehicle_below(&self, ray: usize) -> Option<usize> {
+        self.world.vehicle_of_body(self.cars.contacts[ray]?.ground?.body)
+    }
+    fn dynamic_body(&self, ray: usize) -> Option<DynamicBody> {
+        let contact = self.cars.contacts[ray]?;
+        self.world.dynamic_body(contact.ground?.body, contact.normal, self.dt)
+    }
+    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2]) -> Option<PredictedMotion> {
+        self.world.predict_body(body, pushed, self.dt)
+    }
+    fn append_reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {
+        let met = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
+        self.cars.vehicles[car].append_reactions(met, to, self.dt);
+    }
+}

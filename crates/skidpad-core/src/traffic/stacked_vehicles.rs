@@ -1,0 +1,598 @@
+//! Vehicles whose wheels are on bodies that they push: free bodies, or other vehicles.
+//!
+//! For an assumed motion of such a body the vehicle on it is solved separately; its wheel impulses then change the motion of the body. Newton's
+//! method finds the motion at which both agree, so that even a body far lighter than the vehicle does not oscillate. A vehicle below is re-solved in
+//! each iteration with the current wheel impulses and then restored. Its final solve follows when all vehicles above have converged.
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
+use crate::model::Model;
+use crate::port::{ChassisState, Contact, DynamicBody, Ground, PredictedMotion, Probe, Reaction};
+use crate::simd::linear::Symmetric6;
+use crate::solver_mode::StepReport;
+use crate::traffic::line_search::LineSearch;
+use crate::traffic::supporting_body::{SupportingBody, VehiclePose, matrix_of, solve_or_zero};
+use crate::traffic::trains::{Trains, VehicleSolver, free_response};
+use crate::vehicle::Vehicle;
+use bevy_math::{Mat3, Vec3};
+
+/// Maximum number of stacked vehicles. In a higher stack or a circle, some vehicles use the wheel forces of the last step only.
+const MAX_STACKED_VEHICLES: usize = 16;
+
+/// Maximum number of Newton iterations of a vehicle in one step. When they are used up, the iterate with the smallest residual is restored.
+const MAX_NEWTON_ITERATIONS: usize = 20;
+
+/// Convergence tolerance for the velocity of a pushed body at its contact points, m/s. The error of the impulses is far smaller.
+const VELOCITY_TOLERANCE_MPS: f32 = 1e-4;
+
+/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for a 1 kg body under several tonnes.
+const STALL_TOLERANCE_MPS: f32 = 1e-2;
+
+/// Range of the relaxation factor of a Newton step. Tyres that start or stop sliding make the linearization inaccurate.
+const RELAXATION_RANGE: [f32; 2] = [0.3, 2.0];
+
+/// Ratio to the smallest residual so far above which an iteration counts as no improvement.
+const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
+
+/// Squared cosine of the angle between residual and step below which a line search ends: the residual is no longer along the step.
+const MIN_RESIDUAL_COSINE_SQUARED: f32 = 0.1;
+
+/// Share of the Newton step at or below which the step is not halved any further.
+const MIN_STEP_FRACTION: f32 = 0.3;
+
+/// Workspace for vehicles on bodies that they push.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StackedVehicles {
+    /// Length of the step, s.
+    dt: f32,
+    /// All vehicles, in the order in which they are solved.
+    order: Vec<StackEntry>,
+    /// Index in `order` of each vehicle.
+    order_indices: Vec<usize>,
+    /// Bodies under wheels in this step.
+    supporting_bodies: Vec<SupportingBody>,
+    /// Numbers of the bodies in `supporting_bodies`, ascending, each with the index of a ray that hits the body.
+    body_numbers: Vec<(u64, usize)>,
+    /// Per ray: index in `supporting_bodies` of its body, and the wheel impulse on it by the last solution (first: last step); `None` for others.
+    wheel_impulses: Vec<Option<(usize, Reaction)>>,
+    /// Indices in `supporting_bodies` of the bodies below the vehicle that is being solved.
+    bodies_below: Vec<usize>,
+    /// Snapshots of vehicles, one per model, for the roles [`SOLVED_ROLE`] and [`SUPPORTING_ROLE`].
+    snapshots: [Vec<Vehicle>; 2],
+    /// Buffer for the wheel impulses of one vehicle.
+    reactions: Vec<Reaction>,
+    /// Line search of the vehicle that is being solved.
+    line_search: LineSearch,
+}
+
+/// Index in [`StackedVehicles::snapshots`] of the snapshots of vehicles that are being solved.
+const SOLVED_ROLE: usize = 0;
+/// Index in [`StackedVehicles::snapshots`] of the snapshots of vehicles under wheels.
+const SUPPORTING_ROLE: usize = 1;
+
+/// A vehicle in the order of solution.
+#[derive(Clone, Debug)]
+struct StackEntry {
+    car: usize,         // slot of the vehicle
+    rays: Range<usize>, // range of the rays of its wheels; empty if it is not stepped
+    /// Number of vehicles in the highest stack below this vehicle.
+    stack_height: usize,
+    /// Index in [`StackedVehicles::supporting_bodies`] of its body, if wheels of other vehicles are on it.
+    body_index: Option<usize>,
+    /// Whether the vehicle is solved with its train, after all other vehicles.
+    in_train: bool,
+    /// Free twist of its body without the wheel impulses of other vehicles on it.
+    free_twist: Twist,
+}
+
+/// Solver of single vehicles, with access to the contacts of their rays.
+pub(crate) trait StackSolver: VehicleSolver {
+    /// Returns the number of vehicles.
+    fn vehicle_count(&self) -> usize;
+    /// Solves a vehicle once with its present contacts, like [`VehicleSolver::solve`]. `share` scales the solver tolerance: mass of the lightest body
+    /// under its wheels over that of the vehicle; may exceed 1.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], share: f32) -> StepReport;
+    /// Returns probe `ray` of all vehicles, and its contact.
+    fn probe_and_contact(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>);
+    /// Returns the vehicle whose hull probe `ray` hits.
+    fn vehicle_below(&self, ray: usize) -> Option<usize>;
+    /// Returns the body that probe `ray` hits, if wheels can push it and it is no vehicle.
+    fn dynamic_body(&self, ray: usize) -> Option<DynamicBody>;
+    /// Returns the predicted motion of a body, see [`crate::WorldPort::predict_body`].
+    fn predict_body(&mut self, body: u64, pushed: Twist) -> Option<PredictedMotion>;
+    /// Adds the wheel impulses on bodies by the last solution of `car`, whose rays are `rays`, to `to`.
+    fn append_reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
+}
+
+/// Response of a body that no impulse moves in this step.
+const FIXED_BODY_RESPONSE: BodyResponse = BodyResponse::Constrained { mass: Mat3::ZERO, inertia: Mat3::ZERO };
+
+impl StackedVehicles {
+    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheels` wheels in total, so that a step does not allocate. Does nothing for a
+    /// single vehicle: if it drives onto a free body, the first such step allocates.
+    pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheels: usize) {
+        if vehicles.len() < 2 {
+            return;
+        }
+        for vehicle in [&vehicles[0], &vehicles[car]] {
+            self.store_snapshot(SOLVED_ROLE, vehicle);
+            self.store_snapshot(SUPPORTING_ROLE, vehicle);
+            self.reactions.reserve(vehicle.model().wheels().len());
+        }
+        self.order.reserve(vehicles.len());
+        self.order_indices.reserve(vehicles.len());
+        self.supporting_bodies.reserve(vehicles.len());
+        self.body_numbers.reserve(wheels);
+        self.wheel_impulses.reserve(wheels);
+        self.bodies_below.reserve(wheels);
+    }
+
+    /// Frees the snapshots of `model`, which no vehicle uses.
+    pub fn remove_model(&mut self, model: &Arc<Model>) {
+        self.snapshots.iter_mut().for_each(|kept| kept.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
+    }
+
+    /// Stores a copy of `vehicle` for `role`. Overwrites the snapshot of a vehicle of its model, or appends one if there is none.
+    fn store_snapshot(&mut self, role: usize, vehicle: &Vehicle) {
+        match self.snapshots[role].iter_mut().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
+            Some(begun) => begun.copy_from(vehicle),
+            None => self.snapshots[role].push(vehicle.with_unsprung_memory()),
+        }
+    }
+
+    /// Overwrites `vehicle` by the snapshot of its model for `role`. Does nothing without one.
+    fn restore_snapshot(&self, role: usize, vehicle: &mut Vehicle) {
+        if let Some(begun) = self.snapshots[role].iter().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
+            vehicle.copy_from(begun);
+        }
+    }
+
+    /// Removes all bodies under wheels, for a step in which no wheel is on a body that can be pushed.
+    pub fn clear(&mut self) {
+        self.supporting_bodies.clear();
+    }
+
+    /// Returns true if a wheel is on a body that can be pushed in this step.
+    pub fn has_bodies(&self) -> bool {
+        !self.supporting_bodies.is_empty()
+    }
+
+    /// Solves all vehicles, from the top of stacks to the ground; returns the worst report. Finds the bodies under wheels, estimates the wheel
+    /// impulses by the last step, and predicts the bodies bottom-up. Then solves each vehicle with the bodies below it and accepts the solution.
+    /// Vehicles of trains only receive the wheel impulses on them: the train solves them later.
+    #[cold]
+    #[inline(never)]
+    pub fn solve(&mut self, cars: &mut dyn StackSolver, trains: Option<&mut Trains>, dt: f32) -> StepReport {
+        self.dt = dt;
+        self.collect_vehicles(cars, trains);
+        self.find_bodies(cars);
+        self.estimate_wheel_impulses(cars);
+        self.sort_by_height();
+        for under in 0..self.supporting_bodies.len() {
+            if self.supporting_bodies[under].car.is_none() {
+                self.predict_body(under, cars); // bodies that are no vehicles
+                self.supporting_bodies[under].assumed_twist = self.supporting_bodies[under].resulting_twist;
+            }
+        }
+        for turn in (0..self.order.len()).rev() {
+            if let Some(under) = self.order[turn].body_index {
+                self.set_ground_velocities(self.order[turn].rays.clone(), cars); // supporting vehicles, from the ground up
+                self.predict_body(under, cars);
+                self.supporting_bodies[under].assumed_twist = self.supporting_bodies[under].resulting_twist;
+            }
+        }
+        let mut report = StepReport::default();
+        for turn in 0..self.order.len() {
+            let StackEntry { car, ref rays, in_train: tied, .. } = self.order[turn];
+            let rays = rays.clone();
+            self.apply_wheel_impulses(turn, cars);
+            if !tied {
+                let own = self.solve_with_bodies(cars, car, rays.clone(), [0.0; 2]); // no pedals of a towing vehicle
+                cars.accept_solution(car, rays, own);
+                report = report.merge_worst(own);
+            }
+        }
+        report
+    }
+
+    /// Fills `order` with all vehicles by slot and the consecutive ranges of their rays (empty if not stepped). Stores the ranges in `trains` also.
+    fn collect_vehicles(&mut self, cars: &mut dyn StackSolver, mut trains: Option<&mut Trains>) {
+        self.order.clear();
+        let mut first = 0;
+        for car in 0..cars.vehicle_count() {
+            let last = first + if cars.is_stepped(car) { cars.vehicle(car).model().wheels().len() } else { 0 };
+            let tied = trains.as_mut().is_some_and(|trains| trains.store_rays(car, &(first..last)));
+            let body = cars.body(car);
+            let free = [body.free_velocity, body.free_angular];
+            self.order.push(StackEntry {
+                car,
+                rays: first..last,
+                stack_height: 0,
+                body_index: None,
+                in_train: tied,
+                free_twist: free,
+            });
+            first = last;
+        }
+    }
+
+    /// Fills `supporting_bodies` with one entry per body that rays hit and wheels can push, and `body_numbers` with their sorted numbers.
+    fn find_bodies(&mut self, cars: &mut dyn StackSolver) {
+        self.supporting_bodies.clear();
+        self.body_numbers.clear();
+        for ray in 0..self.order.last().map_or(0, |rider| rider.rays.end) {
+            let ground = cars.probe_and_contact(ray).1.and_then(|contact| contact.ground);
+            if let Some(ground) = ground.filter(|ground| ground.body != Ground::STATIC_BODY) {
+                self.body_numbers.push((ground.body, ray));
+            }
+        }
+        self.body_numbers.sort_unstable();
+        self.body_numbers.dedup_by_key(|(body, _)| *body);
+        let mut numbers = core::mem::take(&mut self.body_numbers); // taken out: `add_body` borrows `self`
+        numbers.retain(|(number, ray)| self.add_body(*number, *ray, cars));
+        self.body_numbers = numbers;
+    }
+
+    /// Adds the body with this `number`, which `ray` hits, to `supporting_bodies`: a stepped vehicle (response by its mass alone), a sleeping vehicle
+    /// (does not move in this step) or a dynamic body of the world. Returns false if wheels cannot push the body.
+    fn add_body(&mut self, number: u64, ray: usize, cars: &mut dyn StackSolver) -> bool {
+        let vehicle = cars.vehicle_below(ray);
+        let awake = vehicle.filter(|car| cars.is_stepped(*car)); // vehicle that this step moves
+        // Centre of mass, free twist and response.
+        let (centre, free, answer) = if let Some(car) = vehicle {
+            let body = *cars.body(car);
+            match awake {
+                Some(_) => {
+                    let free = [body.free_velocity, body.free_angular];
+                    (body.position, free, free_response(cars.vehicle(car), &body))
+                }
+                // The push wakes the vehicle, which moves from the next step on.
+                None => (body.position, [body.velocity, body.angular], FIXED_BODY_RESPONSE),
+            }
+        } else if let Some(it) = cars.dynamic_body(ray) {
+            let answer = BodyResponse::Constrained { mass: it.inverse_mass, inertia: it.inverse_inertia };
+            (it.centre, [it.velocity, it.angular], answer)
+        } else {
+            return false;
+        };
+        if let Some(car) = awake {
+            self.order[car].body_index = Some(self.supporting_bodies.len());
+        }
+        self.supporting_bodies.push(SupportingBody::new(awake, number, centre, free, answer));
+        true
+    }
+
+    /// Estimates the impulse of each wheel on its body: −dt times the ground force of the last step, at the ground point at the start of the step.
+    /// Sums them per body and sets the assumed twists to the prediction by these sums.
+    fn estimate_wheel_impulses(&mut self, cars: &mut dyn StackSolver) {
+        self.wheel_impulses.clear();
+        self.wheel_impulses.resize(self.order.last().map_or(0, |rider| rider.rays.end), None);
+        for StackEntry { car, rays, .. } in &self.order {
+            let rotation = cars.body(*car).rotation; // of the vehicle at the start of the step
+            for (wheel, ray) in rays.clone().enumerate() {
+                let (probe, Some(contact)) = cars.probe_and_contact(ray) else { continue };
+                let Some(ground) = contact.ground else { continue };
+                let (normal, body) = (contact.normal, ground.body);
+                let point = ground.start_position(probe.point_at(contact.distance), self.dt);
+                let Ok(under) = self.body_numbers.binary_search_by_key(&body, |(number, _)| *number) else { continue };
+                let impulse = cars.vehicle(*car).last_ground_force(wheel, rotation, normal) * -self.dt;
+                let reaction = Reaction { body, point, impulse };
+                self.wheel_impulses[ray] = Some((under, reaction));
+                self.supporting_bodies[under].wheel_impulse = add_scaled(
+                    self.supporting_bodies[under].wheel_impulse,
+                    self.supporting_bodies[under].impulse_about_centre(&reaction),
+                    1.0,
+                );
+            }
+        }
+        for under in &mut self.supporting_bodies {
+            under.assumed_twist = under.predicted_twist();
+        }
+    }
+
+    /// Sorts `order` by descending height (number of vehicles below in the highest stack), then slot; vehicles of trains come last. Each of at most
+    /// 16 passes sets a height to 1 plus that of the highest vehicle directly below. Updates `order_indices`.
+    fn sort_by_height(&mut self) {
+        for _ in 0..MAX_STACKED_VEHICLES {
+            let mut changed = false; // whether a height has grown in this pass
+            for car in 0..self.order.len() {
+                let own = self.wheel_impulses[self.order[car].rays.clone()].iter().flatten();
+                let above = own
+                    .filter_map(|(under, _)| self.supporting_bodies[*under].car)
+                    .map(|under| 1 + self.order[under].stack_height);
+                let above = above.max().unwrap_or(0);
+                changed |= above > self.order[car].stack_height;
+                self.order[car].stack_height = above.max(self.order[car].stack_height);
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.order.sort_unstable_by_key(|rider| (rider.in_train, core::cmp::Reverse(rider.stack_height), rider.car));
+        self.order_indices.clear();
+        self.order_indices.resize(self.order.len(), 0);
+        self.order.iter().enumerate().for_each(|(turn, rider)| self.order_indices[rider.car] = turn);
+    }
+
+    /// Sets the free motion of the vehicle at index `turn` of `order` to its free twist plus the response (mass alone) to the wheel impulses of other
+    /// vehicles on it. Does nothing if no wheels are on it.
+    fn apply_wheel_impulses(&self, turn: usize, cars: &mut dyn StackSolver) {
+        let StackEntry { car, free_twist: free, body_index: Some(under), .. } = self.order[turn] else { return };
+        let body = *cars.body(car);
+        let pushed = add_scaled(
+            free,
+            free_response(cars.vehicle(car), &body).twist_change(self.supporting_bodies[under].wheel_impulse),
+            1.0,
+        );
+        let body = cars.body(car);
+        [body.free_velocity, body.free_angular] = pushed;
+    }
+
+    /// Sets the resulting twist (end of the step) and the response of body `under` by the present wheel impulses on it. A vehicle is solved once for
+    /// this and restored; its response includes its rows. Others: prediction of the world, or the linear one if it has none.
+    fn predict_body(&mut self, under: usize, cars: &mut dyn StackSolver) {
+        let Some(car) = self.supporting_bodies[under].car else {
+            let of = &mut self.supporting_bodies[under];
+            of.resulting_twist = of.predicted_twist();
+            if let Some(PredictedMotion { end_twist: ends, response: answer }) =
+                cars.predict_body(of.body_number, of.wheel_impulse)
+            {
+                (of.resulting_twist, of.response) = (ends, BodyResponse::Supported(answer));
+            }
+            return;
+        };
+        let turn = self.order_indices[car];
+        self.apply_wheel_impulses(turn, cars);
+        self.store_snapshot(SUPPORTING_ROLE, cars.vehicle(car));
+        cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2], 1.0); // no pedals, unscaled tolerance
+        let (body, end) = body_and_end_twist(cars, car);
+        let vehicle = cars.vehicle(car);
+        let answer = BodyResponse::WithRows { to_world: vehicle.to_world, system: vehicle.tangent(&body, end) };
+        self.restore_snapshot(SUPPORTING_ROLE, vehicle);
+        (self.supporting_bodies[under].resulting_twist, self.supporting_bodies[under].response) = (end, answer);
+    }
+
+    /// Solves `car`, whose rays are `rays`, by Newton's method until its solution agrees with the motion of the bodies below it within 1e-4 m/s (1e-2
+    /// m/s if stalled). Solves once if there are none. Each iteration sets the ground velocities, solves the vehicle, predicts the bodies, selects
+    /// the next iterate and restores the vehicle. After 20 iterations solves the best iterate and reports `not_converged`. `pedals`: see
+    /// [`VehicleSolver::solve`].
+    pub fn solve_with_bodies(
+        &mut self,
+        cars: &mut dyn StackSolver,
+        car: usize,
+        rays: Range<usize>,
+        pedals: [f32; 2],
+    ) -> StepReport {
+        self.find_bodies_below(rays.clone());
+        if self.bodies_below.is_empty() {
+            return cars.solve_once(car, rays, pedals, 1.0);
+        }
+        self.store_snapshot(SOLVED_ROLE, cars.vehicle(car));
+        let (mut least, mut look) = (f32::INFINITY, 0); // smallest residual so far, m/s, and iteration
+        loop {
+            look += 1;
+            self.set_ground_velocities(rays.clone(), cars);
+            let share = self.lightest_effective_mass() / cars.vehicle(car).model().mass();
+            let report = cars.solve_once(car, rays.clone(), pedals, share);
+            let missing = self.update_residual(car, rays.clone(), cars); // residual, m/s
+            let worse = missing > SUFFICIENT_DECREASE_RATIO * least; // no sufficient improvement
+            let found = missing <= VELOCITY_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS); // converged, or stalled near it
+            if found || look > MAX_NEWTON_ITERATIONS || report.not_finite {
+                return StepReport { not_converged: report.not_converged | !found, ..report };
+            }
+            if missing < least {
+                least = missing;
+                self.bodies_below
+                    .iter()
+                    .for_each(|k| self.supporting_bodies[*k].best_twist = self.supporting_bodies[*k].assumed_twist);
+            }
+            self.select_next_iterate(car, rays.clone(), cars, look == 1, worse);
+            for k in &self.bodies_below {
+                let under = &mut self.supporting_bodies[*k];
+                under.assumed_twist = if look == MAX_NEWTON_ITERATIONS {
+                    under.best_twist
+                } else {
+                    add_scaled(under.search_start, under.search_step, self.line_search.fraction)
+                };
+            }
+            self.restore_snapshot(SOLVED_ROLE, cars.vehicle(car));
+        }
+    }
+
+    /// Returns the effective mass of the lightest body below, kg: 1 / the largest velocity change of a centre by a unit impulse along x, y or z.
+    fn lightest_effective_mass(&self) -> f32 {
+        let gives = |k: &usize| {
+            let under = &self.supporting_bodies[*k];
+            Vec3::AXES
+                .map(|axis| under.response.twist_change([axis, Vec3::ZERO])[0].dot(axis))
+                .into_iter()
+                .fold(0.0, f32::max)
+        };
+        1.0 / self.bodies_below.iter().map(gives).fold(f32::MIN_POSITIVE, f32::max)
+    }
+
+    /// Selects the next iterate `search_start + fraction · search_step`. The first is a full Newton step from the assumed motion. Without a bracket:
+    /// halves the fraction if the iterate is `worse` and the fraction above 0.3, else starts a relaxed Newton step. With a bracket: redirects the
+    /// search along the new Newton step if that ends inside, else makes a secant step. If the residual is no longer along the step (`spent`), starts
+    /// a relaxed Newton step also then.
+    fn select_next_iterate(
+        &mut self,
+        car: usize,
+        rays: Range<usize>,
+        cars: &mut dyn StackSolver,
+        is_first: bool,
+        worse: bool,
+    ) {
+        let whole = self.velocity_product(rays.clone(), |under| under.search_step, |under| under.search_step); // squared length of the step
+        let mut spent = is_first; // the present search is used up
+        if !is_first {
+            let left = self.velocity_product(rays.clone(), |under| under.search_step, SupportingBody::residual); // residual along the step
+            self.line_search.record_residual(left);
+            spent = left * left
+                < MIN_RESIDUAL_COSINE_SQUARED
+                    * whole
+                    * self.velocity_product(rays.clone(), SupportingBody::residual, SupportingBody::residual);
+        }
+        let is_open = !self.line_search.is_bracketed(); // no bracket yet
+        if is_open && worse && self.line_search.fraction > MIN_STEP_FRACTION {
+            self.line_search.fraction *= 0.5;
+            return;
+        }
+        self.compute_newton_steps(car, rays.clone(), cars);
+        let missing = self.velocity_product(rays.clone(), |under| under.newton_step, SupportingBody::residual); // residual along the Newton step
+        if is_open || spent {
+            let share = if is_first { 1.0 } else { self.relaxation_factor() };
+            self.line_search = LineSearch::new(share, missing);
+        } else {
+            let ahead = self.velocity_product(rays, |under| under.newton_step, |under| under.search_step) / whole; // share of the present step
+            if !self.line_search.brackets(ahead) {
+                self.line_search.secant_step();
+                return;
+            }
+            self.line_search = self.line_search.redirected(ahead, missing);
+        }
+        for k in &self.bodies_below {
+            let under = &mut self.supporting_bodies[*k];
+            (under.search_start, under.search_step) = (under.assumed_twist, under.newton_step);
+        }
+    }
+
+    /// Returns `Σ v₁·v₂` over the wheels with `rays`, m²/s²: velocities of the body at the contact for its twists selected by `one` and `other`.
+    fn velocity_product(
+        &self,
+        rays: Range<usize>,
+        one: fn(&SupportingBody) -> Twist,
+        other: fn(&SupportingBody) -> Twist,
+    ) -> f32 {
+        let product = |(k, push): &(usize, Reaction)| {
+            let under = &self.supporting_bodies[*k];
+            under.velocity_at(push.point, one(under)).dot(under.velocity_at(push.point, other(under)))
+        };
+        self.wheel_impulses[rays].iter().flatten().map(product).sum()
+    }
+
+    /// Fills `bodies_below` with the bodies under the wheels with `rays`, and sets their `other_impulse`: wheel impulse less that of these wheels.
+    fn find_bodies_below(&mut self, rays: Range<usize>) {
+        self.bodies_below.clear();
+        for (k, reaction) in self.wheel_impulses[rays].iter().flatten() {
+            let under = &mut self.supporting_bodies[*k];
+            if !self.bodies_below.contains(k) {
+                self.bodies_below.push(*k);
+                under.other_impulse = under.wheel_impulse;
+            }
+            under.other_impulse = add_scaled(under.other_impulse, under.impulse_about_centre(reaction), -1.0);
+        }
+    }
+
+    /// Sets the ground velocities of the wheels with `rays` to the assumed motion, at the ground points at the start of the step.
+    fn set_ground_velocities(&self, rays: Range<usize>, cars: &mut dyn StackSolver) {
+        for ray in rays {
+            let (Some((k, _)), (probe, Some(contact))) = (self.wheel_impulses[ray], cars.probe_and_contact(ray)) else {
+                continue;
+            };
+            let on_ray = probe.offset + probe.direction * contact.distance;
+            let place = probe.position + contact.point.unwrap_or(on_ray).as_dvec3();
+            let under = &self.supporting_bodies[k];
+            if let Some(ground) = &mut contact.ground {
+                let place = ground.start_position(place, self.dt);
+                ground.velocity =
+                    under.assumed_twist[0] + under.assumed_twist[1].cross((place - under.centre).as_vec3());
+            }
+        }
+    }
+
+    /// Updates the wheel impulses of `car` by its last solution, their sums per body, and the prediction of the bodies. Returns the largest
+    /// difference between resulting and assumed velocity of the ground at its wheels, m/s; 0 without wheel on a body.
+    fn update_residual(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) -> f32 {
+        let mut reactions = core::mem::take(&mut self.reactions);
+        reactions.clear();
+        cars.append_reactions(car, rays.clone(), &mut reactions);
+        for k in &self.bodies_below {
+            self.supporting_bodies[*k].wheel_impulse = self.supporting_bodies[*k].other_impulse;
+        }
+        let mut left = reactions.iter(); // reactions not yet assigned
+        for (k, push) in self.wheel_impulses[rays.clone()].iter_mut().flatten() {
+            // Each wheel on moving ground has one reaction, in order. Reactions on ground that wheels cannot push are skipped.
+            if let Some(reaction) = left.find(|reaction| reaction.body == push.body) {
+                *push = *reaction;
+            }
+            self.supporting_bodies[*k].wheel_impulse = add_scaled(
+                self.supporting_bodies[*k].wheel_impulse,
+                self.supporting_bodies[*k].impulse_about_centre(push),
+                1.0,
+            );
+        }
+        self.reactions = reactions;
+        for n in 0..self.bodies_below.len() {
+            self.predict_body(self.bodies_below[n], cars);
+        }
+        let missing = |(k, push): &(usize, Reaction)| {
+            let under = &self.supporting_bodies[*k];
+            under.velocity_at(push.point, under.residual()).length()
+        };
+        self.wheel_impulses[rays].iter().flatten().map(missing).fold(0.0, f32::max)
+    }
+
+    /// Sets `newton_step` of the bodies below `car` by its last solution. With rows A of its wheels on a body, response C and residual r of the body,
+    /// and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, about the same point. Solves for Δv first (6 × 6; zero if
+    /// singular). Overwrites the solution in the rows of the vehicle, which is restored later.
+    fn compute_newton_steps(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) {
+        let (body, end) = body_and_end_twist(cars, car);
+        let rows = cars.vehicle(car).tangent_by_wheel(&body, end); // linearized rows, one wheel per SIMD lane
+        let it = VehiclePose { centre: body.position, to_world: Mat3::from_quat(body.rotation) };
+        let model = cars.vehicle(car).model().clone();
+        let system = Symmetric6::new(model.mass(), model.inertia(), &rows); // vehicle with all its wheels
+        for k in &self.bodies_below {
+            let on_it = |wheel: usize| {
+                self.wheel_impulses.get(rays.start + wheel).is_some_and(|push| push.is_some_and(|(of, _)| of == *k))
+            };
+            let share = model.share_of_lanes(on_it); // share of the wheels in each SIMD lane that are on this body
+            let under = &mut self.supporting_bodies[*k];
+            under.set_wheel_rows(&it, Symmetric6::new(0.0, &Mat3::ZERO, &rows.scaled_by(share)));
+        }
+        let touched = || self.bodies_below.iter().map(|k| &self.supporting_bodies[*k]); // bodies below
+        // Impulses on the vehicle by the Newton steps of the bodies without it, and the effect of their response on its system.
+        let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
+            add_scaled(
+                sum,
+                it.apply_system(&under.rows, under.twist_about(it.centre, under.uncoupled_newton_step())),
+                1.0,
+            )
+        });
+        let matrix = matrix_of(|unit| {
+            touched().fold(it.apply_system(&system, unit), |sum, under| {
+                let follows = under.induced_change(&it, unit);
+                add_scaled(sum, it.apply_system(&under.rows, under.twist_about(it.centre, follows)), -1.0)
+            })
+        });
+        let change = solve_or_zero(&matrix, pulls); // Newton step of the vehicle
+        for k in &self.bodies_below {
+            let under = &mut self.supporting_bodies[*k];
+            under.newton_step = add_scaled(under.uncoupled_newton_step(), under.induced_change(&it, change), 1.0);
+        }
+    }
+
+    /// Returns the relaxation factor by Aitken, from fraction ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
+    fn relaxation_factor(&self) -> f32 {
+        let mut sums = [0.0; 2];
+        for SupportingBody { search_step: step, newton_step: newton, .. } in
+            self.bodies_below.iter().map(|k| &self.supporting_bodies[*k])
+        {
+            let turned = add_scaled(*newton, *step, -1.0); // change between the steps
+            let dot = |a: &Twist, b: &Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
+            sums = [sums[0] + dot(step, &turned), sums[1] + dot(&turned, &turned)];
+        }
+        let better = -self.line_search.fraction * sums[0] / sums[1];
+        if better.is_finite() { better.clamp(RELAXATION_RANGE[0], RELAXATION_RANGE[1]) } else { 1.0 }
+    }
+}
+
+/// Returns the body of `car` and its end twist by the last solution: free twist, gyroscopic change, and impulses of vehicle and hull.
+fn body_and_end_twist(cars: &mut dyn StackSolver, car: usize) -> (ChassisState, Twist) {
+    let (push, body) = (*cars.chassis_impulse(car), *cars.body(car));
+    let pushed = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse];
+    let free = [body.free_velocity, body.free_angular + body.gyroscopic_change];
+    (body, add_scaled(free, free_response(cars.vehicle(car), &body).twist_change(pushed), 1.0))
+}

@@ -1,0 +1,167 @@
+//! A body under the wheels of a vehicle: wheel impulses on the body, and the coupled linear response of body and vehicle.
+
+use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
+use crate::port::Reaction;
+use crate::simd::linear::{SpatialVector, Symmetric6, solve_dense};
+use bevy_math::{DVec3, Mat3, Vec3};
+
+/// A body under wheels, with its state in the Newton iteration of the vehicle that is being solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SupportingBody {
+    /// Vehicle whose hull is the body, if that vehicle is stepped; `None` for other bodies.
+    pub car: Option<usize>,
+    /// Number of the body in its world: [`crate::port::Ground::body`].
+    pub body_number: u64,
+    /// Centre of mass at the start of the step, world, m.
+    pub centre: DVec3,
+    /// Twist at the end of the step if no wheel pushes the body.
+    pub free_twist: Twist,
+    /// Response of the body to impulses, for the linearization of this iteration.
+    pub response: BodyResponse,
+    /// Impulse (N s) and angular impulse about the centre (N m s) of all wheels on the body.
+    pub wheel_impulse: Twist,
+    /// Impulse and angular impulse of all wheels but those of the vehicle being solved, N s and N m s.
+    pub other_impulse: Twist,
+    /// Linearized rows of the wheels on the body of the vehicle being solved, vehicle axes.
+    pub rows: Symmetric6,
+    /// Matrix `1 + C A` of these rows: see [`SupportingBody::set_wheel_rows`].
+    coupled_matrix: Matrix6,
+    /// Twist at the end of the step that the present iteration assumes.
+    pub assumed_twist: Twist,
+    /// Assumed twist of the iteration with the smallest residual.
+    pub best_twist: Twist,
+    /// Twist at the end of the step that results from the impulses of the present iteration.
+    pub resulting_twist: Twist,
+    /// Newton step from the present iterate.
+    pub newton_step: Twist,
+    /// Step of the current line search.
+    pub search_step: Twist,
+    /// Twist at the start of the current line search.
+    pub search_start: Twist,
+}
+
+impl SupportingBody {
+    /// Returns a body without wheel impulses. `free` is its twist at the end of the step without wheels, and also all assumed and resulting twists;
+    /// `answer` is its response.
+    pub fn new(car: Option<usize>, number: u64, centre: DVec3, free: Twist, answer: BodyResponse) -> Self {
+        let none = [Vec3::ZERO; 2]; // impulses and steps start at zero
+        let (pushed, others, newton, step) = (none, none, none, none);
+        let (rows, settles) = (Symmetric6::default(), [[0.0; 6]; 6]);
+        Self {
+            car,
+            body_number: number,
+            centre,
+            free_twist: free,
+            response: answer,
+            wheel_impulse: pushed,
+            other_impulse: others,
+            rows,
+            coupled_matrix: settles,
+            assumed_twist: free,
+            best_twist: free,
+            resulting_twist: free,
+            newton_step: newton,
+            search_step: step,
+            search_start: free,
+        }
+    }
+
+    /// Returns the impulse (N s) and angular impulse about the centre (N m s) of `reaction` on the body.
+    pub fn impulse_about_centre(&self, reaction: &Reaction) -> Twist {
+        [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
+    }
+
+    /// Returns the twist at the end of the step under the present wheel impulses: free twist plus linear response. Does not store it.
+    pub fn predicted_twist(&self) -> Twist {
+        add_scaled(self.free_twist, self.response.twist_change(self.wheel_impulse), 1.0)
+    }
+
+    /// Returns the residual: the resulting twist less the assumed one.
+    pub fn residual(&self) -> Twist {
+        add_scaled(self.resulting_twist, self.assumed_twist, -1.0)
+    }
+
+    /// Returns the velocity of `point` (world, m) of the body for the given twist, m/s.
+    pub fn velocity_at(&self, point: DVec3, [linear, angular]: Twist) -> Vec3 {
+        linear + angular.cross((point - self.centre).as_vec3())
+    }
+
+    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m): the velocity of the body there, and the same
+    /// angular velocity.
+    pub fn twist_about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
+        [linear + angular.cross((centre - self.centre).as_vec3()), angular]
+    }
+
+    /// Returns the change of the twist of the body (about its own centre of mass) by an impulse (N s) at `centre` (world, m) and an angular impulse
+    /// (N m s).
+    pub fn twist_change(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
+        self.response.twist_change([force, moment + (centre - self.centre).as_vec3().cross(force)])
+    }
+
+    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix `1 + C A`, where C is the
+    /// response of the body. A maps a change of the body's twist, taken at the centre of `car`, to the change of the wheel impulse on the vehicle.
+    pub fn set_wheel_rows(&mut self, car: &VehiclePose, rows: Symmetric6) {
+        self.rows = rows;
+        self.coupled_matrix = matrix_of(|unit| {
+            let [force, moment] = car.apply_system(&self.rows, self.twist_about(car.centre, unit));
+            add_scaled(unit, self.twist_change(car.centre, [force, moment]), 1.0)
+        });
+    }
+
+    /// Returns the Newton step of the body if the motion of `car` stays unchanged: `(1 + C A)⁻¹ r` with the residual r; zero if the matrix is
+    /// singular.
+    pub fn uncoupled_newton_step(&self) -> Twist {
+        solve_or_zero(&self.coupled_matrix, self.residual())
+    }
+
+    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`: `(1 + C A)⁻¹ C A change`; zero if the matrix
+    /// is singular.
+    pub fn induced_change(&self, car: &VehiclePose, change: Twist) -> Twist {
+        solve_or_zero(&self.coupled_matrix, self.twist_change(car.centre, car.apply_system(&self.rows, change)))
+    }
+}
+
+/// 6 × 6 matrix, as columns.
+pub(crate) type Matrix6 = [[f32; 6]; 6];
+
+/// Returns the matrix of the linear function `of`: column k is its value for the k-th unit twist (three linear, then three angular).
+pub(crate) fn matrix_of(of: impl Fn(Twist) -> Twist) -> Matrix6 {
+    core::array::from_fn(|k| {
+        twist_to_array(of(twist_from_array(core::array::from_fn(|i| f32::from(u8::from(i == k))))))
+    })
+}
+
+/// Returns `matrix⁻¹ right` for a `matrix` given by columns; zero if it is singular.
+pub(crate) fn solve_or_zero(matrix: &Matrix6, right: Twist) -> Twist {
+    let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
+    solve_dense(rows, twist_to_array(right)).map_or([Vec3::ZERO; 2], twist_from_array)
+}
+
+/// Returns the six components of a twist, linear ones first.
+fn twist_to_array([v, w]: Twist) -> [f32; 6] {
+    [v.x, v.y, v.z, w.x, w.y, w.z]
+}
+
+/// Returns the twist of six components, linear ones first.
+fn twist_from_array([x, y, z, a, b, c]: [f32; 6]) -> Twist {
+    [Vec3::new(x, y, z), Vec3::new(a, b, c)]
+}
+
+/// Pose of a vehicle: its centre of mass (world, m) and the rotation from its axes to world axes.
+pub(crate) struct VehiclePose {
+    /// Centre of mass, world, m.
+    pub centre: DVec3,
+    /// Rotation from vehicle axes to world axes.
+    pub to_world: Mat3,
+}
+
+impl VehiclePose {
+    /// Returns the impulse (N s) and angular impulse (N m s) that `system`, a 6 × 6 matrix in vehicle axes, gives for a twist about the centre of
+    /// mass. Twist and result are in world axes.
+    pub fn apply_system(&self, system: &Symmetric6, motion: Twist) -> Twist {
+        let to_vehicle = self.to_world.transpose();
+        let [linear, angular] = motion.map(|part| to_vehicle * part);
+        let (linear, angular) = system.mul_vector(SpatialVector::from_vec3s(linear, angular)).parts();
+        [linear, angular].map(|part| self.to_world * part)
+    }
+}

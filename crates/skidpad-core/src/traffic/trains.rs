@@ -1,0 +1,497 @@
+//! Trains of vehicles that tow each other: each vehicle is solved with its own rows (scalar equations of wheels, suspension and drivetrain), and the
+//! hitches couple all vehicles of a train.
+//!
+//! For given hitch impulses every vehicle is solved separately, with these impulses as external forces. Newton's method finds the impulses
+//! that satisfy the hitch constraints. Its derivative includes all rows of each vehicle, so that a train needs two or three iterations.
+
+use core::ops::Range;
+
+use crate::hitch::joint::{BodyResponse, Impulses, Joint, Twist, add_scaled};
+use crate::hitch::parameters::{TrailerBrakes, is_reversed};
+use crate::port::{ChassisImpulse, ChassisState};
+use crate::solver_mode::StepReport;
+use crate::state::Tow;
+use crate::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use bevy_math::{Mat3, Vec3};
+
+/// Maximum number of iterations of a train in one step.
+const MAX_TRAIN_ITERATIONS: u16 = 12;
+
+/// Convergence tolerance of the hitch constraints, m/s.
+const HITCH_TOLERANCE_MPS: f32 = 5e-5;
+
+/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for impulses of several tonnes of load.
+const STALL_TOLERANCE_MPS: f32 = 1e-3;
+
+/// Maximum number of passes over the hitches of a train.
+const MAX_HITCH_PASSES: usize = 200;
+/// Change of velocity below which the passes over the hitches end, m/s.
+const HITCH_PASS_TOLERANCE_MPS: f32 = 1e-7;
+
+/// Ratio to the smallest residual so far above which an iteration counts as no improvement. The next iteration then moves the impulses halfway back
+/// to the best ones.
+const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
+
+/// A vehicle that can be part of a train.
+#[derive(Clone, Debug)]
+struct TrainMember {
+    /// Slot of the vehicle in its world.
+    car: usize,
+    /// Snapshot of the vehicle at the start of the step. Every iteration starts from it.
+    snapshot: Vehicle,
+    /// Body at the start of the step. Its free motion excludes the hitch impulses.
+    body: ChassisState,
+    /// Range of the vehicle's rays among those of all cars.
+    rays: Range<usize>,
+    /// Brake and handbrake that the towing vehicle applies, 0 to 1.
+    pedals: [f32; 2],
+    /// Twist (velocity of the centre of mass, angular velocity) at the end of the step by the last solution.
+    end_twist: Twist,
+    /// Response of the vehicle to impulses on its chassis: by its mass alone, or with its linearized rows after a Newton step.
+    response: BodyResponse,
+    /// Train of the vehicle in this step, as the smallest member index in it; its own index if the vehicle is alone.
+    train: usize,
+    /// Whether the vehicle is in a train in this step.
+    in_train: bool,
+    /// Slot of the vehicle that tows it in this step.
+    towing_slot: Option<u32>,
+}
+
+/// A hitch that is coupled in this step.
+#[derive(Clone, Copy, Debug)]
+struct CoupledHitch {
+    /// Member indices of the towing vehicle and of the trailer.
+    members: [usize; 2],
+    /// Constraint rows of the hitch.
+    joint: Joint,
+    /// Impulses of the iteration with the smallest residual so far.
+    best: Impulses,
+    /// Actuation of the trailer's brakes.
+    brakes: TrailerBrakes,
+    /// Share of the brake that the overrun device of the trailer applies, 0 to 1.
+    overrun: f32,
+}
+
+/// Solver of single vehicles.
+pub(crate) trait VehicleSolver {
+    /// Returns vehicle `car`.
+    fn vehicle(&mut self, car: usize) -> &mut Vehicle;
+    /// Returns the body of vehicle `car`, as at the start of the step.
+    fn body(&mut self, car: usize) -> &mut ChassisState;
+    /// Returns the impulses of the last solution of vehicle `car` on its body.
+    fn chassis_impulse(&mut self, car: usize) -> &mut ChassisImpulse;
+    /// Returns true if vehicle `car` is stepped.
+    fn is_stepped(&self, car: usize) -> bool;
+    /// Returns the brake and handbrake inputs of the driver of vehicle `car`, 0 to 1.
+    fn pedals(&self, car: usize) -> [f32; 2];
+    /// Solves vehicle `car` with the contacts of its `rays`. The larger of its own controls and `pedals` (brake and handbrake, 0 to 1)
+    /// applies.
+    fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
+    /// Accepts the last solution of vehicle `car`: stores `report`, that of the train's step, and the impulses of its wheels on moving
+    /// ground.
+    fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport);
+}
+
+/// The vehicles of a world that can tow or be towed, and the workspace of their trains.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trains {
+    /// Members, ascending by slot.
+    members: Vec<TrainMember>,
+    /// Member index of each slot of the world; `None` for vehicles that are no members.
+    member_of_slot: Vec<Option<usize>>,
+    /// Hitches of this step, sorted by train.
+    hitches: Vec<CoupledHitch>,
+    /// Indices of members in trains, sorted by train.
+    order: Vec<usize>,
+    /// Length of the step, s.
+    dt: f32,
+}
+
+/// Train as ranges of [`Trains::order`] and [`Trains::hitches`]. The default precedes the first train.
+#[derive(Clone, Debug, Default)]
+struct TrainRange {
+    /// Range of [`Trains::order`].
+    members: Range<usize>,
+    /// Range of [`Trains::hitches`].
+    hitches: Range<usize>,
+}
+
+impl Trains {
+    /// Inserts `vehicle`, which has a hitch or a coupler, as number `car` of its world, and reserves memory for its hitch. The members stay sorted by
+    /// that number. The new member is in no train until [`Trains::begin_step`].
+    pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
+        let at = self.members.partition_point(|member| member.car < car); // index that keeps the order by slot
+        let member = TrainMember {
+            car,
+            snapshot: vehicle.clone(),
+            body: CHASSIS_AT_ORIGIN, // placeholders until the first step
+            rays: 0..0,
+            pedals: [0.0; 2],
+            end_twist: [Vec3::ZERO; 2],
+            response: BodyResponse::Free { mass: 0.0, inertia: Mat3::ZERO },
+            train: at,
+            in_train: false,
+            towing_slot: None,
+        };
+        self.members.insert(at, member);
+        self.update_member_indices(at);
+        // Reserved here, because a step must not allocate.
+        self.hitches.reserve(self.members.len() - self.hitches.len());
+        self.order.reserve(self.members.len() - self.order.len());
+    }
+
+    /// Removes vehicle `car`, if it is a member. Also drops the hitches and the order of the last step.
+    pub fn remove(&mut self, car: usize) {
+        self.members.retain(|member| member.car != car);
+        // Hitches and order contain member indices, which change here.
+        self.hitches.clear();
+        self.order.clear();
+        self.member_of_slot.iter_mut().skip(car).for_each(|slot| *slot = None);
+        self.update_member_indices(self.members.partition_point(|member| member.car < car));
+    }
+
+    /// Updates [`Trains::member_of_slot`] for the members from index `first` on, and extends it to the highest slot of a member.
+    fn update_member_indices(&mut self, first: usize) {
+        let slots = self.members.last().map_or(0, |last| last.car + 1);
+        self.member_of_slot.resize(slots.max(self.member_of_slot.len()), None);
+        for (number, member) in self.members.iter().enumerate().skip(first) {
+            self.member_of_slot[member.car] = Some(number);
+        }
+    }
+
+    /// Returns the slots of all members, each with the slot of the vehicle that tows it in this step.
+    pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        self.members.iter().map(|member| (member.car, member.towing_slot))
+    }
+
+    /// Stores the range `rays` of vehicle `car` if it is a member. Returns true if the vehicle is in a train in this step; false also for a vehicle
+    /// that is no member.
+    pub fn store_rays(&mut self, car: usize, rays: &Range<usize>) -> bool {
+        let Some(slot) = self.member_of_slot.get(car).copied().flatten() else { return false };
+        let member = &mut self.members[slot];
+        member.rays.clone_from(rays);
+        member.in_train
+    }
+
+    /// Returns true if any of `cars` is in a train in this step.
+    pub fn any_in_train(&self, mut cars: Range<usize>) -> bool {
+        cars.any(|car| self.member_of_slot.get(car).copied().flatten().is_some_and(|slot| self.members[slot].in_train))
+    }
+
+    /// Finds the trains of a step of `dt` s. Couples every trailer whose state names a towing vehicle if [`Trains::can_couple`]; otherwise sets its
+    /// hitch force to zero (only if it is stepped). Then computes trailer brakes and towed masses, sorts hitches and members by train, and stores
+    /// body and snapshot of each vehicle. Adds the hitch impulses, `force · dt` of the last step, to the free motion of the bodies.
+    pub fn begin_step(&mut self, cars: &mut dyn VehicleSolver, dt: f32) {
+        self.dt = dt;
+        self.hitches.clear();
+        self.order.clear();
+        for (k, member) in self.members.iter_mut().enumerate() {
+            (member.train, member.in_train, member.towing_slot) = (k, false, None);
+        }
+        for trailer in 0..self.members.len() {
+            let car = self.members[trailer].car;
+            let Some(tow) = cars.vehicle(car).state().tow else { continue };
+            let ahead = self.member_of_slot.get(tow.by as usize).copied().flatten();
+            if let Some(ahead) = ahead.filter(|ahead| self.can_couple(cars, *ahead, trailer)) {
+                self.couple([ahead, trailer], tow, cars);
+            } else if cars.is_stepped(car) {
+                // A hitch that cannot be coupled carries no force.
+                cars.vehicle(car).state.tow = Some(Tow { force: Vec3::ZERO, ..tow });
+            }
+        }
+        self.apply_trailer_brakes(cars);
+        self.compute_towed_mass(cars);
+        let members = &self.members;
+        self.order.extend((0..members.len()).filter(|k| members[*k].in_train));
+        self.order.sort_unstable_by_key(|k| (members[*k].train, *k));
+        self.hitches.sort_unstable_by_key(|tie| (members[tie.members[0]].train, tie.members[1]));
+        let mut train = TrainRange::default();
+        while self.advance_to_next_train(&mut train) {
+            for n in train.members.clone() {
+                let member = &mut self.members[self.order[n]];
+                member.body = *cars.body(member.car);
+                member.snapshot.copy_from(cars.vehicle(member.car));
+                self.apply_hitch_impulses(&train, n, cars);
+            }
+        }
+    }
+
+    /// Updates the stored bodies of trains after wheels of other vehicles changed the free motion of the bodies: stored free motion = present free
+    /// motion less the response (mass alone) to the present hitch impulses.
+    pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
+        let mut train = TrainRange::default();
+        while self.advance_to_next_train(&mut train) {
+            for n in train.members.clone() {
+                let impulse = self.hitch_impulse(&train, n);
+                let member = &mut self.members[self.order[n]];
+                let hitches = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // change of the free twist by the hitches
+                let body = cars.body(member.car);
+                member.body.free_velocity = body.free_velocity - hitches[0];
+                member.body.free_angular = body.free_angular - hitches[1];
+            }
+        }
+    }
+
+    /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch, `trailer` has a coupler,
+    /// and they are not in one train yet. In a circle of vehicles that tow each other one hitch therefore stays open.
+    fn can_couple(&self, cars: &mut dyn VehicleSolver, ahead: usize, trailer: usize) -> bool {
+        let [first, second] = [ahead, trailer].map(|k| self.members[k].car);
+        let hitch = cars.vehicle(first).model().parts().hitch.is_some();
+        let coupler = cars.vehicle(second).model().parts().coupler.is_some();
+        let awake = cars.is_stepped(first) && cars.is_stepped(second); // both are stepped
+        awake && hitch && coupler && self.members[ahead].train != self.members[trailer].train
+    }
+
+    /// Couples the members `between` (towing vehicle, trailer) with the hitch state `tow` of the trailer. Adds a [`CoupledHitch`] with its constraint
+    /// rows and the share of the overrun brake at the end of the step; a trailer that is reversed ([`is_reversed`]) releases the overrun brake. Sets
+    /// the towing slot, marks both as in a train, and merges their trains under the smaller train number.
+    fn couple(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
+        let [ahead, trailer] = between.map(|k| self.members[k].car);
+        let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
+        let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
+        let bodies = [ahead, trailer].map(|car| *cars.body(car));
+        let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
+        // Force with which the vehicle ahead holds back the trailer, N.
+        let ChassisState { rotation, velocity, free_velocity, .. } = bodies[1];
+        let forward = rotation * Vec3::X;
+        let push = -tow.force.dot(forward);
+        let towed = cars.vehicle(trailer);
+        // Force of weight and air along the trailer's x axis, N; and speed of its first wheel over walking pace.
+        let driven = towed.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
+        let paces = towed.state().wheels[0].rolling_speed / towed.model().wheels()[0].walking_speeds()[1];
+        let reversed = is_reversed(paces, push, driven);
+        let (brakes, best) = (coupler.brakes, joint.impulses());
+        let overrun = brakes.next_overrun(tow.overrun, if reversed { 0.0 } else { push }, self.dt);
+        self.hitches.push(CoupledHitch { members: between, joint, best, brakes, overrun });
+        self.members[between[1]].towing_slot = Some(ahead as u32);
+        let [one, other] = between.map(|k| self.members[k].train); // trains of both
+        for (k, member) in self.members.iter_mut().enumerate() {
+            member.in_train |= between.contains(&k);
+            if member.train == one.max(other) {
+                member.train = one.min(other);
+            }
+        }
+    }
+
+    /// Sets the towed mass of each member, kg: the sum of the rolling masses (mass and effective mass of rotating parts) of all trailers behind it,
+    /// direct and indirect; 0 without trailers.
+    fn compute_towed_mass(&mut self, cars: &mut dyn VehicleSolver) {
+        for member in &self.members {
+            cars.vehicle(member.car).towed_mass = 0.0;
+        }
+        for first in &self.hitches {
+            // The loop runs from the trailer of this hitch to the front of the train, which has at most as many vehicles as there are
+            // hitches.
+            let mass = cars.vehicle(self.members[first.members[1]].car).model.rolling_mass();
+            let mut trailer = first.members[1];
+            while let Some(tie) = self.hitches.iter().find(|tie| tie.members[1] == trailer) {
+                trailer = tie.members[0];
+                cars.vehicle(self.members[trailer].car).towed_mass += mass;
+            }
+        }
+    }
+
+    /// Sets `pedals` of each member: foot brake and handbrake, 0 to 1, that the vehicle ahead applies; 0 for vehicles that are not towed. The input
+    /// is the larger of the pedal of the driver ahead and the pedal applied to the vehicle ahead, so that a trailer passes its brake on to the next
+    /// one. The type of the brakes ([`TrailerBrakes`]) determines the result. Repeats until nothing changes.
+    fn apply_trailer_brakes(&mut self, cars: &mut dyn VehicleSolver) {
+        for member in &mut self.members {
+            member.pedals = [0.0; 2];
+        }
+        // Slots need not increase to the rear; each pass reaches at least one more trailer of every train.
+        for _ in 0..self.hitches.len() {
+            let mut changed = false;
+            for tie in &self.hitches {
+                let [ahead, trailer] = tie.members;
+                let own = cars.pedals(self.members[ahead].car); // pedals of the driver ahead
+                let [brake, handbrake] = [0, 1].map(|k| own[k].max(self.members[ahead].pedals[k]));
+                let pedals = [tie.brakes.foot_brake_share(brake, tie.overrun), tie.brakes.handbrake_share(handbrake)];
+                changed |= pedals != self.members[trailer].pedals;
+                self.members[trailer].pedals = pedals;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Sets `train` to the ranges of the train after it in the order. Returns false, and leaves `train` unchanged, if there is none.
+    fn advance_to_next_train(&self, train: &mut TrainRange) -> bool {
+        let (member, tie) = (train.members.end, train.hitches.end); // first indices of the next train
+        let Some(first) = self.order.get(member) else { return false };
+        let number = self.members[*first].train; // number of the train
+        let members = self.order[member..].partition_point(|k| self.members[*k].train == number); // count of members
+        let ties = self.hitches[tie..].partition_point(|tie| self.members[tie.members[0]].train == number); // count of hitches
+        *train = TrainRange { members: member..member + members, hitches: tie..tie + ties };
+        true
+    }
+
+    /// Solves every train and returns the worst report. Adds the hitch impulses to the chassis impulses of the vehicles. Stores the mean hitch force
+    /// of the step and the share of the overrun brake in the states of the trailers. A hitch whose force exceeds its breaking force is uncoupled: the
+    /// trailer loses its tow state after the step.
+    pub fn solve(&mut self, cars: &mut dyn VehicleSolver) -> StepReport {
+        let (mut report, mut train) = (StepReport::default(), TrainRange::default());
+        while self.advance_to_next_train(&mut train) {
+            report = report.merge_worst(self.solve_train(&train, cars));
+        }
+        for tie in &self.hitches {
+            let [ahead, trailer] = tie.members.map(|k| self.members[k].car);
+            let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
+            let force = tie.joint.force(self.dt);
+            let holds = force.length() <= hitch.breaking_force;
+            cars.vehicle(trailer).state.tow = holds.then_some(Tow { by: ahead as u32, force, overrun: tie.overrun });
+        }
+        report
+    }
+
+    /// Solves one train by Newton's method for its hitch impulses and returns the worst report of its vehicles. Each iteration solves every vehicle
+    /// and computes the residual of the hitches. It ends at 5e-5 m/s, at 1e-3 m/s if the residual stalls, or after 12 iterations (`not_converged`).
+    /// After an improvement makes a Newton step, otherwise moves the impulses halfway back to the best ones; then restores the vehicles from their
+    /// snapshots. Finally accepts the last iterate with [`Trains::accept_train`].
+    fn solve_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
+        let (mut least, mut looks) = (f32::INFINITY, 0); // smallest residual so far, m/s; iterations
+        let report = loop {
+            looks += 1;
+            let report = self.solve_members(train, cars);
+            let missing = self.hitch_residual(train); // m/s
+            let worse = missing > SUFFICIENT_DECREASE_RATIO * least; // no sufficient improvement
+            let found = missing <= HITCH_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS); // converged, or stalled near it
+            if found || looks == MAX_TRAIN_ITERATIONS || report.not_finite {
+                break StepReport { not_converged: report.not_converged | !found, ..report };
+            }
+            if worse {
+                self.backtrack(train);
+            } else {
+                least = missing;
+                self.perform_newton_step(train, cars);
+            }
+            for n in train.members.clone() {
+                self.apply_hitch_impulses(train, n, cars);
+                let member = &self.members[self.order[n]];
+                cars.vehicle(member.car).copy_from(&member.snapshot);
+            }
+        };
+        let report = StepReport { iterations: report.iterations.max(looks), ..report };
+        self.accept_train(train, cars, report);
+        report
+    }
+
+    /// Returns the sum of the hitch impulses (N s) and angular impulses about the centre of mass (N m s) on member `n` of the order, world axes.
+    fn hitch_impulse(&self, train: &TrainRange, n: usize) -> Twist {
+        let member = self.order[n];
+        let of = self.hitches[train.hitches.clone()].iter().filter(|tie| tie.members.contains(&member));
+        of.fold([Vec3::ZERO; 2], |sum, tie| {
+            add_scaled(sum, tie.joint.impulse_on(usize::from(tie.members[1] == member)), 1.0)
+        })
+    }
+
+    /// Sets the free motion of the body of member `n` of the order to the stored free motion plus the response (mass alone) to the present hitch
+    /// impulses.
+    fn apply_hitch_impulses(&mut self, train: &TrainRange, n: usize, cars: &mut dyn VehicleSolver) {
+        let impulse = self.hitch_impulse(train, n); // about the centre of mass
+        let member = &self.members[self.order[n]];
+        let free = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
+        let body = cars.body(member.car);
+        body.free_velocity = member.body.free_velocity + free[0];
+        body.free_angular = member.body.free_angular + free[1];
+    }
+
+    /// Solves every vehicle of a train separately with the pedals of the vehicle ahead; returns the worst report. Stores the twist of each at the end
+    /// of the step (free motion, gyroscopic change, impulses of vehicle and hull) and resets its response to that of the mass alone.
+    fn solve_members(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
+        let mut report = StepReport::default();
+        for k in &self.order[train.members.clone()] {
+            let member = &mut self.members[*k];
+            report = report.merge_worst(cars.solve(member.car, member.rays.clone(), member.pedals));
+            let (push, body) = (*cars.chassis_impulse(member.car), *cars.body(member.car));
+            member.response = free_response(cars.vehicle(member.car), &body);
+            let pushed = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse]; // wheels and hull
+            let free = [body.free_velocity, body.free_angular + body.gyroscopic_change]; // without impulses of the vehicle
+            member.end_twist = add_scaled(free, member.response.twist_change(pushed), 1.0);
+        }
+        report
+    }
+
+    /// Returns the largest residual of the hitch constraints of a train, m/s (rotations at an arm of 1 m). Updates the rows of the hitches before.
+    fn hitch_residual(&mut self, train: &TrainRange) -> f32 {
+        self.update_hitch_rows(train);
+        let of = self.hitches[train.hitches.clone()].iter();
+        let residual = |tie: &CoupledHitch| tie.joint.residual(tie.members.map(|k| self.members[k].end_twist));
+        of.map(residual).fold(0.0, f32::max)
+    }
+
+    /// Updates the velocity arms of every hitch of a train by the end twists of its vehicles, and the effective masses by their present responses.
+    fn update_hitch_rows(&mut self, train: &TrainRange) {
+        for tie in &mut self.hitches[train.hitches.clone()] {
+            let [ahead, trailer] = tie.members.map(|k| &self.members[k]);
+            tie.joint.update_velocity_arms(
+                [&ahead.body, &trailer.body],
+                [ahead.end_twist[1], trailer.end_twist[1]],
+                self.dt,
+            );
+            tie.joint.update_responses(tie.members.map(|k| &self.members[k].response));
+        }
+    }
+
+    /// Replaces the impulses of all hitches of a train by the mean of the present and the best ones.
+    fn backtrack(&mut self, train: &TrainRange) {
+        for tie in &mut self.hitches[train.hitches.clone()] {
+            tie.joint.average_with(&tie.best);
+        }
+    }
+
+    /// Performs a Newton step from the present iterate of a train. Sets the response of each vehicle to that with all its linearized rows, stores the
+    /// present impulses as the best ones, and solves the coupled hitch rows with [`Trains::iterate_hitches`]. The vehicles are not solved again here;
+    /// the linearization overwrites the solution in their rows, so that they must be restored.
+    fn perform_newton_step(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) {
+        for k in &self.order[train.members.clone()] {
+            let member = &mut self.members[*k];
+            let body = *cars.body(member.car);
+            let vehicle = cars.vehicle(member.car);
+            let system = vehicle.tangent(&body, member.end_twist);
+            member.response = BodyResponse::WithRows { to_world: vehicle.to_world, system };
+        }
+        for tie in &mut self.hitches[train.hitches.clone()] {
+            tie.best = tie.joint.impulses();
+        }
+        self.update_hitch_rows(train);
+        self.iterate_hitches(train);
+    }
+
+    /// Solves the hitch rows of a train by sequential impulses with the present responses. Changes the impulses of the hitches and the end twists of
+    /// the vehicles. Stops when a pass changes no velocity by more than 1e-7 m/s, or after 200 passes.
+    fn iterate_hitches(&mut self, train: &TrainRange) {
+        for _ in 0..MAX_HITCH_PASSES {
+            let mut changed: f32 = 0.0; // largest change of velocity in the pass, m/s
+            for tie in &mut self.hitches[train.hitches.clone()] {
+                let Ok(members) = self.members.get_disjoint_mut(tie.members) else { continue };
+                changed = changed.max(tie.joint.solve_pass(members.map(|member| &mut member.end_twist)));
+            }
+            if changed <= HITCH_PASS_TOLERANCE_MPS {
+                return;
+            }
+        }
+    }
+
+    /// Finishes a train: removes the remaining residual of the hitches with the masses of the vehicles alone, restores the stored bodies (free motion
+    /// without hitches), adds the hitch impulses to the chassis impulses, and accepts the solutions with `report`.
+    fn accept_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver, report: StepReport) {
+        self.iterate_hitches(train);
+        for n in train.members.clone() {
+            let [impulse, moment] = self.hitch_impulse(train, n);
+            let member = &self.members[self.order[n]];
+            *cars.body(member.car) = member.body;
+            let push = cars.chassis_impulse(member.car);
+            push.impulse += impulse;
+            push.angular_impulse += moment;
+            cars.accept_solution(member.car, member.rays.clone(), report);
+        }
+    }
+}
+
+/// Returns the response of `body` of `vehicle` to impulses by mass and inertia alone, world axes. Wheels, links and contacts have no effect.
+pub(super) fn free_response(vehicle: &Vehicle, body: &ChassisState) -> BodyResponse {
+    let to_world = Mat3::from_quat(body.rotation);
+    let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();
+    BodyResponse::Free { mass: vehicle.model().inverse_mass(), inertia }
+}
