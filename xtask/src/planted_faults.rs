@@ -22,12 +22,12 @@ struct Fault {
 const PLANTED_FAULTS: [Fault; 8] = [
     Fault {
         name: "directions of the step's start",
-        file: "crates/skidpad-core/src/world/port.rs",
+        file: "crates/skidpad-core/src/port/mod.rs",
         change: ["self.angular, 0.5 * dt", "self.angular, 0.0 * dt"],
     },
     Fault {
         name: "ground of the step's start",
-        file: "crates/skidpad-core/src/world/port.rs",
+        file: "crates/skidpad-core/src/port/mod.rs",
         change: ["(self.velocity * (0.5 * dt))", "(self.velocity * (0.0 * dt))"],
     },
     Fault {
@@ -37,7 +37,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "wheels that stand on the ends of faces",
-        file: "crates/skidpad-core/src/wheel/rim_contact/two_point.rs",
+        file: "crates/skidpad-core/src/ground/rim_contact/two_point.rs",
         change: [
             "(self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None)",
             "(f32::NEG_INFINITY * way.abs(), None)",
@@ -53,7 +53,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "traction control that takes a slipping clutch for slip",
-        file: "crates/skidpad-core/src/drivetrain/traction_limits.rs",
+        file: "crates/skidpad-core/src/assembly/drivetrain/traction_limits.rs",
         change: [
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
@@ -61,12 +61,12 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "beams that keep their load transfer",
-        file: "crates/skidpad-core/src/suspension/roll_centre.rs",
+        file: "crates/skidpad-core/src/assembly/suspension/roll_centre.rs",
         change: ["load.less(lift) & zero.less(lift) & zero.less(links.half)", "load.less(load) & zero.less(lift)"],
     },
     Fault {
         name: "patches that are damped while they roll",
-        file: "crates/skidpad-core/src/tyre/linearisation.rs",
+        file: "crates/skidpad-core/src/assembly/tyre/linearisation.rs",
         change: ["(elastic * bank.carried_mass).sqrt() * standing;", "(elastic * bank.carried_mass).sqrt();"],
     },
 ];
@@ -153,4 +153,20 @@ fn update_clone() -> Result<PathBuf, String> {
         run(git)?;
     }
     Ok(clone_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that each text to change occurs exactly once in its file, so that the command needs no run to find out.
+    #[test]
+    fn every_fault_can_be_planted() {
+        for fault in &PLANTED_FAULTS {
+            let source = std::fs::read_to_string(root().join(fault.file)).expect(fault.file);
+            let [from, to] = fault.change;
+            assert_eq!(source.matches(from).count(), 1, "{}: {from}", fault.file);
+            assert!(!source.contains(to), "{}: {to}", fault.file);
+        }
+    }
 }
