@@ -39,42 +39,43 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .find(|solver| solver.name == backend)
         .ok_or_else(|| format!("there is no backend `{backend}`"))?;
     if scenario == "rollback" {
-        return rollback(&backend, steps.parse()?);
+        return run_rollback(&backend, steps.parse()?);
     }
-    let cars = if scenario == "alone" { 1 } else { CAR_COUNT };
-    if let Some(asked) = scenario.strip_prefix("probes-") {
-        return probes(&backend, asked, steps.parse()?);
+    let car_count = if scenario == "alone" { 1 } else { CAR_COUNT };
+    if let Some(probed_ground) = scenario.strip_prefix("probes-") {
+        return run_probes(&backend, probed_ground, steps.parse()?);
     }
-    let (discs, on) = scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
-    let at_random = on.strip_prefix("random-");
-    let vehicle = on.strip_prefix("plane-").or(at_random);
-    let driver: fn(u32) -> Controls = match on {
+    let (has_discs, ground_name) =
+        scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
+    let random_vehicle = ground_name.strip_prefix("random-");
+    let vehicle = ground_name.strip_prefix("plane-").or(random_vehicle);
+    let controls_at: fn(u32) -> Controls = match ground_name {
         _ if vehicle.is_some() => |_| Controls { throttle: 0.2, ..Controls::default() },
         "plane" | "field" | "mesh" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
         "step-steer" => shared::step_steer,
-        other => return Err(format!("there is no scenario `{other}`").into()),
+        unknown => return Err(format!("there is no scenario `{unknown}`").into()),
     };
     let mut world = match vehicle {
         Some(vehicle) => {
-            let cars = shared::cars_of(vehicle, cars).ok_or_else(|| format!("there is no vehicle `{vehicle}`"))?;
+            let cars = shared::cars_of(vehicle, car_count).ok_or_else(|| format!("there is no vehicle `{vehicle}`"))?;
             (backend.build_world)(&Scene::flat(), &cars, 1.0 / shared::STEPS_PER_SECOND as f32)
         }
-        None => ground::world(&backend, cars, on, discs),
+        None => ground::world(&backend, car_count, ground_name, has_discs),
     };
-    let mut controls = vec![driver(0); cars];
+    let mut controls = vec![controls_at(0); car_count];
     let mut random = Random(1);
     for step in 0..steps.parse()? {
         // Controls are only written when they change, so that mainly the work of the solver is counted.
-        if at_random.is_some() {
+        if random_vehicle.is_some() {
             if step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
                 controls.iter_mut().for_each(|controls| *controls = random.controls());
             }
-        } else if driver(step) != controls[0] {
-            controls.fill(driver(step));
+        } else if controls_at(step) != controls[0] {
+            controls.fill(controls_at(step));
         }
         world.step(&controls);
     }
-    let frame = world.frame(cars - 1);
+    let frame = world.frame(car_count - 1);
     println!("{} {scenario} {steps}: {:.3} m, {:.4} rad/s", backend.name, frame.x_m, frame.yaw_rate_radps);
     Ok(())
 }
@@ -91,34 +92,35 @@ impl Random {
 
     /// Returns random throttle and steering, with random braking in a quarter of the cases.
     fn controls(&mut self) -> Controls {
-        let [throttle, brake, presses, steer] =
+        let [throttle, brake, brake_chance, steer] =
             [self.next_share(), self.next_share(), self.next_share(), self.next_share()];
-        let brake = if presses < 0.25 { brake } else { 0.0 };
+        let brake = if brake_chance < 0.25 { brake } else { 0.0 };
         Controls { throttle, brake, steer: 0.4 * steer - 0.2, ..Controls::default() }
     }
 }
 
 /// Runs the probes of all wheels for a number of `rounds`, at places along the path of the cars in turn.
-fn probes(backend: &SolverInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
-    let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
-    let mut world = ground::world_of_ghosts(backend, CAR_COUNT, on, discs);
+fn run_probes(backend: &SolverInfo, scenario_ground: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let (has_discs, ground_name) =
+        scenario_ground.strip_prefix("discs-").map_or((false, scenario_ground), |ground| (true, ground));
+    let mut world = ground::world_of_ghosts(backend, CAR_COUNT, ground_name, has_discs);
     let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CAR_COUNT];
     // Places are a prime number of steps apart, so that the wheels are at different points within the cells.
-    let places: Vec<Vec<Probe>> = (0..PROBE_PLACE_COUNT)
+    let probe_sets: Vec<Vec<Probe>> = (0..PROBE_PLACE_COUNT)
         .map(|_| {
             (0..7).for_each(|_| _ = world.step(&controls));
             (0..CAR_COUNT).flat_map(|car| wheel_probes(world.as_ref(), car)).collect()
         })
         .collect();
-    let mut answered = vec![None; places[0].len()];
-    let mut sum = 0.0;
-    for asked in places.iter().cycle().take(rounds) {
-        if !world.probe(asked, &mut answered) {
+    let mut contacts = vec![None; probe_sets[0].len()];
+    let mut distance_sum = 0.0;
+    for probes in probe_sets.iter().cycle().take(rounds) {
+        if !world.probe(probes, &mut contacts) {
             return Err(format!("{} answers no probes", backend.name).into());
         }
-        sum += answered.iter().flatten().map(|contact| contact.distance).sum::<f32>();
+        distance_sum += contacts.iter().flatten().map(|contact| contact.distance).sum::<f32>();
     }
-    println!("{} probes-{of} {rounds}: {sum:.3} m", backend.name);
+    println!("{} probes-{scenario_ground} {rounds}: {distance_sum:.3} m", backend.name);
     Ok(())
 }
 
@@ -138,25 +140,25 @@ fn wheel_probes(world: &dyn Simulation, car: usize) -> Vec<Probe> {
         position_resolution: 0.0,
         asleep: false,
     };
-    let nowhere =
+    let empty_probe =
         Probe { car, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
-    let mut asked = vec![nowhere; model.wheels().len()];
-    Vehicle::new(model.clone(), state.clone()).probes(car, &body, world.dt(), &mut asked);
-    asked
+    let mut probes = vec![empty_probe; model.wheels().len()];
+    Vehicle::new(model.clone(), state.clone()).probes(car, &body, world.dt(), &mut probes);
+    probes
 }
 
 /// Rewinds one car by ten steps, `rewinds` times.
-fn rollback(backend: &SolverInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
+fn run_rollback(backend: &SolverInfo, rewinds: u32) -> Result<(), Box<dyn std::error::Error>> {
     let mut world = shared::world(backend, 1);
     let controls = [Controls { throttle: 0.2, ..Controls::default() }];
     for _ in 0..shared::STEPS_PER_SECOND / 2 {
         world.step(&controls);
     }
-    let mut past = vec![world.save()?; 10];
+    let mut saved_worlds = vec![world.save()?; 10];
     for _ in 0..rewinds {
-        world.load(&past[0])?;
-        for before in &mut past {
-            world.save_into(before)?;
+        world.load(&saved_worlds[0])?;
+        for saved_world in &mut saved_worlds {
+            world.save_into(saved_world)?;
             world.step(&controls);
         }
     }

@@ -37,7 +37,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
     }
 }
 
-fn kart() -> Result<Model, skidpad::core::ModelError> {
+fn build_kart() -> Result<Model, skidpad::core::ModelError> {
     Model::new(ModelParts {
         mass: 170.0,
         inertia: Mat3::from_diagonal(Vec3::from_array(box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32))),
@@ -63,17 +63,17 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let model = Arc::new(kart()?);
+    let model = Arc::new(build_kart()?);
     for solver in Solver::ALL.iter().filter(|solver| !solver.info().comparison_only) {
         let mut world = World::new(*solver, &Scene::flat(), 1.0 / 240.0);
-        let kart = world.spawn(&model, Placement::default());
+        let car = world.spawn(&model, Placement::default());
         for steer in (0..1440).map(|step| if step < 720 { 0.0 } else { 0.06 }) {
-            *world.controls_mut(kart)? = Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() };
+            *world.controls_mut(car)? = Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() };
             world.step();
         }
-        let frame = world.frame(kart)?;
-        let (kmh, g) = (frame.vx_mps * 3.6, frame.ay_mps2 / 9.81);
-        println!("{solver:<11} after 6 s: {kmh:.1} km/h, {g:.2} g to the left");
+        let frame = world.frame(car)?;
+        let (speed_kmh, lateral_g) = (frame.vx_mps * 3.6, frame.ay_mps2 / 9.81);
+        println!("{solver:<11} after 6 s: {speed_kmh:.1} km/h, {lateral_g:.2} g to the left");
     }
     Ok(())
 }

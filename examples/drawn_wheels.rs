@@ -13,23 +13,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let backend =
         skidpad::solvers().into_iter().find(|backend| !backend.comparison_only).ok_or("no solver is built in")?;
     let mut world = (backend.build_world)(&Scene::flat(), &[CarStart { model: model.clone(), placement }], STEP_S);
-    let mut rolled = [0.0f32; 4];
+    let mut rolling_angles = [0.0f32; 4];
     println!("{:>5} {:>28} {:>10} {:>9}", "t s", "front left wheel at m", "rolled rad", "extended");
     for step in 0..=120 {
-        let before = world.state(0).clone();
+        let previous_state = world.state(0).clone();
         world.step(&[Controls { steer: 0.1, throttle: 0.3, ..Controls::default() }]);
-        let after = world.state(0);
-        for (angle, wheel) in rolled.iter_mut().zip(&after.wheels) {
-            *angle += wheel.spin * STEP_S;
+        let current_state = world.state(0);
+        for (rolling_angle, wheel) in rolling_angles.iter_mut().zip(&current_state.wheels) {
+            *rolling_angle += wheel.spin * STEP_S;
         }
         if step % 20 == 0 {
-            // Here the frame is in the middle between the two steps.
-            let [from, to] = [&before, after].map(|state| state.wheel_pose(&model, 0));
-            let centre = from.centre.lerp(to.centre, 0.5);
-            let rotation = from.rotation.lerp(to.rotation, 0.5) * Quat::from_axis_angle(Vec3::Y, rolled[0]);
+            // Here the frame is in the middle between the two steps. 0: front left wheel, 0.5: share of the step.
+            let [previous_pose, current_pose] =
+                [&previous_state, current_state].map(|state| state.wheel_pose(&model, 0));
+            let centre = previous_pose.centre.lerp(current_pose.centre, 0.5);
+            let rotation = previous_pose.rotation.lerp(current_pose.rotation, 0.5)
+                * Quat::from_axis_angle(Vec3::Y, rolling_angles[0]);
             assert!(rotation.is_normalized());
-            let extended = after.extension(&model, 0);
-            println!("{:>5.2} {centre:>28.3} {:>10.2} {extended:>9.3}", f64::from(STEP_S) * f64::from(step), rolled[0]);
+            let extension = current_state.extension(&model, 0);
+            println!(
+                "{:>5.2} {centre:>28.3} {:>10.2} {extension:>9.3}",
+                f64::from(STEP_S) * f64::from(step),
+                rolling_angles[0]
+            );
         }
     }
     Ok(())

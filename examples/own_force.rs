@@ -21,8 +21,8 @@ impl ForceElement for Rocket {
     }
 }
 
-/// Rope that pulls when it is taut. [`ForceElementOutput::damping`] makes the force implicit in the velocity, so that any stiffness
-/// is stable.
+/// Rope that pulls when it is taut. [`ForceElementOutput::damping`] makes the force implicit in the velocity, so that
+/// any stiffness is stable.
 #[derive(Debug)]
 struct Rope {
     hook: Vec3,
@@ -34,16 +34,16 @@ struct Rope {
 
 impl ForceElement for Rope {
     fn evaluate(&self, motion: &ChassisMotion, _controls: &Controls) -> ForceElementOutput {
-        let rope = self.anchor - motion.point_position(self.hook);
-        let towards = rope.normalize_or_zero().as_vec3();
-        let parting = -motion.point_velocity(self.hook).dot(towards);
+        let rope_vector = self.anchor - motion.point_position(self.hook);
+        let direction = rope_vector.normalize_or_zero().as_vec3();
+        let separation_velocity = -motion.point_velocity(self.hook).dot(direction);
         let damping = self.damping_n_s_per_m + self.rate_n_per_m * motion.dt;
-        let stretch = (rope.length() - self.length_m) as f32;
-        let pull = self.rate_n_per_m * stretch + damping * parting;
-        if stretch <= 0.0 || pull <= 0.0 {
+        let elongation = (rope_vector.length() - self.length_m) as f32;
+        let rope_force = self.rate_n_per_m * elongation + damping * separation_velocity;
+        if elongation <= 0.0 || rope_force <= 0.0 {
             return ForceElementOutput::default();
         }
-        ForceElementOutput { force: towards * pull, point: self.hook, damping, ..ForceElementOutput::default() }
+        ForceElementOutput { force: direction * rope_force, point: self.hook, damping, ..ForceElementOutput::default() }
     }
 }
 

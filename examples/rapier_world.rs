@@ -7,7 +7,7 @@ use skidpad::rapier::RapierCars;
 use skidpad::rapier::rapier3d::prelude::*;
 
 /// Inserts a wall of boxes across the road at `x` (m) and returns their bodies.
-fn wall(world: &mut PhysicsWorld, x: f32) -> Vec<RigidBodyHandle> {
+fn insert_wall(world: &mut PhysicsWorld, x: f32) -> Vec<RigidBodyHandle> {
     let mut handles = Vec::new();
     for row in 0..3 {
         for column in -2..=2 {
@@ -24,19 +24,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -9.81), ..PhysicsWorld::default() };
     world.integration_parameters.dt = 1.0 / 120.0;
     world.insert_collider(ColliderBuilder::cuboid(200.0, 200.0, 1.0).translation(Vector::new(0.0, 0.0, -1.0)), None);
-    let boxes = wall(&mut world, 30.0);
+    let boxes = insert_wall(&mut world, 30.0);
 
     let placement = Placement { speed: 15.0, ..Placement::default() };
-    let start = CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement };
-    let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
+    let car_start = CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement };
+    let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[car_start]);
 
     for step in 0..=480 {
         if step % 60 == 0 {
             let car = cars.vehicles()[0].state();
-            let places = boxes.iter().filter_map(|handle| world.bodies.get(*handle)).map(RigidBody::translation);
-            let moved = places.filter(|place| (place.x - 30.0).abs() > 0.5).count();
+            let positions = boxes.iter().filter_map(|handle| world.bodies.get(*handle)).map(RigidBody::translation);
+            let moved_boxes = positions.filter(|position| (position.x - 30.0).abs() > 0.5).count();
             let (t, x, speed) = (step as f32 / 120.0, car.position.x, car.velocity.length());
-            println!("{t:.1} s: car at x = {x:>6.2} m with {speed:>5.2} m/s, {moved:>2} boxes knocked away");
+            println!("{t:.1} s: car at x = {x:>6.2} m with {speed:>5.2} m/s, {moved_boxes:>2} boxes knocked away");
         }
         let controls = Controls { throttle: 0.3, ..Controls::default() };
         cars.before_step(&mut world, &[controls]);

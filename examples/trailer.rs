@@ -6,15 +6,16 @@ use std::sync::Arc;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let models: Vec<Arc<Model>> = ["toyota_4runner", "caravan"]
         .into_iter()
-        .map(|name| skidpad::spec::load(name).map(|loaded| loaded.model))
+        .map(|name| skidpad::spec::load(name).map(|vehicle| vehicle.model))
         .collect::<Result<_, _>>()?;
     let (scene, placement) = (Scene::flat(), Placement { speed: 20.0, ..Placement::default() });
     let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: model.clone(), placement }).collect();
     let solver = skidpad::solvers().into_iter().find(|solver| !solver.comparison_only).ok_or("no solver is on")?;
     let mut world = (solver.build_world)(&scene, &starts, 1.0 / 60.0);
     // The caravan is in line with its coupler on the ball of the car.
-    let in_line: Vec<&Model> = models.iter().map(Arc::as_ref).collect();
-    for (car, state) in State::train_at_rest(&in_line, 0, &scene, &placement).iter().enumerate() {
+    let train: Vec<&Model> = models.iter().map(Arc::as_ref).collect();
+    // 0: number of the first vehicle.
+    for (car, state) in State::train_at_rest(&train, 0, &scene, &placement).iter().enumerate() {
         world.set_state(car, state).expect("it fits");
     }
     for step in 0..480 {
@@ -23,21 +24,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(&[Controls { steer, brake, ..Controls::coasting() }]);
         if step % 60 == 59 {
             let [car, caravan] = [0, 1].map(|car| world.state(car));
-            let angle = math::roll_pitch_yaw(car.rotation.inverse() * caravan.rotation).z.to_degrees();
-            let force = caravan.tow.map_or(0.0, |tow| tow.force.length());
+            let articulation_angle = math::roll_pitch_yaw(car.rotation.inverse() * caravan.rotation).z.to_degrees();
+            let hitch_force = caravan.tow.map_or(0.0, |tow| tow.force.length());
             println!(
-                "{:4.1} s: {:5.2} m/s, folded by {angle:5.2}°, {force:6.0} N",
+                "{:4.1} s: {:5.2} m/s, folded by {articulation_angle:5.2}°, {hitch_force:6.0} N",
                 world.time(),
                 car.velocity.length()
             );
         }
     }
-    let free = State { tow: None, ..world.state(1).clone() };
-    world.set_state(1, &free).expect("it fits");
+    // Vehicle 1 is the caravan.
+    let uncoupled_state = State { tow: None, ..world.state(1).clone() };
+    world.set_state(1, &uncoupled_state).expect("it fits");
     for _ in 0..120 {
         world.step(&[Controls { throttle: 0.5, ..Controls::default() }]);
     }
-    let apart = (world.state(0).position - world.state(1).position).length();
-    println!("let go: {apart:.1} m apart after two seconds");
+    let distance = (world.state(0).position - world.state(1).position).length();
+    println!("let go: {distance:.1} m apart after two seconds");
     Ok(())
 }

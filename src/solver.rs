@@ -106,21 +106,21 @@ impl FromStr for Solver {
 
     /// Returns the enabled solver whose name is exactly `name`.
     fn from_str(name: &str) -> Result<Self, UnknownSolver> {
-        let found = Self::ALL.iter().copied().find(|solver| solver.name() == name);
-        found.ok_or_else(|| UnknownSolver { found: name.to_owned() })
+        let solver = Self::ALL.iter().copied().find(|solver| solver.name() == name);
+        solver.ok_or_else(|| UnknownSolver { found: name.to_owned() })
     }
 }
 
 /// Error for a name that no enabled solver has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no solver `{}`: enabled are {}", crate::spec::printable::one_line(found), enabled())]
+#[error("there is no solver `{}`: enabled are {}", crate::spec::printable::one_line(found), enabled_names())]
 pub struct UnknownSolver {
     /// Name that was given.
     pub found: String,
 }
 
 /// Returns the names of all enabled solvers, separated by commas.
-fn enabled() -> String {
+fn enabled_names() -> String {
     let names: Vec<&str> = Solver::ALL.iter().map(|solver| solver.name()).collect();
     names.join(", ")
 }

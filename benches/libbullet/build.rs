@@ -12,7 +12,7 @@ fn main() {
 #[cfg(feature = "link")]
 fn link() -> Result<(), String> {
     // The linker needs the libraries after the object that uses them, so they are printed below.
-    let found = pkg_config::Config::new().cargo_metadata(false).probe("bullet").map_err(|error| {
+    let bullet_library = pkg_config::Config::new().cargo_metadata(false).probe("bullet").map_err(|error| {
         format!(
             "The feature `libbullet` benches Bullet itself, but pkg-config finds no package `bullet`. Install Bullet's \
              development files (Debian: libbullet-dev) and pkg-config, or leave the feature off: nothing else needs \
@@ -21,16 +21,16 @@ fn link() -> Result<(), String> {
     })?;
     let mut cpp = cc::Build::new();
     // Bullet's headers cause warnings.
-    cpp.cpp(true).std("c++14").warnings(false).file("bullet_world.cpp").includes(&found.include_paths);
+    cpp.cpp(true).std("c++14").warnings(false).file("bullet_world.cpp").includes(&bullet_library.include_paths);
     cpp.try_compile("bullet_world").map_err(|error| {
         format!(
             "The feature `libbullet` needs a C++ compiler that builds bullet_world.cpp against libbullet.\n\n{error}"
         )
     })?;
-    for folder in &found.link_paths {
+    for folder in &bullet_library.link_paths {
         println!("cargo:rustc-link-search=native={}", folder.display());
     }
-    for library in &found.libs {
+    for library in &bullet_library.libs {
         println!("cargo:rustc-link-lib={library}");
     }
     Ok(())

@@ -38,14 +38,14 @@ fn mesh_of_waves() -> TriangleMesh {
 }
 
 /// Returns a world of `backend` with `count` cars. `ground` is `field` or `mesh` for waves; any other text is a plane.
-/// Wheels probe with `discs` or with rays.
-pub fn world(backend: &SolverInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Simulation> {
-    world_on(backend, count, &scene(ground), discs)
+/// Wheels probe with discs if `has_discs`, otherwise with rays.
+pub fn world(backend: &SolverInfo, count: usize, ground: &str, has_discs: bool) -> Box<dyn Simulation> {
+    world_on(backend, count, &scene(ground), has_discs)
 }
 
 /// Returns the world of [`world`] without collisions between cars, so that only the ground responds to wheel probes.
-pub fn world_of_ghosts(backend: &SolverInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Simulation> {
-    world_on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
+pub fn world_of_ghosts(backend: &SolverInfo, count: usize, ground: &str, has_discs: bool) -> Box<dyn Simulation> {
+    world_on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, has_discs)
 }
 
 fn scene(ground: &str) -> Scene {
@@ -58,9 +58,9 @@ fn scene(ground: &str) -> Scene {
     scene
 }
 
-fn world_on(backend: &SolverInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Simulation> {
+fn world_on(backend: &SolverInfo, count: usize, scene: &Scene, has_discs: bool) -> Box<dyn Simulation> {
     let mut cars = cars(count);
-    if discs {
+    if has_discs {
         let mut parts = cars[0].model.parts().clone();
         parts.wheels.iter_mut().for_each(|wheel| wheel.probe = ProbeShape::Disc);
         let model = Arc::new(Model::new(parts).expect("valid parts"));

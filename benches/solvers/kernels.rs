@@ -9,10 +9,10 @@ use crate::shared;
 
 /// Measures [`Vehicle::solve`] of one vehicle with each coupling.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged =
+    let converged_mode =
         SolverMode::Converged { tolerance: 1e-5, iterations: 30, friction: FrictionShape::Cone, unsprung: false };
     let mut group = criterion.benchmark_group("solve");
-    for (name, coupling) in [("one_sweep", SolverMode::SinglePass), ("converged", converged)] {
+    for (name, mode) in [("one_sweep", SolverMode::SinglePass), ("converged", converged_mode)] {
         let start = &shared::cars(1)[0];
         let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
         let mut vehicle = Vehicle::new(start.model.clone(), state);
@@ -28,7 +28,7 @@ pub fn couplings(criterion: &mut Criterion) {
             .collect();
         let controls = Controls { throttle: 0.3, steer: 0.03, ..Controls::default() };
         group.bench_function(name, |bencher| {
-            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &[], &controls, coupling, 1.0 / 120.0));
+            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &[], &controls, mode, 1.0 / 120.0));
         });
     }
     group.finish();

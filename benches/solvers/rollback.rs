@@ -13,12 +13,12 @@ pub fn rollback(criterion: &mut Criterion) {
     for backend in skidpad::solvers().iter().filter(|backend| !backend.comparison_only) {
         let mut world = shared::world(backend, 1);
         group.bench_function(format!("{}/plain_step", backend.name), |bencher| bencher.iter(|| world.step(&controls)));
-        let mut past = vec![world.save().expect("no hull touches anything"); 10];
+        let mut saved_worlds = vec![world.save().expect("no hull touches anything"); 10];
         group.bench_function(format!("{}/rewind_by_ten", backend.name), |bencher| {
             bencher.iter(|| {
-                world.load(&past[0]).expect("saved by the same world");
-                for before in &mut past {
-                    world.save_into(before).expect("no hull touches anything");
+                world.load(&saved_worlds[0]).expect("saved by the same world");
+                for saved_world in &mut saved_worlds {
+                    world.save_into(saved_world).expect("no hull touches anything");
                     world.step(&controls);
                 }
             });

@@ -14,8 +14,8 @@ pub const UNBATCHED_IMPULSE: SolverInfo = SolverInfo {
     name: "impulse-one-by-one",
     build_world: |scene, cars, dt| {
         let mut cars = cars.to_vec();
-        let other = std::sync::Arc::new(skidpad::core::Model::clone(&cars[0].model));
-        cars.iter_mut().skip(1).step_by(2).for_each(|car| car.model = other.clone());
+        let second_model = std::sync::Arc::new(skidpad::core::Model::clone(&cars[0].model));
+        cars.iter_mut().skip(1).step_by(2).for_each(|car| car.model = second_model.clone());
         (skidpad::impulse::BACKEND_INFO.build_world)(scene, &cars, dt)
     },
     ..skidpad::impulse::BACKEND_INFO
@@ -40,8 +40,13 @@ pub fn cars(count: usize) -> Vec<CarStart> {
 /// Returns `count` cars of a shipped `vehicle` on a grid of 20 m at [`INITIAL_SPEED_MPS`]; `None` if it does not load.
 pub fn cars_of(vehicle: &str, count: usize) -> Option<Vec<CarStart>> {
     let model = skidpad::spec::load(vehicle).ok()?.model;
-    let row = |i: usize| (20.0 * (i % 32) as f64, 20.0 * (i / 32) as f64);
-    let placement = |i: usize| Placement { x: row(i).0, y: row(i).1, speed: INITIAL_SPEED_MPS, ..Placement::default() };
+    let grid_position = |i: usize| (20.0 * (i % 32) as f64, 20.0 * (i / 32) as f64);
+    let placement = |i: usize| Placement {
+        x: grid_position(i).0,
+        y: grid_position(i).1,
+        speed: INITIAL_SPEED_MPS,
+        ..Placement::default()
+    };
     Some((0..count).map(|i| CarStart { model: model.clone(), placement: placement(i) }).collect())
 }
 

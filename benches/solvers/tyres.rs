@@ -33,9 +33,9 @@ pub fn laws(criterion: &mut Criterion) {
         let tyre = CurveTyre { law, friction, load_sensitivity: 0.1, nominal_load: 4000.0, relaxation: [0.1, 0.3] };
         compare(criterion, name, &tyre, if tyre.is_dry_friction() { 10.0 } else { 1.0 });
     }
-    let formula = |name| skidpad::spec::tir::load(name).expect("a shipped tyre loads").tyre;
-    compare::<MagicFormula>(criterion, "pac2002", &formula("opentire_235_60r16"), 1.0);
-    compare::<MagicFormula>(criterion, "mf61", &formula("pacejka_book_defaults"), 1.0);
+    let load_tyre = |name| skidpad::spec::tir::load(name).expect("a shipped tyre loads").tyre;
+    compare::<MagicFormula>(criterion, "pac2002", &load_tyre("opentire_235_60r16"), 1.0);
+    compare::<MagicFormula>(criterion, "mf61", &load_tyre("pacejka_book_defaults"), 1.0);
     let brush = Brush {
         bristle_stiffness: [9e6, 7e6],
         half_length: 0.06,
@@ -59,18 +59,19 @@ fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> TyreForces<L>
 
 /// Measures `law` at the slips of this bench times `scale`.
 fn compare<M: TyreModel>(criterion: &mut Criterion, name: &str, law: &M, scale: f32) {
-    let [ratios, across] = [SLIP_RATIOS, LATERAL_SLIPS].map(|slips| slips.map(|slip| slip * scale));
+    let [slip_ratios, lateral_slips] = [SLIP_RATIOS, LATERAL_SLIPS].map(|slips| slips.map(|slip| slip * scale));
     let mut group = criterion.benchmark_group(format!("eight_tyres_{name}"));
     group.throughput(Throughput::Elements(8));
     group.bench_function("scalar", |bencher| {
         bencher.iter(|| {
-            let (ratios, across, loads) = (black_box(ratios), black_box(across), black_box(NORMAL_LOADS_N));
-            std::array::from_fn::<_, 8, _>(|i| force(law, [ratios[i], across[i]], loads[i]))
+            let (slip_ratios, lateral_slips, loads) =
+                (black_box(slip_ratios), black_box(lateral_slips), black_box(NORMAL_LOADS_N));
+            std::array::from_fn::<_, 8, _>(|i| force(law, [slip_ratios[i], lateral_slips[i]], loads[i]))
         });
     });
     group.bench_function("lanes", |bencher| {
         bencher.iter(|| {
-            let slip = [F32x8Pair::new(black_box(ratios)), F32x8Pair::new(black_box(across))];
+            let slip = [F32x8Pair::new(black_box(slip_ratios)), F32x8Pair::new(black_box(lateral_slips))];
             force(law, slip, F32x8Pair::new(black_box(NORMAL_LOADS_N)))
         });
     });

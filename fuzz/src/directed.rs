@@ -26,17 +26,17 @@ fn any_text_inputs(bytes: usize) -> Vec<Input> {
 
 fn reader_inputs(reader: &str, bytes: usize) -> Vec<Input> {
     match reader {
-        "vehicle" => vehicle(bytes),
-        "scene" => scene(bytes),
-        "tyre" => tyre(bytes),
-        "controls" => controls(bytes),
-        "obj" => obj(bytes),
-        "gltf" => gltf(bytes),
+        "vehicle" => vehicle_inputs(bytes),
+        "scene" => scene_inputs(bytes),
+        "tyre" => tyre_inputs(bytes),
+        "controls" => controls_inputs(bytes),
+        "obj" => obj_inputs(bytes),
+        "gltf" => gltf_inputs(bytes),
         "picture" => vec![],
-        "crg" => crg(bytes),
-        "godot" => godot(bytes),
-        "unity" | "commonroad" => yaml(bytes),
-        "bullet" | "rapier" | "jolt" | "physx" => program(bytes),
+        "crg" => crg_inputs(bytes),
+        "godot" => godot_inputs(bytes),
+        "unity" | "commonroad" => yaml_inputs(bytes),
+        "bullet" | "rapier" | "jolt" | "physx" => toml_importer_inputs(bytes),
         _ => vec![],
     }
 }
@@ -46,18 +46,18 @@ fn reader_inputs(reader: &str, bytes: usize) -> Vec<Input> {
 fn repeat_to_size(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail: &str) -> Vec<u8> {
     let mut text = head.to_owned();
     for number in 0.. {
-        let next = line(number);
-        if text.len() + next.len() + tail.len() > bytes && number > 0 {
+        let next_line = line(number);
+        if text.len() + next_line.len() + tail.len() > bytes && number > 0 {
             break;
         }
-        text.push_str(&next);
+        text.push_str(&next_line);
     }
     text.push_str(tail);
     text.into_bytes()
 }
 
 /// Returns inputs for every TOML reader.
-fn toml(bytes: usize) -> Vec<Input> {
+fn toml_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("unknown keys", repeat_to_size(bytes, "", |i| format!("key_{i} = {i}\n"), "")),
         ("unknown tables", repeat_to_size(bytes, "", |i| format!("[table_{i}]\na = 1\n"), "")),
@@ -75,8 +75,8 @@ fn toml(bytes: usize) -> Vec<Input> {
     ]
 }
 
-fn vehicle(bytes: usize) -> Vec<Input> {
-    let mut inputs = toml(bytes);
+fn vehicle_inputs(bytes: usize) -> Vec<Input> {
+    let mut inputs = toml_inputs(bytes);
     inputs.extend([
         ("axles", repeat_to_size(bytes, "", |_| "[[axles]]\n".into(), "")),
         ("axles with faults", repeat_to_size(bytes, "", |_| "[[axles]]\nwheel_radius_m = -1\n".into(), "")),
@@ -88,30 +88,31 @@ fn vehicle(bytes: usize) -> Vec<Input> {
         ("hitches", repeat_to_size(bytes, "", |i| format!("[hitches.h{i}]\n"), "")),
         ("torque curve", repeat_to_size(bytes, "[engine]\ntorque = [", |i| format!("[{i}, 1],"), "]\n")),
         ("ratios", repeat_to_size(bytes, "[gearbox]\nforward = [", |_| "1,".into(), "]\n")),
-        ("one car", repeat_to_size(bytes, car(), |_| "# comment\n".into(), "")),
+        ("one car", repeat_to_size(bytes, shipped_car_text(), |_| "# comment\n".into(), "")),
     ]);
     inputs
 }
 
 /// Returns the text of a shipped vehicle.
-fn car() -> &'static str {
+fn shipped_car_text() -> &'static str {
     skidpad::spec::shipped::find("corvette_c5").expect("shipped")
 }
 
-fn scene(bytes: usize) -> Vec<Input> {
-    let mut inputs = toml(bytes);
-    let field = "[[height_field]]\nspacing_m = 1\nheights_m = [";
+fn scene_inputs(bytes: usize) -> Vec<Input> {
+    let mut inputs = toml_inputs(bytes);
+    let field_start = "[[height_field]]\nspacing_m = 1\nheights_m = [";
     let corners = |i: usize| format!("[{}, {}, 0],", i % 1000, i / 1000);
-    let half = bytes / 2;
-    let fan = |triangle: &str| {
-        let corner_list = repeat_to_size(half, "[[mesh]]\ncorners_m = [", corners, "]\n");
-        let list = repeat_to_size(half, "triangles = [", |i| triangle.replace('1', &(1 + i % 900).to_string()), "]\n");
+    let half_bytes = bytes / 2;
+    let triangle_fan = |triangle: &str| {
+        let corner_list = repeat_to_size(half_bytes, "[[mesh]]\ncorners_m = [", corners, "]\n");
+        let list =
+            repeat_to_size(half_bytes, "triangles = [", |i| triangle.replace('1', &(1 + i % 900).to_string()), "]\n");
         [corner_list, list].concat()
     };
     inputs.extend([
-        ("heights in one line", repeat_to_size(bytes, &format!("{field}["), |_| "0.5,".into(), "]]\n")),
-        ("heights in two columns", repeat_to_size(bytes, field, |_| "[0,0],".into(), "]\n")),
-        ("heights with faults", repeat_to_size(bytes, &format!("{field}["), |_| "nan,".into(), "]]\n")),
+        ("heights in one line", repeat_to_size(bytes, &format!("{field_start}["), |_| "0.5,".into(), "]]\n")),
+        ("heights in two columns", repeat_to_size(bytes, field_start, |_| "[0,0],".into(), "]\n")),
+        ("heights with faults", repeat_to_size(bytes, &format!("{field_start}["), |_| "nan,".into(), "]]\n")),
         ("boxes", repeat_to_size(bytes, "", |_| "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n".into(), "")),
         ("boxes with faults", repeat_to_size(bytes, "", |_| "[[box]]\n".into(), "")),
         ("bodies", repeat_to_size(bytes, "", |_| "[[body]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\nmass_kg=1\n".into(), "")),
@@ -128,29 +129,32 @@ fn scene(bytes: usize) -> Vec<Input> {
                 "",
             ),
         ),
-        ("triangles around a corner", fan("[0, 1, 2],")),
-        ("identical triangles", fan("[0, 3, 2],")),
+        ("triangles around a corner", triangle_fan("[0, 1, 2],")),
+        ("identical triangles", triangle_fan("[0, 3, 2],")),
         ("gusts", repeat_to_size(bytes, "", |_| "[[gust]]\nvelocity_mps=[1,0,0]\nstarts_s=1\nrises_s=1\n".into(), "")),
     ]);
     inputs
 }
 
-fn tyre(bytes: usize) -> Vec<Input> {
-    let shipped = skidpad::spec::tir::find("c5_front").expect("shipped");
+fn tyre_inputs(bytes: usize) -> Vec<Input> {
+    let shipped_tyre = skidpad::spec::tir::find("c5_front").expect("shipped");
     vec![
-        ("unknown keys", repeat_to_size(bytes, shipped, |i| format!("KEY_{i} = {i}\n"), "")),
-        ("repeated keys", repeat_to_size(bytes, shipped, |_| "PCX1 = 1.5\n".into(), "")),
-        ("sections", repeat_to_size(bytes, shipped, |i| format!("[S{i}]\n"), "")),
-        ("a section again", repeat_to_size(bytes, shipped, |_| "[MODEL]\n".into(), "")),
-        ("broken lines", repeat_to_size(bytes, shipped, |_| "?\n".into(), "")),
-        ("wrong numbers", repeat_to_size(bytes, shipped, |_| "PCX1 = x\n".into(), "")),
-        ("tables", repeat_to_size(bytes, &format!("{shipped}[SHAPE]\n{{radial width}}\n"), |_| "1 1\n".into(), "")),
-        ("comments", repeat_to_size(bytes, shipped, |_| "$ \u{1b}\n".into(), "")),
-        ("a quoted text", repeat_to_size(bytes, &format!("{shipped}A = '"), |_| "a ".into(), "'\n")),
+        ("unknown keys", repeat_to_size(bytes, shipped_tyre, |i| format!("KEY_{i} = {i}\n"), "")),
+        ("repeated keys", repeat_to_size(bytes, shipped_tyre, |_| "PCX1 = 1.5\n".into(), "")),
+        ("sections", repeat_to_size(bytes, shipped_tyre, |i| format!("[S{i}]\n"), "")),
+        ("a section again", repeat_to_size(bytes, shipped_tyre, |_| "[MODEL]\n".into(), "")),
+        ("broken lines", repeat_to_size(bytes, shipped_tyre, |_| "?\n".into(), "")),
+        ("wrong numbers", repeat_to_size(bytes, shipped_tyre, |_| "PCX1 = x\n".into(), "")),
+        (
+            "tables",
+            repeat_to_size(bytes, &format!("{shipped_tyre}[SHAPE]\n{{radial width}}\n"), |_| "1 1\n".into(), ""),
+        ),
+        ("comments", repeat_to_size(bytes, shipped_tyre, |_| "$ \u{1b}\n".into(), "")),
+        ("a quoted text", repeat_to_size(bytes, &format!("{shipped_tyre}A = '"), |_| "a ".into(), "'\n")),
     ]
 }
 
-fn controls(bytes: usize) -> Vec<Input> {
+fn controls_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("rows", repeat_to_size(bytes, "t_s,throttle\n", |i| format!("{i},0.5\n"), "")),
         ("wrong rows", repeat_to_size(bytes, "t_s,throttle\n", |_| "0,9\n".into(), "")),
@@ -163,21 +167,21 @@ fn controls(bytes: usize) -> Vec<Input> {
     ]
 }
 
-fn obj(bytes: usize) -> Vec<Input> {
-    let corners = |i: usize| format!("v {} {} 0\n", i % 100, i / 100);
-    let list = |face: &dyn Fn(usize) -> String| {
-        [repeat_to_size(bytes / 2, "v 0 0 1\n", corners, ""), repeat_to_size(bytes / 2, "", face, "")].concat()
+fn obj_inputs(bytes: usize) -> Vec<Input> {
+    let corner_line = |i: usize| format!("v {} {} 0\n", i % 100, i / 100);
+    let mesh_input = |face: &dyn Fn(usize) -> String| {
+        [repeat_to_size(bytes / 2, "v 0 0 1\n", corner_line, ""), repeat_to_size(bytes / 2, "", face, "")].concat()
     };
-    let few = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    let three_corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     vec![
-        ("triangles around a corner", list(&|i| format!("f 1 {} {}\n", i % 40 + 2, i % 40 + 3))),
-        ("a fan", list(&|i| format!("f 1 -{} -{}\n", i + 1, i + 2))),
-        ("identical triangles", repeat_to_size(bytes, few, |_| "f 1 2 3\n".into(), "")),
-        ("one face", repeat_to_size(bytes, &format!("{few}f"), |i| format!(" {}", i % 3 + 1), "\n")),
-        ("turned faces", repeat_to_size(bytes, few, |_| "f 1 2 3 2 1 3 2 1\n".into(), "")),
-        ("materials", repeat_to_size(bytes, few, |i| format!("usemtl m{i}\nf 1 2 3\n"), "")),
-        ("a material", repeat_to_size(bytes, &format!("{few}usemtl "), |_| "m".into(), "\nf 1 2 3\n")),
-        ("corners", repeat_to_size(bytes, "", corners, "f 1 2 3\n")),
+        ("triangles around a corner", mesh_input(&|i| format!("f 1 {} {}\n", i % 40 + 2, i % 40 + 3))),
+        ("a fan", mesh_input(&|i| format!("f 1 -{} -{}\n", i + 1, i + 2))),
+        ("identical triangles", repeat_to_size(bytes, three_corners, |_| "f 1 2 3\n".into(), "")),
+        ("one face", repeat_to_size(bytes, &format!("{three_corners}f"), |i| format!(" {}", i % 3 + 1), "\n")),
+        ("turned faces", repeat_to_size(bytes, three_corners, |_| "f 1 2 3 2 1 3 2 1\n".into(), "")),
+        ("materials", repeat_to_size(bytes, three_corners, |i| format!("usemtl m{i}\nf 1 2 3\n"), "")),
+        ("a material", repeat_to_size(bytes, &format!("{three_corners}usemtl "), |_| "m".into(), "\nf 1 2 3\n")),
+        ("corners", repeat_to_size(bytes, "", corner_line, "f 1 2 3\n")),
         ("wrong corners", repeat_to_size(bytes, "", |_| "v x\n".into(), "")),
         ("wrong faces", repeat_to_size(bytes, "", |_| "f 9\n".into(), "")),
         ("unknown statements", repeat_to_size(bytes, "", |i| format!("k{i}\n"), "")),
@@ -196,39 +200,39 @@ const TRIANGLE_LISTS: &str = "\"buffers\":[{\"uri\":\"data:;base64,\
 AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\
 \"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],";
 
-fn gltf(bytes: usize) -> Vec<Input> {
+fn gltf_inputs(bytes: usize) -> Vec<Input> {
     let primitive = "{\"attributes\":{\"POSITION\":0}}";
-    let one = format!("{GLTF_START}{TRIANGLE_LISTS}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
+    let mesh = format!("{GLTF_START}{TRIANGLE_LISTS}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
     let scene = "\"scenes\":[{\"nodes\":[0]}]";
-    let list = |key: &str, entry: &str| {
+    let list_input = |key: &str, entry: &str| {
         let entry = entry.to_owned();
         repeat_to_size(bytes, &format!("{GLTF_START}\"{key}\":[{entry}"), move |_| format!(",{entry}"), "]}")
     };
-    let nodes = repeat_to_size(bytes / 2, &format!("{one}\"nodes\":[{{\"mesh\":0}}"), |_| ",{\"mesh\":0}".into(), "],");
-    let count = nodes.iter().filter(|&&byte| byte == b'm').count() - 1;
-    let named = (1..count.saturating_sub(2)).fold("\"scenes\":[{\"nodes\":[0".to_owned(), |mut named, i| {
-        named.push_str(&format!(",{i}"));
-        named
+    let list = repeat_to_size(bytes / 2, &format!("{mesh}\"nodes\":[{{\"mesh\":0}}"), |_| ",{\"mesh\":0}".into(), "],");
+    let node_count = list.iter().filter(|&&byte| byte == b'm').count() - 1;
+    let scene_nodes = (1..node_count.saturating_sub(2)).fold("\"scenes\":[{\"nodes\":[0".to_owned(), |mut text, i| {
+        text.push_str(&format!(",{i}"));
+        text
     });
     let primitives = format!(
         "{GLTF_START}{TRIANGLE_LISTS}{scene},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{primitive}"
     );
-    let materials = format!("{one}{scene},\"nodes\":[{{\"mesh\":0}}],\"materials\":[{{}}");
-    let deep = format!("{one}{scene},\"nodes\":[{{\"mesh\":0}}");
+    let materials = format!("{mesh}{scene},\"nodes\":[{{\"mesh\":0}}],\"materials\":[{{}}");
+    let nested_nodes = format!("{mesh}{scene},\"nodes\":[{{\"mesh\":0}}");
     vec![
-        ("nodes", [nodes, format!("{named}]}}]}}").into_bytes()].concat()),
-        ("nodes below each other", repeat_to_size(bytes, &deep, |i| format!(",{{\"children\":[{i}]}}"), "]}")),
+        ("nodes", [list, format!("{scene_nodes}]}}]}}").into_bytes()].concat()),
+        ("nodes below each other", repeat_to_size(bytes, &nested_nodes, |i| format!(",{{\"children\":[{i}]}}"), "]}")),
         ("primitives", repeat_to_size(bytes, &primitives, |_| format!(",{primitive}"), "]}]}")),
         ("empty primitives", repeat_to_size(bytes, &primitives, |_| ",{}".into(), "]}]}")),
         ("materials", repeat_to_size(bytes, &materials, |_| ",{}".into(), "]}")),
-        ("empty nodes", list("nodes", "{}")),
-        ("empty meshes", list("meshes", "{}")),
-        ("empty materials", list("materials", "{}")),
-        ("empty accessors", list("accessors", "{}")),
-        ("empty views", list("bufferViews", "{}")),
-        ("empty buffers", list("buffers", "{}")),
-        ("empty scenes", list("scenes", "{}")),
-        ("extensions", list("extensionsRequired", "\"\"")),
+        ("empty nodes", list_input("nodes", "{}")),
+        ("empty meshes", list_input("meshes", "{}")),
+        ("empty materials", list_input("materials", "{}")),
+        ("empty accessors", list_input("accessors", "{}")),
+        ("empty views", list_input("bufferViews", "{}")),
+        ("empty buffers", list_input("buffers", "{}")),
+        ("empty scenes", list_input("scenes", "{}")),
+        ("extensions", list_input("extensionsRequired", "\"\"")),
         (
             "attributes",
             repeat_to_size(
@@ -253,39 +257,50 @@ fn gltf(bytes: usize) -> Vec<Input> {
             "escaped path",
             repeat_to_size(bytes, &format!("{GLTF_START}\"buffers\":[{{\"uri\":\""), |_| "%41".into(), "\"}]}"),
         ),
-        ("buffers of one file", list("buffers", "{\"uri\":\"input.glb\"}")),
+        ("buffers of one file", list_input("buffers", "{\"uri\":\"input.glb\"}")),
     ]
 }
 
-fn crg(bytes: usize) -> Vec<Input> {
-    let head = "$CT\n$ROAD_CRG\n";
-    let data = "reference_line_increment = 1\nlong_section_v_increment = 1\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,1\n";
-    let two = format!("{head}{data}D:long section 1,m\nD:long section 2,m\n$$$$\n");
-    let wide =
-        repeat_to_size(bytes / 2, &format!("{head}{data}"), |i| format!("D:long section {},m\n", i + 1), "$$$$\n");
+fn crg_inputs(bytes: usize) -> Vec<Input> {
+    let file_start = "$CT\n$ROAD_CRG\n";
+    let road_definition = "reference_line_increment = 1\nlong_section_v_increment = 1\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,1\n";
+    let two_sections = format!("{file_start}{road_definition}D:long section 1,m\nD:long section 2,m\n$$$$\n");
+    let section_definitions = repeat_to_size(
+        bytes / 2,
+        &format!("{file_start}{road_definition}"),
+        |i| format!("D:long section {},m\n", i + 1),
+        "$$$$\n",
+    );
     let values = repeat_to_size(bytes / 2, "", |_| format!("{}\n", " 0.0000000".repeat(8)), "");
-    let curved = format!("{head}{data}D:reference line phi,rad\nD:long section 1,m\nD:long section 2,m\n$$$$\n");
+    let curved_road = format!(
+        "{file_start}{road_definition}D:reference line phi,rad\nD:long section 1,m\nD:long section 2,m\n$$$$\n"
+    );
     vec![
-        ("heights", repeat_to_size(bytes, &two, |_| " 0.0000000 0.0000000\n".into(), "")),
-        ("missing heights", repeat_to_size(bytes, &two, |_| "****************000\n".into(), "")),
-        ("wrong heights", repeat_to_size(bytes, &two, |_| "xxxxxxxxxxxxxxxxxxxx\n".into(), "")),
-        ("a curved road", repeat_to_size(bytes, &curved, |_| " 0.0100000 0.0000000 0.0000000\n".into(), "")),
-        ("sections", [wide, values].concat()),
+        ("heights", repeat_to_size(bytes, &two_sections, |_| " 0.0000000 0.0000000\n".into(), "")),
+        ("missing heights", repeat_to_size(bytes, &two_sections, |_| "****************000\n".into(), "")),
+        ("wrong heights", repeat_to_size(bytes, &two_sections, |_| "xxxxxxxxxxxxxxxxxxxx\n".into(), "")),
+        ("a curved road", repeat_to_size(bytes, &curved_road, |_| " 0.0100000 0.0000000 0.0000000\n".into(), "")),
+        ("sections", [section_definitions, values].concat()),
         (
             "a section again",
-            repeat_to_size(bytes, &format!("{head}{data}"), |_| "D:long section 1,m\n".into(), "$$$$\n"),
+            repeat_to_size(
+                bytes,
+                &format!("{file_start}{road_definition}"),
+                |_| "D:long section 1,m\n".into(),
+                "$$$$\n",
+            ),
         ),
-        ("unknown keys", repeat_to_size(bytes, head, |i| format!("key_{i} = 1\n"), "$$$$\n")),
+        ("unknown keys", repeat_to_size(bytes, file_start, |i| format!("key_{i} = 1\n"), "$$$$\n")),
         ("unknown blocks", repeat_to_size(bytes, "", |i| format!("$B{i}\n"), "$$$$\n")),
         ("options", repeat_to_size(bytes, "$ROAD_CRG_OPTS\n", |i| format!("o{i} = 1\n"), "$$$$\n")),
-        ("long key", repeat_to_size(bytes, head, |_| "reference_line_".into(), " = 1\n$$$$\n")),
-        ("no end", repeat_to_size(bytes, head, |_| "$CT\n".into(), "")),
+        ("long key", repeat_to_size(bytes, file_start, |_| "reference_line_".into(), " = 1\n$$$$\n")),
+        ("no end", repeat_to_size(bytes, file_start, |_| "$CT\n".into(), "")),
     ]
 }
 
 /// Returns inputs for the importers that read TOML.
-fn program(bytes: usize) -> Vec<Input> {
-    let mut inputs = toml(bytes);
+fn toml_importer_inputs(bytes: usize) -> Vec<Input> {
+    let mut inputs = toml_inputs(bytes);
     inputs.extend([
         ("wheels", repeat_to_size(bytes, "mass = 1\n", |_| "[[wheels]]\n".into(), "")),
         ("wheels with faults", repeat_to_size(bytes, "mass = 1\n", |_| "[[wheels]]\nradius = -1\n".into(), "")),
@@ -295,7 +310,7 @@ fn program(bytes: usize) -> Vec<Input> {
     inputs
 }
 
-fn godot(bytes: usize) -> Vec<Input> {
+fn godot_inputs(bytes: usize) -> Vec<Input> {
     let scene = "[gd_scene format=3]\n";
     let car = "[node name=\"Car\" type=\"VehicleBody3D\"]\nmass = 900.0\n";
     let wheel = "transform = Transform3D(1,0,0,0,1,0,0,0,1,1,0,1)\n";
@@ -348,16 +363,16 @@ fn godot(bytes: usize) -> Vec<Input> {
     ]
 }
 
-fn yaml(bytes: usize) -> Vec<Input> {
-    let unity = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
-    let object = |i: usize, kind: &str| format!("--- !u!{i} &{i}\n{kind}:\n  m_GameObject: {{fileID: 1}}\n");
+fn yaml_inputs(bytes: usize) -> Vec<Input> {
+    let unity_start = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
+    let unity_object = |i: usize, kind: &str| format!("--- !u!{i} &{i}\n{kind}:\n  m_GameObject: {{fileID: 1}}\n");
     vec![
-        ("objects", repeat_to_size(bytes, unity, |i| object(i, "GameObject"), "")),
+        ("objects", repeat_to_size(bytes, unity_start, |i| unity_object(i, "GameObject"), "")),
         (
             "wheels",
             repeat_to_size(
                 bytes,
-                unity,
+                unity_start,
                 |i| format!("--- !u!146 &{i}\nWheelCollider:\n  m_GameObject: {{fileID: {i}}}\n"),
                 "",
             ),
@@ -366,7 +381,7 @@ fn yaml(bytes: usize) -> Vec<Input> {
             "transforms",
             repeat_to_size(
                 bytes,
-                unity,
+                unity_start,
                 |i| {
                     format!(
                         "--- !u!4 &{i}\nTransform:\n  m_GameObject: {{fileID: {i}}}\n  m_Father: {{fileID: {}}}\n",
@@ -376,10 +391,10 @@ fn yaml(bytes: usize) -> Vec<Input> {
                 "",
             ),
         ),
-        ("bodies", repeat_to_size(bytes, unity, |i| format!("--- !u!54 &{i}\nRigidbody:\n  m_Mass: 1\n"), "")),
-        ("an object again", repeat_to_size(bytes, unity, |_| object(1, "Transform"), "")),
-        ("broken objects", repeat_to_size(bytes, unity, |i| format!("--- !u!4 &{i}\nTransform: {{\n"), "")),
-        ("empty objects", repeat_to_size(bytes, unity, |_| "--- \n".into(), "")),
+        ("bodies", repeat_to_size(bytes, unity_start, |i| format!("--- !u!54 &{i}\nRigidbody:\n  m_Mass: 1\n"), "")),
+        ("an object again", repeat_to_size(bytes, unity_start, |_| unity_object(1, "Transform"), "")),
+        ("broken objects", repeat_to_size(bytes, unity_start, |i| format!("--- !u!4 &{i}\nTransform: {{\n"), "")),
+        ("empty objects", repeat_to_size(bytes, unity_start, |_| "--- \n".into(), "")),
         ("keys", repeat_to_size(bytes, "", |i| format!("key_{i}: {i}\n"), "")),
         ("a key again", repeat_to_size(bytes, "", |_| "m: 1\n".into(), "")),
         ("nested lists", repeat_to_size(bytes, "a: ", |_| "[".into(), "")),

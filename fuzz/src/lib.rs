@@ -14,7 +14,7 @@ use readers::{READERS, Reader};
 /// # Panics
 /// No reader has this name, or an invariant of the reader is violated.
 pub fn read(name: &str, bytes: &[u8]) {
-    (find(name).read)(bytes);
+    (find_reader(name).read)(bytes);
 }
 
 /// Writes the seeds of the reader called `name` to the folder in the environment variable `SKIDPAD_SEEDS`. Does nothing
@@ -26,11 +26,11 @@ pub fn write_seeds(name: &str) {
     let Some(folder) = std::env::var_os("SKIDPAD_SEEDS") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     std::fs::create_dir_all(&folder).expect("writable");
-    for (number, bytes) in seeds::of(find(name), &root).into_iter().enumerate() {
+    for (number, bytes) in seeds::of(find_reader(name), &root).into_iter().enumerate() {
         std::fs::write(Path::new(&folder).join(format!("seed_{number}")), bytes).expect("writable");
     }
 }
 
-fn find(name: &str) -> &'static Reader {
+fn find_reader(name: &str) -> &'static Reader {
     READERS.iter().find(|reader| reader.name == name).expect("a name of `READERS`")
 }

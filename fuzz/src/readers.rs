@@ -29,28 +29,38 @@ pub struct Reader {
 
 /// Readers of all fuzz targets.
 pub const READERS: [Reader; 18] = [
-    reader("vehicle", "toml", &["vehicles", "vehicles/trailers"], vehicle),
-    reader("scene", "toml", &["scenes"], scene),
-    reader("tyre", "tyre", &["vehicles/tyres"], tyre),
-    reader("controls", "controls", &["scenes"], controls),
-    reader("obj", "obj", &["scenes/kerb.obj"], |bytes| mesh("obj", bytes)),
-    reader("gltf", "gltf", &["crates/skidpad-spec/tests/it/ground"], |bytes| mesh("glb", bytes)),
-    reader("picture", "binary", &["crates/skidpad-spec/tests/it/ground", "scenes/hill.png"], picture),
-    reader("crg", "crg", &["crates/skidpad-spec/tests/it/ground"], crg),
-    reader("bullet", "toml", &["crates/skidpad-import/tests/it/files/bullet.toml"], |bytes| car(Source::Bullet, bytes)),
-    reader("rapier", "toml", &["crates/skidpad-import/tests/it/files/rapier.toml"], |bytes| car(Source::Rapier, bytes)),
-    reader("godot", "godot", &["crates/skidpad-import/tests/it/files/car.tscn"], |bytes| car(Source::Godot, bytes)),
+    reader("vehicle", "toml", &["vehicles", "vehicles/trailers"], fuzz_vehicle),
+    reader("scene", "toml", &["scenes"], fuzz_scene),
+    reader("tyre", "tyre", &["vehicles/tyres"], fuzz_tyre),
+    reader("controls", "controls", &["scenes"], fuzz_controls),
+    reader("obj", "obj", &["scenes/kerb.obj"], |bytes| fuzz_mesh("obj", bytes)),
+    reader("gltf", "gltf", &["crates/skidpad-spec/tests/it/ground"], |bytes| fuzz_mesh("glb", bytes)),
+    reader("picture", "binary", &["crates/skidpad-spec/tests/it/ground", "scenes/hill.png"], fuzz_picture),
+    reader("crg", "crg", &["crates/skidpad-spec/tests/it/ground"], fuzz_crg),
+    reader("bullet", "toml", &["crates/skidpad-import/tests/it/files/bullet.toml"], |bytes| {
+        fuzz_importer(Source::Bullet, bytes)
+    }),
+    reader("rapier", "toml", &["crates/skidpad-import/tests/it/files/rapier.toml"], |bytes| {
+        fuzz_importer(Source::Rapier, bytes)
+    }),
+    reader("godot", "godot", &["crates/skidpad-import/tests/it/files/car.tscn"], |bytes| {
+        fuzz_importer(Source::Godot, bytes)
+    }),
     reader("unity", "yaml", &["crates/skidpad-import/tests/it/files/unity5_default.prefab"], |bytes| {
-        car(Source::Unity, bytes)
+        fuzz_importer(Source::Unity, bytes)
     }),
-    reader("jolt", "toml", &["crates/skidpad-import/tests/it/files/jolt.toml"], |bytes| car(Source::Jolt, bytes)),
-    reader("physx", "toml", &["crates/skidpad-import/tests/it/files/physx.toml"], |bytes| car(Source::Physx, bytes)),
+    reader("jolt", "toml", &["crates/skidpad-import/tests/it/files/jolt.toml"], |bytes| {
+        fuzz_importer(Source::Jolt, bytes)
+    }),
+    reader("physx", "toml", &["crates/skidpad-import/tests/it/files/physx.toml"], |bytes| {
+        fuzz_importer(Source::Physx, bytes)
+    }),
     reader("commonroad", "yaml", &["crates/skidpad-import/tests/it/files/commonroad_2.yaml"], |bytes| {
-        car(Source::Commonroad, bytes)
+        fuzz_importer(Source::Commonroad, bytes)
     }),
-    reader("state", "binary", &[], state),
-    reader("world", "binary", &[], world),
-    reader("text", "text", &[], text),
+    reader("state", "binary", &[], fuzz_state),
+    reader("world", "binary", &[], fuzz_world),
+    reader("text", "text", &[], fuzz_text),
 ];
 
 const fn reader(
@@ -64,8 +74,9 @@ const fn reader(
 
 /// Checks that `text` has no control characters that act on a terminal.
 fn check_printable(text: &str) {
-    let acts = |&c: &char| !matches!(c, '\n' | '\t') && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
-    assert_eq!(text.chars().find(acts), None, "{text:?}");
+    let acts_on_terminal =
+        |&c: &char| !matches!(c, '\n' | '\t') && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+    assert_eq!(text.chars().find(acts_on_terminal), None, "{text:?}");
 }
 
 /// Checks that every fault has a position in `text` and can be printed safely.
@@ -80,10 +91,14 @@ fn check_faults(faults: &Faults, text: &str) {
     if text.len().is_multiple_of(16) {
         check_printable(&faults.render());
     }
-    faults.files().iter().filter(|of| of.list().len().is_multiple_of(4)).for_each(|of| check_printable(&of.render()));
+    faults
+        .files()
+        .iter()
+        .filter(|file_faults| file_faults.list().len().is_multiple_of(4))
+        .for_each(|file_faults| check_printable(&file_faults.render()));
 }
 
-fn vehicle(bytes: &[u8]) {
+fn fuzz_vehicle(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match any_text::read_checked(text) {
         Ok(loaded) => loaded.notes.iter().for_each(|note| check_printable(&note.to_string())),
@@ -91,8 +106,8 @@ fn vehicle(bytes: &[u8]) {
     }
 }
 
-fn check_scene(read: Result<LoadedScene, Faults>, text: &str) {
-    match read {
+fn check_scene(result: Result<LoadedScene, Faults>, text: &str) {
+    match result {
         Ok(loaded) => {
             for note in &loaded.notes {
                 check_printable(&note.to_string());
@@ -103,12 +118,12 @@ fn check_scene(read: Result<LoadedScene, Faults>, text: &str) {
     }
 }
 
-fn scene(bytes: &[u8]) {
+fn fuzz_scene(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     check_scene(LoadedScene::read("input.toml", text), text);
 }
 
-fn tyre(bytes: &[u8]) {
+fn fuzz_tyre(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match tir::read("input.tir", text) {
         Ok(file) => {
@@ -129,7 +144,7 @@ fn shipped(name: &str) -> Arc<Model> {
     skidpad::spec::load(name).expect("shipped").model
 }
 
-fn controls(bytes: &[u8]) {
+fn fuzz_controls(bytes: &[u8]) {
     static CONTROLS_TEST_CAR: LazyLock<Arc<Model>> = LazyLock::new(|| shipped("corvette_c5"));
     let text = &String::from_utf8_lossy(bytes);
     let Err(faults) = Script::parse(text, &CONTROLS_TEST_CAR) else { return };
@@ -151,21 +166,21 @@ fn read_scene_file(scene: &str, name: &str, bytes: &[u8]) {
     });
 }
 
-fn mesh(ending: &str, bytes: &[u8]) {
-    let name = format!("input.{ending}");
+fn fuzz_mesh(extension: &str, bytes: &[u8]) {
+    let name = format!("input.{extension}");
     read_scene_file(&format!("[[mesh]]\nfile = \"{name}\"\n"), &name, bytes);
 }
 
-fn picture(bytes: &[u8]) {
+fn fuzz_picture(bytes: &[u8]) {
     let field = "[[height_field]]\nfile = \"input.png\"\nlowest_m = 0\nhighest_m = 1\nspacing_m = 1\n";
     read_scene_file(field, "input.png", bytes);
 }
 
-fn crg(bytes: &[u8]) {
+fn fuzz_crg(bytes: &[u8]) {
     read_scene_file("[[crg]]\nfile = \"input.crg\"\n", "input.crg", bytes);
 }
 
-fn car(source: Source, bytes: &[u8]) {
+fn fuzz_importer(source: Source, bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match source.import("input", text, ImportOptions::default()) {
         Ok(imported) => {
@@ -191,13 +206,13 @@ struct World {
 
 impl World {
     fn new(solver: &SolverInfo) -> Self {
-        let starts = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
+        let car_starts = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
             model: shipped(name),
             placement: Placement { y: 4.0 * f64::from(speed), speed, ..Placement::default() },
         });
         let mut scene = Scene::sloping(0.1);
         scene.free_bodies.push(FreeBody::solid_box(100.0, Vec3::ONE, scene.point_above_plane(0.0, -20.0, 3.0)));
-        let mut world = (solver.build_world)(&scene, &starts, STEP_S);
+        let mut world = (solver.build_world)(&scene, &car_starts, STEP_S);
         // The free body is still falling, since a Rapier world cannot be saved while a body is in contact.
         for _ in 0..10 {
             world.step(&[Self::controls(), Self::controls()]);
@@ -214,8 +229,8 @@ impl World {
     fn step_and_check(&mut self) {
         for step in 0..3 {
             self.world.step(&[Self::controls(), Self::controls()]);
-            let finite = (0..2).all(|car| self.world.state(car).is_finite());
-            assert!(finite || !self.stays_finite, "{} step {step}", self.world.name());
+            let is_finite = (0..2).all(|car| self.world.state(car).is_finite());
+            assert!(is_finite || !self.stays_finite, "{} step {step}", self.world.name());
             (0..2).for_each(|car| drop(self.world.frame(car)));
         }
         _ = self.world.save();
@@ -227,7 +242,7 @@ impl World {
         match self.world.load(&self.saved) {
             Ok(()) => {}
             Err(LoadError::Generation { .. }) => *self = Self::new(&self.solver),
-            Err(refused) => panic!("own bytes: {refused}"),
+            Err(error) => panic!("own bytes: {error}"),
         }
     }
 }
@@ -241,7 +256,7 @@ pub fn saved() -> [Vec<u8>; 2] {
     WORLDS.with_borrow(|worlds| [worlds[0].world.state(0).to_bytes(), worlds[0].saved.clone()])
 }
 
-fn state(bytes: &[u8]) {
+fn fuzz_state(bytes: &[u8]) {
     for (car, wheels) in [(0, 4), (1, 6)] {
         let Ok(state) = State::from_bytes(bytes, wheels) else { continue };
         WORLDS.with_borrow_mut(|worlds| {
@@ -254,12 +269,12 @@ fn state(bytes: &[u8]) {
     }
 }
 
-fn world(bytes: &[u8]) {
+fn fuzz_world(bytes: &[u8]) {
     WORLDS.with_borrow_mut(|worlds| {
         for world in worlds {
             match world.world.load(bytes) {
                 Ok(()) => world.step_and_check(),
-                Err(refused) => check_printable(&refused.to_string()),
+                Err(error) => check_printable(&error.to_string()),
             }
             world.reset();
         }
@@ -267,7 +282,7 @@ fn world(bytes: &[u8]) {
 }
 
 /// Passes one text to every function that prints names: escapes, unknown vehicles, unknown keys, file names.
-fn text(bytes: &[u8]) {
+fn fuzz_text(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     check_printable(&printable::one_line(text));
     check_printable(&printable::lines(text));

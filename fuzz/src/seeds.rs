@@ -17,8 +17,8 @@ const MAX_BYTES: u64 = 20_000;
 /// A file cannot be read.
 pub fn of(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     let mut seeds = corpus(reader, root);
-    for place in reader.seeds {
-        seeds.extend(files(&root.join(place)));
+    for path in reader.seeds {
+        seeds.extend(files(&root.join(path)));
     }
     match reader.name {
         "state" => seeds.push(saved()[0].clone()),
@@ -42,6 +42,8 @@ fn files(path: &Path) -> Vec<Vec<u8>> {
         Err(_) => vec![path.to_owned()],
     };
     paths.sort();
-    let is_seed = |path: &&std::path::PathBuf| path.metadata().is_ok_and(|of| of.is_file() && of.len() <= MAX_BYTES);
+    let is_seed = |path: &&std::path::PathBuf| {
+        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)
+    };
     paths.iter().filter(is_seed).map(|path| std::fs::read(path).expect("readable")).collect()
 }

@@ -29,59 +29,59 @@ struct Measurement {
 }
 
 /// Returns the measurement of 64 cars that drive straight ahead on the plane, in the steps 60 to 120 (0.5 s to 1 s).
-const fn plane(backend: &'static str, limit: Option<u64>) -> Measurement {
+const fn plane_measurement(backend: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend, scenario: "plane", steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
 /// Returns the measurement of one car that drives straight ahead on the plane, in the steps 60 to 120, or of as many
 /// rewinds.
-const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Measurement {
+const fn one_car_measurement(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend, scenario, steps: [60, 120], items_per_step: 1, limit }
 }
 
 /// Returns the measurement of 64 cars that drive straight ahead over waves, in the steps 60 to 120, with `impulse`.
-const fn waves(scenario: &'static str, limit: Option<u64>) -> Measurement {
+const fn waves_measurement(scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend: "impulse", scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit }
 }
 
 /// Returns the measurement of ground queries without steps, in the queries 10 to 20: each is one query of the four
 /// wheels of 64 cars at another place.
-const fn probes(scenario: &'static str, limit: Option<u64>) -> Measurement {
+const fn probes_measurement(scenario: &'static str, limit: Option<u64>) -> Measurement {
     Measurement { backend: "impulse", scenario, steps: [10, 20], items_per_step: 4 * CAR_COUNT, limit }
 }
 
 /// Returns the measurement of 64 shipped vehicles that drive straight ahead on the plane, in the steps 60 to 120.
-const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
+const fn vehicle_measurement(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
     Measurement { backend, scenario, steps: [60, 120], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
 /// Returns the measurement of 64 shipped vehicles with random pedals and steering, in the steps 60 to 360 (0.5 s to 3
 /// s).
-const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
+const fn random_driving_measurement(backend: &'static str, scenario: &'static str, limit: u64) -> Measurement {
     Measurement { backend, scenario, steps: [60, 360], items_per_step: CAR_COUNT, limit: Some(limit) }
 }
 
 /// Measurements of the build with the widest instructions of the processor.
 const SOLVER_MEASUREMENTS: [Measurement; 34] = [
-    plane("impulse", Some(2_720)),
-    plane("impulse-one-by-one", Some(5_290)),
-    plane("constraint", Some(6_520)),
-    plane("constraint-pyramid", None),
-    plane("constraint-hybrid", None),
-    plane("constraint-unsprung", None),
-    plane("rapier", Some(17_400)),
-    plane("rapier-stock", None),
-    plane("bullet", None),
-    vehicle("impulse", "plane-corvette_c5_tmeasy", 3_020),
-    vehicle("impulse-one-by-one", "plane-corvette_c5_tmeasy", 5_940),
-    vehicle("impulse", "plane-corvette_c5_mf", 5_270),
-    vehicle("impulse-one-by-one", "plane-corvette_c5_mf", 15_900),
-    vehicle("impulse", "plane-truck_6x4", 3_780),
-    vehicle("impulse-one-by-one", "plane-truck_6x4", 8_050),
-    vehicle("impulse", "plane-toyota_4runner", 4_210),
-    vehicle("impulse-one-by-one", "plane-toyota_4runner", 6_640),
-    vehicle("impulse", "plane-tesla_model3_awd", 3_790),
-    vehicle("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
+    plane_measurement("impulse", Some(2_720)),
+    plane_measurement("impulse-one-by-one", Some(5_290)),
+    plane_measurement("constraint", Some(6_520)),
+    plane_measurement("constraint-pyramid", None),
+    plane_measurement("constraint-hybrid", None),
+    plane_measurement("constraint-unsprung", None),
+    plane_measurement("rapier", Some(17_400)),
+    plane_measurement("rapier-stock", None),
+    plane_measurement("bullet", None),
+    vehicle_measurement("impulse", "plane-corvette_c5_tmeasy", 3_020),
+    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_tmeasy", 5_940),
+    vehicle_measurement("impulse", "plane-corvette_c5_mf", 5_270),
+    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_mf", 15_900),
+    vehicle_measurement("impulse", "plane-truck_6x4", 3_780),
+    vehicle_measurement("impulse-one-by-one", "plane-truck_6x4", 8_050),
+    vehicle_measurement("impulse", "plane-toyota_4runner", 4_210),
+    vehicle_measurement("impulse-one-by-one", "plane-toyota_4runner", 6_640),
+    vehicle_measurement("impulse", "plane-tesla_model3_awd", 3_790),
+    vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Measurement {
         backend: "constraint",
@@ -90,29 +90,30 @@ const SOLVER_MEASUREMENTS: [Measurement; 34] = [
         items_per_step: CAR_COUNT,
         limit: Some(7_600),
     },
-    at_random("impulse", "random-corvette_c5", 4_550),
-    at_random("impulse-one-by-one", "random-corvette_c5", 7_100),
-    at_random("impulse", "random-truck_6x4", 7_100),
-    at_random("impulse-one-by-one", "random-truck_6x4", 11_990),
+    random_driving_measurement("impulse", "random-corvette_c5", 4_550),
+    random_driving_measurement("impulse-one-by-one", "random-corvette_c5", 7_100),
+    random_driving_measurement("impulse", "random-truck_6x4", 7_100),
+    random_driving_measurement("impulse-one-by-one", "random-truck_6x4", 11_990),
     // For comparison: twice the scalar count on the plane is 10,370.
-    waves("field", Some(7_900)),
-    waves("mesh", Some(8_000)),
-    waves("discs-plane", None),
-    waves("discs-field", None),
-    waves("discs-mesh", None),
-    probes("probes-plane", None),
-    probes("probes-field", Some(1_090)),
-    probes("probes-mesh", None),
-    probes("probes-discs-field", Some(2_000)),
-    probes("probes-discs-mesh", Some(2_000)),
+    waves_measurement("field", Some(7_900)),
+    waves_measurement("mesh", Some(8_000)),
+    waves_measurement("discs-plane", None),
+    waves_measurement("discs-field", None),
+    waves_measurement("discs-mesh", None),
+    probes_measurement("probes-plane", None),
+    probes_measurement("probes-field", Some(1_090)),
+    probes_measurement("probes-mesh", None),
+    probes_measurement("probes-discs-field", Some(2_000)),
+    probes_measurement("probes-discs-mesh", Some(2_000)),
 ];
 
 /// Measurements of Bullet itself, for the option `--libbullet`.
-const LIBBULLET_MEASUREMENTS: [Measurement; 2] = [plane("libbullet", None), plane("libbullet-statics-only", None)];
+const LIBBULLET_MEASUREMENTS: [Measurement; 2] =
+    [plane_measurement("libbullet", None), plane_measurement("libbullet-statics-only", None)];
 
 /// Returns the cargo arguments that build the benches against the installed libbullet; an empty text without
 /// `libbullet`.
-fn features(libbullet: bool) -> &'static str {
+fn feature_arguments(libbullet: bool) -> &'static str {
     if libbullet { "--features libbullet" } else { "" }
 }
 
@@ -121,19 +122,22 @@ const BASELINE_FEATURES: &str =
     "--no-default-features --features rapier,impulse,abreast,constraint,peers,serde,lab,deterministic";
 
 /// Measurements of the build for any processor of the target.
-const BASELINE_MEASUREMENTS: [Measurement; 3] =
-    [plane("impulse", Some(4_700)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
+const BASELINE_MEASUREMENTS: [Measurement; 3] = [
+    plane_measurement("impulse", Some(4_700)),
+    plane_measurement("constraint", Some(7_500)),
+    plane_measurement("impulse-one-by-one", Some(6_100)),
+];
 
 /// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself,
 /// which must be installed. The criterion times have no limit.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
     if !instructions_only {
         steps.step("times", "A bench must run; see above.", || {
-            run(cargo(&format!("bench --package skidpad --bench solvers {} -- --quick", features(libbullet))))
+            run(cargo(&format!("bench --package skidpad --bench solvers {} -- --quick", feature_arguments(libbullet))))
         });
     }
     steps.step("instructions", "Find what grew with `callgrind_annotate`, or say in the issue why it may.", || {
-        instructions(libbullet)
+        count_instructions(libbullet)
     });
 }
 
@@ -141,31 +145,31 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
 /// any processor first, then the build with the widest instructions, then rewinds, whose limit is [`MAX_REWIND_COST`]
 /// plain steps of the same solver. The error lists every count above its limit. Without valgrind nothing is counted,
 /// which is not an error.
-fn instructions(libbullet: bool) -> Outcome {
-    if !valgrind() {
+fn count_instructions(libbullet: bool) -> Outcome {
+    if !has_valgrind() {
         println!("valgrind is not installed, so nothing is counted");
         return Ok(());
     }
-    let mut table = Table { program: program(BASELINE_FEATURES)?, lines: Vec::new(), over: Vec::new() };
+    let mut table = Table { program: build_program(BASELINE_FEATURES)?, lines: Vec::new(), limit_messages: Vec::new() };
     table.lines.push("any processor of the target:".into());
-    for asked in BASELINE_MEASUREMENTS {
-        table.add(asked)?;
+    for measurement in BASELINE_MEASUREMENTS {
+        table.measure(measurement)?;
     }
-    table.program = program(features(libbullet))?;
+    table.program = build_program(feature_arguments(libbullet))?;
     table.lines.push("the widest instructions of this one that valgrind knows:".into());
     table.lines.push(format!("{:<22} {:<26} {:>10} {:>8}", "", "", "per step", "limit"));
     table.lines.extend(PUBLISHED_COUNTS.map(|(name, count)| format!("{name:<22} {:<26} {count:>10}", "published")));
-    for asked in SOLVER_MEASUREMENTS.into_iter().chain(LIBBULLET_MEASUREMENTS.into_iter().filter(|_| libbullet)) {
-        table.add(asked)?;
+    for measurement in SOLVER_MEASUREMENTS.into_iter().chain(LIBBULLET_MEASUREMENTS.into_iter().filter(|_| libbullet)) {
+        table.measure(measurement)?;
     }
     for backend in ["impulse", "constraint"] {
         // Instructions per step of one car.
-        let alone = table.add(one_car(backend, "alone", None))?;
-        table.add(one_car(backend, "rollback", Some(MAX_REWIND_COST * alone)))?;
+        let plain_step_count = table.measure(one_car_measurement(backend, "alone", None))?;
+        table.measure(one_car_measurement(backend, "rollback", Some(MAX_REWIND_COST * plain_step_count)))?;
     }
     println!("instructions per car and step, {CAR_COUNT} cars or one; rollback: per rewind by ten steps; probes: each");
     println!("{}", table.lines.join("\n"));
-    if table.over.is_empty() { Ok(()) } else { Err(table.over.join("\n")) }
+    if table.limit_messages.is_empty() { Ok(()) } else { Err(table.limit_messages.join("\n")) }
 }
 
 /// Results of the measurements.
@@ -175,41 +179,41 @@ struct Table {
     /// Lines to print.
     lines: Vec<String>,
     /// Messages about counts above their limits.
-    over: Vec<String>,
+    limit_messages: Vec<String>,
 }
 
 impl Table {
     /// Measures, appends a line, and returns the instructions per step and item (car or probe): the difference of the
     /// counts of the long and the short run, divided by the steps between them and by the items. A count above the
     /// limit is recorded as a message.
-    fn add(
+    fn measure(
         &mut self,
-        Measurement { backend, scenario, steps, items_per_step: of, limit }: Measurement,
+        Measurement { backend, scenario, steps, items_per_step, limit }: Measurement,
     ) -> Result<u64, String> {
         // Instructions of the short and the long run.
-        let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
-        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * of);
-        let most = limit.map_or_else(String::new, |limit| limit.to_string());
-        self.lines.push(format!("{backend:<22} {scenario:<26} {per_step:>10} {most:>8}"));
+        let [short, long] = steps.map(|steps| count_run(&self.program, backend, scenario, steps));
+        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * items_per_step);
+        let limit_text = limit.map_or_else(String::new, |limit| limit.to_string());
+        self.lines.push(format!("{backend:<22} {scenario:<26} {per_step:>10} {limit_text:>8}"));
         if limit.is_some_and(|limit| per_step > limit) {
-            self.over.push(format!("{backend}, {scenario}: {per_step} instructions, limit {most}"));
+            self.limit_messages.push(format!("{backend}, {scenario}: {per_step} instructions, limit {limit_text}"));
         }
         Ok(per_step)
     }
 }
 
 /// Returns true if valgrind is installed.
-fn valgrind() -> bool {
+fn has_valgrind() -> bool {
     let mut command = Command::new("valgrind");
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
 /// Builds the `instructions` program with these cargo arguments and returns its path.
-fn program(features: &str) -> Result<String, String> {
+fn build_program(feature_arguments: &str) -> Result<String, String> {
     let arguments = "bench --package skidpad --bench instructions --no-run --message-format json";
-    let [out, _] = output(cargo(&format!("{arguments} {features}")))?;
-    let messages = out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let [stdout, _] = output(cargo(&format!("{arguments} {feature_arguments}")))?;
+    let messages = stdout.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     messages
         .filter(|message| message["target"]["name"] == "instructions")
         .find_map(|message| message["executable"].as_str().map(str::to_owned))
@@ -218,7 +222,7 @@ fn program(features: &str) -> Result<String, String> {
 
 /// Returns the number of instructions that valgrind counts for a run of `program` with this solver and scenario for
 /// `steps` steps, set-up included.
-fn count(program: &str, backend: &str, scenario: &str, steps: u64) -> Result<u64, String> {
+fn count_run(program: &str, backend: &str, scenario: &str, steps: u64) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, backend, scenario]);
     command.arg(steps.to_string());

@@ -10,5 +10,5 @@ pub const PROGRAM_BUILD_ARGUMENTS: &str = "build --workspace --bin skidpad --exa
 
 /// Arguments that select the facade with other features. The package `others` keeps the features of third-party
 /// packages equal to those of the workspace's tests, so that they are not rebuilt. It may hide a missing feature of a
-/// dependency; `package::game` builds without it.
+/// dependency; `package::build_game` builds without it.
 pub const FACADE_ARGUMENTS: &str = "--package skidpad --package others";

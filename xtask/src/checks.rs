@@ -31,38 +31,43 @@ const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the
 /// are left out and listed in the summary.
 pub fn ci(steps: &mut Steps) {
     // Installed tools and libraries.
-    let there = Prerequisites::query(steps);
-    lints(steps, there);
+    let prerequisites = Prerequisites::query(steps);
+    run_lints(steps, prerequisites);
     tidy(steps);
     steps.step("docs", "Mend the documentation the compiler points at.", || {
         let mut command = cargo("doc --no-deps --workspace --quiet");
         command.env("RUSTDOCFLAGS", "-D warnings");
         run(command)
     });
-    tests(steps);
+    run_tests(steps);
     steps.step("agreement", "Run `cargo xtask agreement` and say in the commit what moved and why.", || {
         run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
-        agreement_pages(&["--check"])
+        run_agreement(&["--check"])
     });
-    steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || features(there));
-    steps.step("examples", "An example must end without an error; run the one named above.", examples);
+    steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || {
+        check_features(prerequisites)
+    });
+    steps.step("examples", "An example must end without an error; run the one named above.", run_examples);
     // Without release builds.
     determinism(steps, false);
-    steps.step("game", PACKAGE_REMEDY, package::game);
+    steps.step("game", PACKAGE_REMEDY, package::build_game);
     steps.step(
         "bevy",
         "Run the command named above in crates/bevy, a workspace; skidpad-demo/README.md there names the Debian packages it takes.",
-        || bevy(there),
+        || check_bevy(prerequisites),
     );
-    steps.step("dependencies", DEPENDENCY_REMEDY, dependencies);
-    advisories(steps);
+    steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
+    check_advisories(steps);
 }
 
 /// Runs the steps that build every package, a game and an app from packaged files alone, which takes some minutes.
 pub fn package(steps: &mut Steps) {
-    steps.step("packages", PACKAGE_REMEDY, || package::packages(true));
-    steps.step("game", PACKAGE_REMEDY, package::game);
-    steps.step("packages of bevy", PACKAGE_REMEDY, package::bevy);
+    steps.step("packages", PACKAGE_REMEDY, || {
+        let is_built = true;
+        package::package_workspace(is_built)
+    });
+    steps.step("game", PACKAGE_REMEDY, package::build_game);
+    steps.step("packages of bevy", PACKAGE_REMEDY, package::check_bevy_app);
 }
 
 /// Checks public items against the revision `baseline`.
@@ -75,19 +80,19 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 pub fn agreement(steps: &mut Steps) {
     steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
         run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
-        agreement_pages(&[])?;
+        run_agreement(&[])?;
         run(cargo(&format!("build {BEVY_ARGUMENTS} --examples")))?;
-        example("agreement", &[AVIAN_PAGE])
+        run_example("agreement", &[AVIAN_PAGE])
     });
 }
 
 /// Runs format, lints, tidy and tests, for use before a push.
 pub fn check(steps: &mut Steps) {
     // Installed tools and libraries.
-    let there = Prerequisites::query(steps);
-    lints(steps, there);
+    let prerequisites = Prerequisites::query(steps);
+    run_lints(steps, prerequisites);
     tidy(steps);
-    tests(steps);
+    run_tests(steps);
 }
 
 /// Checks the rules that no compiler checks.
@@ -106,8 +111,8 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
 
 /// Checks the format of both workspaces and of the fuzz targets, and runs clippy on the first workspace. A tool that is
 /// missing leaves its step out.
-fn lints(steps: &mut Steps, there: Prerequisites) {
-    if there.rustfmt {
+fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
+    if prerequisites.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
             let manifests = WORKSPACE_MANIFESTS.iter().chain(&[fuzz::FUZZ_MANIFEST]);
             run_all(
@@ -115,7 +120,7 @@ fn lints(steps: &mut Steps, there: Prerequisites) {
             )
         });
     }
-    if there.clippy {
+    if prerequisites.clippy {
         steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
             run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
         });
@@ -123,7 +128,7 @@ fn lints(steps: &mut Steps, there: Prerequisites) {
 }
 
 /// Runs all tests of the first workspace; a failure does not stop the others.
-fn tests(steps: &mut Steps) {
+fn run_tests(steps: &mut Steps) {
     steps.step("tests", "Rerun the test named above with `cargo test`.", || {
         run(cargo("test --workspace --quiet --no-fail-fast"))
     });
@@ -132,24 +137,22 @@ fn tests(steps: &mut Steps) {
 /// Checks the facade without solvers, the selection of a game, and each solver alone with the laboratory and the peers.
 /// Lints all targets of each, and runs the documentation tests of the selection of a game. The step `determinism`
 /// simulates with each solver alone.
-fn features(there: Prerequisites) -> Outcome {
+fn check_features(prerequisites: Prerequisites) -> Outcome {
     // Selection of the facade without default features.
-    let alone = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
-    let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
-    let mut commands = vec![lint("")];
+    let facade_selection = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
+    let clippy_command = |features: &str| format!("clippy {facade_selection} --all-targets {features} -- -D warnings");
+    let mut commands = vec![clippy_command("")];
     // This is the selection of a game: one solver and vehicle files.
-    commands.push(format!("test {alone} --features skidpad/impulse,skidpad/deterministic --doc"));
-    commands.extend(
-        SOLVER_FEATURES.map(|solver| {
-            lint(&format!("--features skidpad/lab,skidpad/deterministic,skidpad/peers,skidpad/{solver}"))
-        }),
-    );
-    run_all(&runnable_commands(commands, there))
+    commands.push(format!("test {facade_selection} --features skidpad/impulse,skidpad/deterministic --doc"));
+    commands.extend(SOLVER_FEATURES.map(|solver| {
+        clippy_command(&format!("--features skidpad/lab,skidpad/deterministic,skidpad/peers,skidpad/{solver}"))
+    }));
+    run_all(&runnable_commands(commands, prerequisites))
 }
 
 /// Returns the `commands` for which the machine has the tools: without clippy, those that do not start with `clippy`.
-fn runnable_commands(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
-    commands.into_iter().filter(|command| there.clippy || !command.starts_with("clippy ")).collect()
+fn runnable_commands(commands: Vec<String>, prerequisites: Prerequisites) -> Vec<String> {
+    commands.into_iter().filter(|command| prerequisites.clippy || !command.starts_with("clippy ")).collect()
 }
 
 /// Runs every command. The error lists the commands that failed.
@@ -163,22 +166,22 @@ fn fail_if_any(failures: Vec<String>) -> Outcome {
 }
 
 /// Builds and runs every example of the first workspace, each without arguments.
-fn examples() -> Outcome {
+fn run_examples() -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
-    let failures: Vec<String> = example_names()?.iter().filter_map(|name| example(name, &[]).err()).collect();
+    let failures: Vec<String> = example_names()?.iter().filter_map(|name| run_example(name, &[]).err()).collect();
     fail_if_any(failures)
 }
 
 /// Writes the pages about agreement, or compares them with `--check`. Results do not depend on the build profile, so
 /// the debug build of the tests is used.
-fn agreement_pages(arguments: &[&str]) -> Outcome {
+fn run_agreement(arguments: &[&str]) -> Outcome {
     let mut command = built_program("skidpad");
     command.args(["agreement", "--out", "docs"]).args(arguments);
     run(command)
 }
 
 /// Runs an example that was built before.
-fn example(name: &str, arguments: &[&str]) -> Outcome {
+fn run_example(name: &str, arguments: &[&str]) -> Outcome {
     let mut command = built_program(&format!("examples/{name}"));
     command.args(arguments);
     run(command)
@@ -190,28 +193,28 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
 ///
 /// The demo is not run, so Bevy's renderer is checked but not compiled to code. Without the libraries of the demo, the
 /// demo and `others`, which depend on the package `bevy`, are left out.
-fn bevy(there: Prerequisites) -> Outcome {
-    let bare = "--package skidpad-bevy --package others --no-default-features";
-    let tree = format!("--manifest-path {}", WORKSPACE_MANIFESTS[1]);
+fn check_bevy(prerequisites: Prerequisites) -> Outcome {
+    let bare_packages = "--package skidpad-bevy --package others --no-default-features";
+    let manifest_selection = format!("--manifest-path {}", WORKSPACE_MANIFESTS[1]);
     fail_if_any(tidy::rebuilt_packages(
-        &format!("{tree} {bare} --edges normal,build"),
-        &format!("{tree} --workspace --all-features --edges normal,build,dev"),
+        &format!("{manifest_selection} {bare_packages} --edges normal,build"),
+        &format!("{manifest_selection} --workspace --all-features --edges normal,build,dev"),
     )?)?;
     // Packages that are linted with all features, and without features.
-    let [linted, bare] = match there.demo {
-        true => ["--workspace", bare],
+    let [linted_packages, bare_packages] = match prerequisites.demo {
+        true => ["--workspace", bare_packages],
         false => {
             ["--workspace --exclude skidpad-demo --exclude others", "--package skidpad-bevy --no-default-features"]
         }
     };
     let commands = vec![
-        format!("clippy {BEVY_ARGUMENTS} {linted} --all-features --all-targets -- -D warnings"),
-        format!("clippy {BEVY_ARGUMENTS} {bare} -- -D warnings"),
+        format!("clippy {BEVY_ARGUMENTS} {linted_packages} --all-features --all-targets -- -D warnings"),
+        format!("clippy {BEVY_ARGUMENTS} {bare_packages} -- -D warnings"),
         format!("test {BEVY_ARGUMENTS} --no-fail-fast"),
     ];
-    run_all(&runnable_commands(commands, there))?;
-    example("netplay", &[])?;
-    example("agreement", &[AVIAN_PAGE, "--check"])
+    run_all(&runnable_commands(commands, prerequisites))?;
+    run_example("netplay", &[])?;
+    run_example("agreement", &[AVIAN_PAGE, "--check"])
 }
 
 /// Returns the names of the example files in `examples`, sorted, without folders.
@@ -228,25 +231,25 @@ fn example_names() -> Result<Vec<String>, String> {
 
 /// Installs cargo-deny if needed and checks banned packages, licences and sources of both workspaces, offline after
 /// fetching.
-fn dependencies() -> Outcome {
+fn check_dependencies() -> Outcome {
     install("deny", CARGO_DENY_VERSION)?;
     run(cargo("fetch --locked"))?;
-    let check = "--offline check --hide-inclusion-graph bans licenses sources";
-    let mut checks = vec![format!("deny {check}")];
-    let bevy = WORKSPACE_MANIFESTS[1];
-    run(cargo(&format!("fetch --locked --manifest-path {bevy}")))?;
-    checks.push(format!("deny --manifest-path {bevy} {check}"));
-    run_all(&checks)
+    let check_arguments = "--offline check --hide-inclusion-graph bans licenses sources";
+    let mut commands = vec![format!("deny {check_arguments}")];
+    let bevy_manifest = WORKSPACE_MANIFESTS[1];
+    run(cargo(&format!("fetch --locked --manifest-path {bevy_manifest}")))?;
+    commands.push(format!("deny --manifest-path {bevy_manifest} {check_arguments}"));
+    run_all(&commands)
 }
 
 /// Checks dependencies of both workspaces for security advisories. Leaves the check out if the database of advisories
 /// cannot be reached.
-fn advisories(steps: &mut Steps) {
-    let fetch = "deny fetch db";
-    if let Err(why) = output(cargo(fetch)) {
-        println!("{why}");
+fn check_advisories(steps: &mut Steps) {
+    let fetch_command = "deny fetch db";
+    if let Err(error) = output(cargo(fetch_command)) {
+        println!("{error}");
         let work = "the step `advisories`: the database of security advisories cannot be reached";
-        return steps.leave_out(work, &format!("cargo {fetch}"));
+        return steps.leave_out(work, &format!("cargo {fetch_command}"));
     }
     steps.step("advisories", DEPENDENCY_REMEDY, || {
         run_all(

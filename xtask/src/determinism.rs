@@ -25,25 +25,27 @@ pub fn compare_builds(in_release: bool) -> Outcome {
     let expected = digests(built_program("examples/digest"), 1)?;
     println!("{}", expected.join("\n"));
     // Compares the digests of a build with the expected ones.
-    let equals = |build: &str, command: Command, threads: usize| {
-        let (found, what) = (digests(command, threads)?, format!("{build}, {threads} threads"));
+    let check_equal = |build: &str, command: Command, threads: usize| {
+        let (found, description) = (digests(command, threads)?, format!("{build}, {threads} threads"));
         if expected.len() != found.len() {
-            return Err(format!("{} digests, but {} {what}", expected.len(), found.len()));
+            return Err(format!("{} digests, but {} {description}", expected.len(), found.len()));
         }
-        compare_digests(&expected, &found, &what)?;
-        println!("{} digests are equal {what}", expected.len());
+        compare_digests(&expected, &found, &description)?;
+        println!("{} digests are equal {description}", expected.len());
         Ok(())
     };
-    equals("as tests are built", built_program("examples/digest"), 2)?;
+    check_equal("as tests are built", built_program("examples/digest"), 2)?;
     // Arguments that lower the optimisation level of own packages to 1.
-    let less: String =
-        OPTIMISED_PACKAGES.iter().map(|own| format!(" --config profile.dev.package.{own}.opt-level=1")).collect();
-    let all = SOLVER_FEATURES.map(|solver| format!("skidpad/{solver}")).join(",");
-    run(cargo(&format!("{}{less}", digest_arguments(&format!("skidpad/peers,{all}")))))?;
-    equals("less optimised", built_program("examples/digest"), 1)?;
+    let level_options: String = OPTIMISED_PACKAGES
+        .iter()
+        .map(|package| format!(" --config profile.dev.package.{package}.opt-level=1"))
+        .collect();
+    let solver_features = SOLVER_FEATURES.map(|solver| format!("skidpad/{solver}")).join(",");
+    run(cargo(&format!("{}{level_options}", digest_arguments(&format!("skidpad/peers,{solver_features}")))))?;
+    check_equal("less optimised", built_program("examples/digest"), 1)?;
     if in_release {
-        equals("in release", cargo(RELEASE_DIGEST_ARGUMENTS), 1)?;
-        equals("in release", cargo(RELEASE_DIGEST_ARGUMENTS), 2)?;
+        check_equal("in release", cargo(RELEASE_DIGEST_ARGUMENTS), 1)?;
+        check_equal("in release", cargo(RELEASE_DIGEST_ARGUMENTS), 2)?;
     }
     SOLVER_FEATURES.into_iter().try_for_each(|solver| compare_solver_alone(solver, &expected))
 }
@@ -54,10 +56,13 @@ fn compare_solver_alone(solver: &str, expected: &[String]) -> Outcome {
     run(cargo(&digest_arguments(&format!("skidpad/{solver}"))))?;
     let found = digests(built_program("examples/digest"), 1)?;
     // Name of the solver or mode of a line.
-    let of = |line: &String| line.split(' ').next().map(str::to_owned);
-    let expected: Vec<String> =
-        expected.iter().filter(|line| found.iter().any(|found| of(found) == of(line))).cloned().collect();
-    if !found.iter().any(|line| of(line).as_deref() == Some(solver)) || expected.len() != found.len() {
+    let solver_name = |line: &String| line.split(' ').next().map(str::to_owned);
+    let expected: Vec<String> = expected
+        .iter()
+        .filter(|line| found.iter().any(|found_line| solver_name(found_line) == solver_name(line)))
+        .cloned()
+        .collect();
+    if !found.iter().any(|line| solver_name(line).as_deref() == Some(solver)) || expected.len() != found.len() {
         return Err(format!("{} digests, but {} of {solver} alone", expected.len(), found.len()));
     }
     compare_digests(&expected, &found, &format!("{solver} alone"))?;
@@ -85,7 +90,7 @@ pub fn compare_digests(expected: &[String], found: &[String], build: &str) -> Ou
 /// Runs the `digest` example with this number of `threads` and returns its lines. No line is an error.
 pub fn digests(mut command: Command, threads: usize) -> Result<Vec<String>, String> {
     command.arg(threads.to_string());
-    let [out, _] = output(command)?;
-    let lines: Vec<String> = out.lines().map(str::to_owned).collect();
+    let [stdout, _] = output(command)?;
+    let lines: Vec<String> = stdout.lines().map(str::to_owned).collect();
     if lines.is_empty() { Err("the digest example printed nothing".into()) } else { Ok(lines) }
 }

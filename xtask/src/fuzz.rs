@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, cargo, output, read, root, run};
+use crate::run::{Outcome, Steps, cargo, output, read_text, root, run};
 
 /// Manifest of the fuzz targets.
 pub const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
@@ -32,9 +32,9 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
         build.args(arguments.split(' ')).args([FUZZ_MANIFEST, "--target", BUILD_TARGET, "--target-dir", FUZZ_FOLDER]);
         build.current_dir(root()).env("RUSTFLAGS", COVERAGE_FLAGS);
         run(build)?;
-        let asked = readers()?.into_iter().filter(|(name, _)| name.contains(reader));
+        let selected_readers = reader_names()?.into_iter().filter(|(name, _)| name.contains(reader));
         let failures: Vec<String> =
-            asked.filter_map(|(name, dictionary)| run_target(&name, &dictionary, seconds).err()).collect();
+            selected_readers.filter_map(|(name, dictionary)| run_target(&name, &dictionary, seconds).err()).collect();
         if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
     });
 }
@@ -44,20 +44,25 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
 /// run.
 fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     let folder = root().join(FUZZ_FOLDER).join("run").join(name);
-    let [found, seeds, bad] = ["found", "seeds", "bad"].map(|part| folder.join(part));
-    for part in [&found, &seeds, &bad] {
-        std::fs::create_dir_all(part).map_err(|error| format!("{}: {error}", part.display()))?;
+    let [corpus_folder, seed_folder, failure_folder] = ["found", "seeds", "bad"].map(|name| folder.join(name));
+    for created_folder in [&corpus_folder, &seed_folder, &failure_folder] {
+        std::fs::create_dir_all(created_folder).map_err(|error| format!("{}: {error}", created_folder.display()))?;
     }
     let mut command = Command::new(root().join(FUZZ_FOLDER).join(BUILD_TARGET).join("release").join(name));
-    command.env("SKIDPAD_SEEDS", &seeds).args([&found, &seeds]).args(LIBFUZZER_LIMITS).current_dir(root());
+    command
+        .env("SKIDPAD_SEEDS", &seed_folder)
+        .args([&corpus_folder, &seed_folder])
+        .args(LIBFUZZER_LIMITS)
+        .current_dir(root());
     command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
     command.arg(format!("-dict=fuzz/dictionaries/{dictionary}.dict"));
-    command.arg(format!("-artifact_prefix={}/", bad.display()));
+    command.arg(format!("-artifact_prefix={}/", failure_folder.display()));
     // libFuzzer reports on the standard error.
-    let [_, told] = output(command)?;
-    // Lines of the statistics to print.
-    let wanted = |line: &&str| ["executed_units", "slowest_unit", "peak_rss"].iter().any(|part| line.contains(part));
-    told.lines().filter(wanted).for_each(|line| println!("{name}: {line}"));
+    let [_, stderr] = output(command)?;
+    // Returns true for a line of the statistics to print.
+    let is_statistic =
+        |line: &&str| ["executed_units", "slowest_unit", "peak_rss"].iter().any(|key| line.contains(key));
+    stderr.lines().filter(is_statistic).for_each(|line| println!("{name}: {line}"));
     Ok(())
 }
 
@@ -70,9 +75,10 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
         "A reader must not panic on its directed inputs; `cargo test --test it fuzz` says where it does.",
         || {
             run(cargo("bench --package skidpad --bench linearity --no-run"))?;
-            for (name, _) in readers()?.into_iter().filter(|(name, _)| name.contains(reader)) {
-                let [out, _] = output(cargo(&format!("bench --package skidpad --bench linearity --quiet -- {name}")))?;
-                rows(&out).iter().for_each(|row| println!("| {name} | {row}"));
+            for (name, _) in reader_names()?.into_iter().filter(|(name, _)| name.contains(reader)) {
+                let [stdout, _] =
+                    output(cargo(&format!("bench --package skidpad --bench linearity --quiet -- {name}")))?;
+                table_rows(&stdout).iter().for_each(|row| println!("| {name} | {row}"));
             }
             Ok(())
         },
@@ -82,16 +88,16 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
 /// Formats the lines of one reader as rows of a table: name of the input, time per size (µs/kB), and memory per size
 /// (kB/kB), each for all sizes in order.
 ///
-/// A line of `measured` has the name of an input, its size (bytes), time (ns) and peak memory (bytes), separated by
+/// A line of `output_lines` has the name of an input, its size (bytes), time (ns) and peak memory (bytes), separated by
 /// tabs. Other lines are skipped.
-fn rows(measured: &str) -> Vec<String> {
+fn table_rows(output_lines: &str) -> Vec<String> {
     let mut inputs: Vec<(&str, [Vec<String>; 2])> = Vec::new();
-    for line in measured.lines() {
-        let mut parts = line.split('\t');
-        let name = parts.next().unwrap_or_default();
-        let numbers: Vec<f64> = parts.filter_map(|part| part.parse().ok()).collect();
+    for line in output_lines.lines() {
+        let mut fields = line.split('\t');
+        let name = fields.next().unwrap_or_default();
+        let numbers: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
         let [bytes, nanoseconds, peak] = numbers[..] else { continue };
-        let index = inputs.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+        let index = inputs.iter().position(|(known_name, _)| *known_name == name).unwrap_or_else(|| {
             inputs.push((name, Default::default()));
             inputs.len() - 1
         });
@@ -99,16 +105,16 @@ fn rows(measured: &str) -> Vec<String> {
         times.push(format!("{:.0}", nanoseconds / bytes));
         memory.push(format!("{:.0}", peak / bytes));
     }
-    let row = |(name, [times, memory]): &(&str, [Vec<String>; 2])| {
+    let format_row = |(name, [times, memory]): &(&str, [Vec<String>; 2])| {
         format!("{name} | {} | {} |", times.join(", "), memory.join(", "))
     };
-    inputs.iter().map(row).collect()
+    inputs.iter().map(format_row).collect()
 }
 
 /// Returns the names and dictionaries of the readers, from the source text of the fuzz crate: the first two quoted
 /// texts after each `reader(`.
-fn readers() -> Result<Vec<(String, String)>, String> {
-    let text = read(&root().join("fuzz/src/readers.rs"))?;
+fn reader_names() -> Result<Vec<(String, String)>, String> {
+    let text = read_text(&root().join("fuzz/src/readers.rs"))?;
     let entries = text.split("reader(\"").skip(1).filter_map(|entry| {
         let mut words = entry.split('"');
         // Parts between quotes: the name, the text between, the dictionary.

@@ -133,8 +133,8 @@ fn main() -> ExitCode {
         Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
-            let asked = search::SearchOptions { draws, shard, seed, relation };
-            search::search(&mut steps, &asked);
+            let options = search::SearchOptions { draws, shard, seed, relation };
+            search::search(&mut steps, &options);
         }
         Chore::Soak { car_steps, visitors } => soak::soak(&mut steps, car_steps, visitors),
         Chore::Targets => targets::targets(&mut steps),

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::run::{Outcome, Steps, cargo, install, read, root, run};
+use crate::run::{Outcome, Steps, cargo, install, read_text, root, run};
 
 /// Default sample: every 97th mutant, from the first one on.
 pub const DEFAULT_SAMPLE: &str = "0/97";
@@ -41,22 +41,26 @@ pub fn mutants(steps: &mut Steps, sample: &str) {
 /// counts and the names of the mutants that no test caught. Fails if less than [`MIN_CAUGHT_SHARE`] of the mutants that
 /// build are caught.
 fn run_rounds(sample: &str) -> Outcome {
-    let [(first, with_first), (second, with_second)] = TEST_ROUNDS;
-    let round = Round::run(&[format!("--shard={sample}")], with_first)?;
+    let [(first_name, first_arguments), (second_name, second_arguments)] = TEST_ROUNDS;
+    let first_round = Round::run(&[format!("--shard={sample}")], first_arguments)?;
     // Number of caught mutants, and number of mutants that build.
-    let [caught, building] = [round.caught, round.caught + round.missed.len() as u64];
-    println!("{first}: {caught} caught of {building} that build, {} that do not", round.unviable);
-    let mut missed = round.missed;
+    let [caught, building] = [first_round.caught, first_round.caught + first_round.missed.len() as u64];
+    println!("{first_name}: {caught} caught of {building} that build, {} that do not", first_round.unviable);
+    let mut missed = first_round.missed;
     if !missed.is_empty() {
         // cargo-mutants may also try other mutants of these files, so the names are compared.
-        let tried = Round::run(&selection_arguments(&missed), with_second)?;
-        missed.retain(|name| tried.missed.contains(name));
-        println!("{second}: {} more", building - caught - missed.len() as u64);
+        let second_round = Round::run(&selection_arguments(&missed), second_arguments)?;
+        missed.retain(|name| second_round.missed.contains(name));
+        println!("{second_name}: {} more", building - caught - missed.len() as u64);
     }
     // Share of the mutants that build which a test caught.
-    let share = 1.0 - missed.len() as f64 / building.max(1) as f64;
-    println!("{:.1} % of {building} caught; missed:\n{}", 100.0 * share, missed.join("\n"));
-    if share < MIN_CAUGHT_SHARE { Err(format!("tests catch less than {} %", 100.0 * MIN_CAUGHT_SHARE)) } else { Ok(()) }
+    let caught_share = 1.0 - missed.len() as f64 / building.max(1) as f64;
+    println!("{:.1} % of {building} caught; missed:\n{}", 100.0 * caught_share, missed.join("\n"));
+    if caught_share < MIN_CAUGHT_SHARE {
+        Err(format!("tests catch less than {} %", 100.0 * MIN_CAUGHT_SHARE))
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns arguments that select the mutants with these names. A name begins with the path of its file.
@@ -64,8 +68,8 @@ fn selection_arguments(names: &[String]) -> Vec<String> {
     let mut files: Vec<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
     files.sort_unstable();
     files.dedup();
-    let of_files = files.iter().map(|file| format!("--file={file}"));
-    of_files.chain(names.iter().map(|name| format!("--re=^{}$", literal_regex(name)))).collect()
+    let file_arguments = files.iter().map(|file| format!("--file={file}"));
+    file_arguments.chain(names.iter().map(|name| format!("--re=^{}$", literal_regex(name)))).collect()
 }
 
 /// Result of one round of tests.
@@ -83,9 +87,9 @@ impl Round {
     /// cargo-mutants. Removes the results of the last round first. Fails if there is no mutant or the round did not
     /// end; surviving mutants are not an error.
     fn run(selection: &[String], arguments: &str) -> Result<Self, String> {
-        let results = root().join(RESULTS_FOLDER);
-        if results.exists() {
-            std::fs::remove_dir_all(&results).map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
+        let results_folder = root().join(RESULTS_FOLDER);
+        if results_folder.exists() {
+            std::fs::remove_dir_all(&results_folder).map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         }
         let mut command = cargo("mutants --package skidpad-core --jobs 1");
         command.args(selection).args(arguments.split_whitespace());
@@ -94,22 +98,22 @@ impl Round {
         // Mutants must not write snapshots.
         command.env("INSTA_UPDATE", "no");
         // The command fails if a mutant survives, so its status alone is no error.
-        let ended = run(command);
-        let outcomes: Value = serde_json::from_str(&read(&results.join("outcomes.json"))?)
+        let result = run(command);
+        let outcomes: Value = serde_json::from_str(&read_text(&results_folder.join("outcomes.json"))?)
             .map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         let count = |name: &str| outcomes[name].as_u64().unwrap_or(0);
         if count("total_mutants") == 0 || outcomes["end_time"].is_null() {
-            return Err(ended.err().unwrap_or_else(|| "it did not come to an end".into()));
+            return Err(result.err().unwrap_or_else(|| "it did not come to an end".into()));
         }
-        let [caught, endless, unviable] = ["caught", "timeout", "unviable"].map(count);
-        let missed = read(&results.join("missed.txt"))?.lines().map(str::to_owned).collect();
-        Ok(Self { caught: caught + endless, unviable, missed })
+        let [caught, timed_out, unviable] = ["caught", "timeout", "unviable"].map(count);
+        let missed = read_text(&results_folder.join("missed.txt"))?.lines().map(str::to_owned).collect();
+        Ok(Self { caught: caught + timed_out, unviable, missed })
     }
 }
 
 /// Returns a regular expression that matches `name` literally: every ASCII punctuation mark except `<` and `>` gets a
 /// backslash.
 fn literal_regex(name: &str) -> String {
-    let escaped = |c: char| c.is_ascii_punctuation() && !['<', '>'].contains(&c);
-    name.chars().flat_map(|c| escaped(c).then_some('\\').into_iter().chain([c])).collect()
+    let needs_escape = |c: char| c.is_ascii_punctuation() && !['<', '>'].contains(&c);
+    name.chars().flat_map(|c| needs_escape(c).then_some('\\').into_iter().chain([c])).collect()
 }

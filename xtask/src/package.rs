@@ -2,39 +2,43 @@
 
 use std::path::Path;
 
-use crate::run::{Outcome, cargo, install, read, root, run, write};
+use crate::run::{Outcome, cargo, install, read_text, root, run, write_text};
 
 /// Version of cargo-semver-checks that is installed if none is installed.
 const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 
 /// Packages every crate of the first workspace except `xtask` and `others`, offline and with uncommitted changes. If
-/// `built`, builds each package from its packaged files alone.
-pub fn packages(built: bool) -> Outcome {
-    let verify = if built { "" } else { " --no-verify" };
-    run(cargo(&format!("package --workspace --exclude xtask --exclude others --offline --allow-dirty --quiet{verify}")))
+/// `is_built`, builds each package from its packaged files alone.
+pub fn package_workspace(is_built: bool) -> Outcome {
+    let verify_option = if is_built { "" } else { " --no-verify" };
+    run(cargo(&format!(
+        "package --workspace --exclude xtask --exclude others --offline --allow-dirty --quiet{verify_option}"
+    )))
 }
 
 /// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone.
-pub fn game() -> Outcome {
-    // The dependencies are only packaged, not built.
-    packages(false)?;
+pub fn build_game() -> Outcome {
+    // The dependencies are only packaged.
+    let is_built = false;
+    package_workspace(is_built)?;
     let patches = unpack_packages(&root().join("target/package"))?;
     build_outside_workspace("game", GAME_MANIFEST, GAME_PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
 }
 
 /// Packages the crates for Bevy against the packaged crates of the first workspace, and checks, without building or
 /// running it, an app outside of the repository that uses these packages.
-pub fn bevy() -> Outcome {
-    // The dependencies are only packaged, not built.
-    packages(false)?;
+pub fn check_bevy_app() -> Outcome {
+    // The dependencies are only packaged.
+    let is_built = false;
+    package_workspace(is_built)?;
     let mut patches = unpack_packages(&root().join("target/package"))?;
-    let as_published: String =
-        patches.iter().map(|(name, place)| format!(" --config patch.crates-io.{name}.path={place:?}")).collect();
-    let of_bevy = "package --manifest-path crates/bevy/Cargo.toml --no-verify --offline --allow-dirty --quiet";
-    run(cargo(&format!("{of_bevy}{as_published}")))?;
+    let patch_options: String =
+        patches.iter().map(|(name, folder)| format!(" --config patch.crates-io.{name}.path={folder:?}")).collect();
+    let package_command = "package --manifest-path crates/bevy/Cargo.toml --no-verify --offline --allow-dirty --quiet";
+    run(cargo(&format!("{package_command}{patch_options}")))?;
     patches.extend(unpack_packages(&root().join("crates/bevy/target/package"))?);
-    let check = "check --offline --quiet --ignore-rust-version";
-    build_outside_workspace("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
+    let check_command = "check --offline --quiet --ignore-rust-version";
+    build_outside_workspace("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check_command)
 }
 
 /// Writes a crate called `name` with this manifest and program to `target`, and runs the cargo `command` on it, as if
@@ -50,11 +54,12 @@ fn build_outside_workspace(
 ) -> Outcome {
     let folder = root().join("target").join(name);
     std::fs::create_dir_all(folder.join("src")).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let patches: String = patches.iter().map(|(name, place)| format!("{name} = {{ path = {place:?} }}\n")).collect();
-    write(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patches}"))?;
-    write(&folder.join("src/main.rs"), program)?;
-    let lock = read(&root().join(lock))?;
-    write(&folder.join("Cargo.lock"), &lock)?;
+    let patches: String =
+        patches.iter().map(|(name, package_folder)| format!("{name} = {{ path = {package_folder:?} }}\n")).collect();
+    write_text(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patches}"))?;
+    write_text(&folder.join("src/main.rs"), program)?;
+    let lock = read_text(&root().join(lock))?;
+    write_text(&folder.join("Cargo.lock"), &lock)?;
     let mut command = cargo(command);
     // Runs in a folder outside of the repository, since cargo would read the repository's profiles, which a game does
     // not have.
@@ -125,18 +130,19 @@ const BEVY_PROGRAM: &str = r#"fn main() {
 /// packages, sorted by name.
 fn unpack_packages(folder: &Path) -> Result<Vec<(String, String)>, String> {
     // End of the file names of packages.
-    let end = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
+    let file_suffix = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries
         .flatten()
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(&end)?.to_owned()))
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(&file_suffix)?.to_owned()))
         .collect();
     names.sort();
     for name in &names {
         let mut command = std::process::Command::new("tar");
-        command.arg("xzf").arg(format!("{name}{end}")).current_dir(folder);
+        command.arg("xzf").arg(format!("{name}{file_suffix}")).current_dir(folder);
         run(command)?;
     }
-    let place = |name: &String| folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION"))).display().to_string();
-    Ok(names.into_iter().map(|name| (name.clone(), place(&name))).collect())
+    let package_folder =
+        |name: &String| folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION"))).display().to_string();
+    Ok(names.into_iter().map(|name| (name.clone(), package_folder(&name))).collect())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, read, root, run, write};
+use crate::run::{Outcome, Steps, read_text, root, run, write_text};
 
 /// Number of draws for each fault.
 const DRAWS_PER_FAULT: &str = "120";
@@ -22,12 +22,12 @@ struct Fault {
 const PLANTED_FAULTS: [Fault; 8] = [
     Fault {
         name: "directions of the step's start",
-        file: "crates/skidpad-core/src/world/port.rs",
+        file: "crates/skidpad-core/src/port/mod.rs",
         change: ["self.angular, 0.5 * dt", "self.angular, 0.0 * dt"],
     },
     Fault {
         name: "ground of the step's start",
-        file: "crates/skidpad-core/src/world/port.rs",
+        file: "crates/skidpad-core/src/port/mod.rs",
         change: ["(self.velocity * (0.5 * dt))", "(self.velocity * (0.0 * dt))"],
     },
     Fault {
@@ -37,7 +37,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "wheels that stand on the ends of faces",
-        file: "crates/skidpad-core/src/wheel/rim_contact/two_point.rs",
+        file: "crates/skidpad-core/src/ground/rim_contact/two_point.rs",
         change: [
             "(self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None)",
             "(f32::NEG_INFINITY * way.abs(), None)",
@@ -53,7 +53,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "traction control that takes a slipping clutch for slip",
-        file: "crates/skidpad-core/src/drivetrain/traction_limits.rs",
+        file: "crates/skidpad-core/src/assembly/drivetrain/traction_limits.rs",
         change: [
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
@@ -61,12 +61,12 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "beams that keep their load transfer",
-        file: "crates/skidpad-core/src/suspension/roll_centre.rs",
+        file: "crates/skidpad-core/src/assembly/suspension/roll_centre.rs",
         change: ["load.less(lift) & zero.less(lift) & zero.less(links.half)", "load.less(load) & zero.less(lift)"],
     },
     Fault {
         name: "patches that are damped while they roll",
-        file: "crates/skidpad-core/src/tyre/linearisation.rs",
+        file: "crates/skidpad-core/src/assembly/tyre/linearisation.rs",
         change: ["(elastic * bank.carried_mass).sqrt() * standing;", "(elastic * bank.carried_mass).sqrt();"],
     },
 ];
@@ -77,36 +77,36 @@ const PLANTED_FAULTS: [Fault; 8] = [
 /// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
     // Violations without a fault.
-    let mut sound = Vec::new();
+    let mut baseline = Vec::new();
     steps.step("no fault", "Make the search run.", || {
-        let copy = update_clone()?;
-        sound = violations(&search(&copy)?);
+        let clone_folder = update_clone()?;
+        baseline = violations(&search(&clone_folder)?);
         Ok(())
     });
     for fault in &PLANTED_FAULTS {
-        steps.step(fault.name, "Strengthen the relation that should find it.", || check_fault(fault, &sound));
+        steps.step(fault.name, "Strengthen the relation that should find it.", || check_fault(fault, &baseline));
     }
 }
 
 /// Name of a relation, and number of draws that violate the relation.
 type Violations = (String, u64);
 
-/// Plants `fault` in the clone, runs the search there, and prints the relations with more violations than in `sound`,
+/// Plants `fault` in the clone, runs the search there, and prints the relations with more violations than in `baseline`,
 /// the result without a fault. Fails if there is none, or if the text to change does not occur exactly once.
-fn check_fault(fault: &Fault, sound: &[Violations]) -> Outcome {
-    let copy = update_clone()?;
-    let path = copy.join(fault.file);
-    let source = read(&path)?;
-    let [from, to] = fault.change;
-    if source.matches(from).count() != 1 {
-        return Err(format!("{} does not have this text once: {from}", fault.file));
+fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
+    let clone_folder = update_clone()?;
+    let path = clone_folder.join(fault.file);
+    let source = read_text(&path)?;
+    let [original, replacement] = fault.change;
+    if source.matches(original).count() != 1 {
+        return Err(format!("{} does not have this text once: {original}", fault.file));
     }
-    write(&path, &source.replace(from, to))?;
+    write_text(&path, &source.replace(original, replacement))?;
     let mut is_found = false;
-    for (relation, violated) in violations(&search(&copy)?) {
-        let before = sound.iter().find(|(name, _)| *name == relation).map_or(0, |(_, violated)| *violated);
-        if violated > before {
-            println!("{relation}: {violated} of {DRAWS_PER_FAULT} draws, {before} without the fault");
+    for (relation, violated) in violations(&search(&clone_folder)?) {
+        let baseline_count = baseline.iter().find(|(name, _)| *name == relation).map_or(0, |(_, violated)| *violated);
+        if violated > baseline_count {
+            println!("{relation}: {violated} of {DRAWS_PER_FAULT} draws, {baseline_count} without the fault");
             is_found = true;
         }
     }
@@ -115,42 +115,58 @@ fn check_fault(fault: &Fault, sound: &[Violations]) -> Outcome {
 
 /// Returns the relations that some draws violate, from lines of the form `name checked violated …`. Other lines are
 /// skipped.
-fn violations(told: &str) -> Vec<Violations> {
-    let of_line = |line: &str| {
+fn violations(search_output: &str) -> Vec<Violations> {
+    let line_violations = |line: &str| {
         let mut words = line.split_whitespace();
         let name = words.next()?;
         let _checked: u64 = words.next()?.parse().ok()?;
         let violated = words.next()?.parse().ok()?;
         (violated > 0).then(|| (name.to_string(), violated))
     };
-    told.lines().filter_map(of_line).collect()
+    search_output.lines().filter_map(line_violations).collect()
 }
 
-/// Runs the search in the folder `copy` and returns its standard output. Violations are not an error. Without a table
+/// Runs the search in the folder `clone_folder` and returns its standard output. Violations are not an error. Without a table
 /// of relations in the output, returns the standard error as error.
-fn search(copy: &Path) -> Result<String, String> {
+fn search(clone_folder: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
-    command.current_dir(copy).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
+    command.current_dir(clone_folder).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
     command.args(["test", "--workspace", "--test", "it", "--quiet"]);
     command.args(["metamorphic::the_whole_search", "--", "--nocapture"]);
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    if told.contains("relation") { Ok(told) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if stdout.contains("relation") { Ok(stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
 /// Resets the clone in `target/planted` to the last commit and returns its folder. Clones the repository first if
 /// necessary. Changes that are not committed are not included. Builds in the clone are kept.
 fn update_clone() -> Result<PathBuf, String> {
-    let copy = root().join("target/planted");
-    if !copy.join(".git").exists() {
+    let clone_folder = root().join("target/planted");
+    if !clone_folder.join(".git").exists() {
         let mut clone = Command::new("git");
-        clone.args(["clone", "--quiet"]).arg(root()).arg(&copy);
+        clone.args(["clone", "--quiet"]).arg(root()).arg(&clone_folder);
         run(clone)?;
     }
     for arguments in [["fetch", "--quiet", "origin", "HEAD"], ["reset", "--quiet", "--hard", "FETCH_HEAD"]] {
         let mut git = Command::new("git");
-        git.current_dir(&copy).args(arguments);
+        git.current_dir(&clone_folder).args(arguments);
         run(git)?;
     }
-    Ok(copy)
+    Ok(clone_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that each text to change occurs exactly once in its file, so that the command needs no run to find out.
+    #[test]
+    fn every_fault_can_be_planted() {
+        for fault in &PLANTED_FAULTS {
+            let source = std::fs::read_to_string(root().join(fault.file)).expect(fault.file);
+            let [from, to] = fault.change;
+            assert_eq!(source.matches(from).count(), 1, "{}: {from}", fault.file);
+            assert!(!source.contains(to), "{}: {to}", fault.file);
+        }
+    }
 }

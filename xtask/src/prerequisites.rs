@@ -23,18 +23,18 @@ impl Prerequisites {
     /// that install them.
     pub fn query(steps: &mut Steps) -> Self {
         let [rustfmt, clippy] = ["fmt", "clippy"].map(|tool| can_start(&mut cargo(&format!("{tool} --version"))));
-        for (there, component, leaves_out) in [
+        for (is_installed, component, left_out_work) in [
             (rustfmt, "rustfmt", "the step `format`"),
             (clippy, "clippy", "lints, in the steps `clippy`, `features` and `bevy`"),
         ] {
-            if !there {
-                steps.leave_out(leaves_out, &format!("rustup component add {component}"));
+            if !is_installed {
+                steps.leave_out(left_out_work, &format!("rustup component add {component}"));
             }
         }
         let missing = missing_demo_packages();
         if !missing.is_empty() {
-            let leaves_out = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";
-            steps.leave_out(leaves_out, &install_command(&missing, is_root()));
+            let left_out_work = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";
+            steps.leave_out(left_out_work, &install_command(&missing, is_root()));
         }
         Self { rustfmt, clippy, demo: missing.is_empty() }
     }
@@ -47,11 +47,11 @@ fn missing_demo_packages() -> Vec<&'static str> {
         return Vec::new();
     }
     // Whether pkg-config succeeds with these arguments.
-    let asks = |arguments: &[&str]| can_start(Command::new("pkg-config").args(arguments));
-    if !asks(&["--version"]) {
+    let pkg_config_succeeds = |arguments: &[&str]| can_start(Command::new("pkg-config").args(arguments));
+    if !pkg_config_succeeds(&["--version"]) {
         return DEMO_LIBRARIES.map(|[_, package]| package).into_iter().chain(["pkg-config"]).collect();
     }
-    let missing = DEMO_LIBRARIES.iter().filter(|[library, _]| !asks(&["--exists", library]));
+    let missing = DEMO_LIBRARIES.iter().filter(|[library, _]| !pkg_config_succeeds(&["--exists", library]));
     missing.map(|[_, package]| *package).collect()
 }
 
@@ -63,8 +63,8 @@ fn install_command(packages: &[&str], as_root: bool) -> String {
 
 /// Returns true if the user may install packages without `sudo`.
 fn is_root() -> bool {
-    let user = Command::new("id").arg("-u").output();
-    user.is_ok_and(|user| user.stdout.trim_ascii() == b"0")
+    let id_output = Command::new("id").arg("-u").output();
+    id_output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 /// Returns true if `command` starts and succeeds.

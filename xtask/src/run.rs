@@ -10,7 +10,7 @@ pub type Outcome = Result<(), String>;
 /// Finished steps of a chore.
 #[derive(Default)]
 pub struct Steps {
-    done: Vec<Step>,
+    finished: Vec<Step>,
     /// Pairs of a check that was left out and the command that installs its prerequisite.
     left_out: Vec<[String; 2]>,
 }
@@ -19,7 +19,7 @@ pub struct Steps {
 struct Step {
     name: &'static str,
     /// Elapsed time.
-    took: Duration,
+    elapsed: Duration,
     /// Processor time summed over all processors; `None` if unknown.
     processor: Option<Duration>,
     /// Reason of the failure; `None` for success.
@@ -38,35 +38,37 @@ impl Steps {
     /// one sentence. The chore continues in either case.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
-        let (start, before) = (Instant::now(), processor_time());
+        let (start, start_processor_time) = (Instant::now(), processor_time());
         let failure = work().err();
-        let took = start.elapsed();
-        let processor = before.and_then(|before| Some(processor_time()?.saturating_sub(before)));
+        let elapsed = start.elapsed();
+        let processor = start_processor_time
+            .and_then(|start_processor_time| Some(processor_time()?.saturating_sub(start_processor_time)));
         if let Some(reason) = &failure {
             println!("{reason}\n--- {name} failed. {remedy}");
         }
-        println!("--- {name}: {}", times_text(took, processor));
-        self.done.push(Step { name, took, processor, failure });
+        println!("--- {name}: {}", times_text(elapsed, processor));
+        self.finished.push(Step { name, elapsed, processor, failure });
     }
 
     /// Prints the table of steps with their times and results, the checks that were left out and, in the last line, the
     /// counts. Returns the exit code, which is that for failure if a step failed.
     pub fn finish(self) -> ExitCode {
         println!();
-        for Step { name, took, processor, failure } in &self.done {
+        for Step { name, elapsed, processor, failure } in &self.finished {
             let result = if failure.is_none() { "ok" } else { "FAILED" };
-            println!("{name:<32} {}  {result}", times_text(*took, *processor));
+            println!("{name:<32} {}  {result}", times_text(*elapsed, *processor));
         }
-        let total = self.done.iter().map(|step| step.took).sum();
-        let processor = self.done.iter().map(|step| step.processor).sum();
+        let total = self.finished.iter().map(|step| step.elapsed).sum();
+        let processor = self.finished.iter().map(|step| step.processor).sum();
         println!("{:<32} {}", "total", times_text(total, processor));
-        let failed = self.done.iter().filter(|step| step.failure.is_some()).count();
+        let failed_count = self.finished.iter().filter(|step| step.failure.is_some()).count();
         for [work, install] in &self.left_out {
             println!("{}", left_out(work, install));
         }
-        let rest = if self.left_out.is_empty() { String::new() } else { format!(", {} left out", self.left_out.len()) };
-        println!("{} passed, {failed} failed{rest}", self.done.len() - failed);
-        if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        let left_out_text =
+            if self.left_out.is_empty() { String::new() } else { format!(", {} left out", self.left_out.len()) };
+        println!("{} passed, {failed_count} failed{left_out_text}", self.finished.len() - failed_count);
+        if failed_count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
@@ -76,9 +78,9 @@ fn left_out(work: &str, install: &str) -> String {
 }
 
 /// Formats the elapsed time and, if known, the processor time, s.
-fn times_text(took: Duration, processor: Option<Duration>) -> String {
+fn times_text(elapsed: Duration, processor: Option<Duration>) -> String {
     let processor = processor.map_or_else(String::new, |time| format!(" {:>7.1} s of a processor", time.as_secs_f64()));
-    format!("{:>7.1} s{processor}", took.as_secs_f64())
+    format!("{:>7.1} s{processor}", elapsed.as_secs_f64())
 }
 
 /// Returns the processor time of all commands that have ended, user and system together; `None` on systems other than
@@ -89,9 +91,9 @@ fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The fields follow the program's name, which may contain spaces. `cutime` is field 16 and the first one here field 3.
     // Fields from `cutime` on.
-    let mut children = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
-    let mut ticks = || children.next()?.parse::<f64>().ok();
-    Some(Duration::from_secs_f64((ticks()? + ticks()?) / TICKS_PER_SECOND))
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
+    let mut next_ticks = || fields.next()?.parse::<f64>().ok();
+    Some(Duration::from_secs_f64((next_ticks()? + next_ticks()?) / TICKS_PER_SECOND))
 }
 
 /// Returns the folder of the workspace.
@@ -100,12 +102,12 @@ pub fn root() -> PathBuf {
 }
 
 /// Reads a text file. The error contains the path.
-pub fn read(path: &Path) -> Result<String, String> {
+pub fn read_text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Writes a text file and creates its folder. The error contains the path.
-pub fn write(path: &Path, text: &str) -> Outcome {
+pub fn write_text(path: &Path, text: &str) -> Outcome {
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -121,11 +123,11 @@ pub fn cargo(arguments: &str) -> Command {
     command
 }
 
-/// Returns a command that runs the debug program at `place` below `target/debug`: the command `skidpad` or an example.
+/// Returns a command that runs the debug program at `program_path` below `target/debug`: the command `skidpad` or an example.
 /// The program must have been built with the tests of a workspace. `cargo run` of one package would rebuild
 /// dependencies with other features.
-pub fn built_program(place: &str) -> Command {
-    let mut command = Command::new(root().join("target/debug").join(place));
+pub fn built_program(program_path: &str) -> Command {
+    let mut command = Command::new(root().join("target/debug").join(program_path));
     command.current_dir(root());
     command
 }
@@ -133,16 +135,16 @@ pub fn built_program(place: &str) -> Command {
 /// Prints `command`, runs it with its output on the terminal, and waits. A command that does not start or ends without
 /// success is an error.
 pub fn run(mut command: Command) -> Outcome {
-    announce(&command);
-    let status = command.status().map_err(|error| format!("{} does not start: {error}", line(&command)))?;
-    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", line(&command))) }
+    print_command(&command);
+    let status = command.status().map_err(|error| format!("{} does not start: {error}", command_line(&command)))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", command_line(&command))) }
 }
 
 /// Installs `version` of `cargo-<tool>` if no version is installed.
 pub fn install(tool: &str, version: &str) -> Outcome {
-    let mut asked = cargo(&format!("{tool} --version"));
-    asked.stdout(Stdio::null()).stderr(Stdio::null());
-    if asked.status().is_ok_and(|status| status.success()) {
+    let mut version_command = cargo(&format!("{tool} --version"));
+    version_command.stdout(Stdio::null()).stderr(Stdio::null());
+    if version_command.status().is_ok_and(|status| status.success()) {
         return Ok(());
     }
     println!("cargo-{tool} is not installed; building {version} once, which takes some minutes.");
@@ -153,24 +155,26 @@ pub fn install(tool: &str, version: &str) -> Outcome {
 /// Prints `command`, runs it without input and returns its standard output and standard error as text. A command that
 /// fails is an error, which contains both.
 pub fn output(mut command: Command) -> Result<[String; 2], String> {
-    announce(&command);
-    let output =
-        command.stdin(Stdio::null()).output().map_err(|error| format!("{} does not start: {error}", line(&command)))?;
-    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    print_command(&command);
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{} does not start: {error}", command_line(&command)))?;
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     if output.status.success() {
-        return Ok([out, err]);
+        return Ok([stdout, stderr]);
     }
-    Err(format!("{} ended with {}\n{out}{err}", line(&command), output.status))
+    Err(format!("{} ended with {}\n{stdout}{stderr}", command_line(&command), output.status))
 }
 
 /// Prints the command line after a `$`.
-fn announce(command: &Command) {
-    println!("$ {}", line(command));
+fn print_command(command: &Command) {
+    println!("$ {}", command_line(command));
 }
 
 /// Returns the command line: name of the program without its folder, and the arguments, separated by spaces and not
 /// quoted. Environment variables are not shown.
-fn line(command: &Command) -> String {
+fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = std::iter::once(program).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -19,15 +19,15 @@ pub struct SearchOptions {
 
 /// Runs the search, in which random cars, grounds and controls are drawn and relations between their runs are checked.
 /// Prints each violation with the command that repeats it. The step fails if there is a violation.
-pub fn search(steps: &mut Steps, asked: &SearchOptions) {
+pub fn search(steps: &mut Steps, options: &SearchOptions) {
     let remedy = "Run the command that a violation prints, find its cause, and add a test of that.";
-    steps.step("search", remedy, || run_draws(asked));
+    steps.step("search", remedy, || run_draws(options));
 }
 
 /// Runs the test of the search with its options in environment variables.
-fn run_draws(asked: &SearchOptions) -> Outcome {
+fn run_draws(options: &SearchOptions) -> Outcome {
     let mut command = cargo("test --package skidpad --test it --quiet metamorphic::the_whole_search -- --nocapture");
-    command.env("SEARCH_DRAWS", asked.draws.to_string()).env("SEARCH_SEED", asked.seed.to_string());
-    command.env("SEARCH_SHARD", &asked.shard).env("SEARCH_RELATION", &asked.relation);
+    command.env("SEARCH_DRAWS", options.draws.to_string()).env("SEARCH_SEED", options.seed.to_string());
+    command.env("SEARCH_SHARD", &options.shard).env("SEARCH_RELATION", &options.relation);
     run(command)
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::builds::PROGRAM_BUILD_ARGUMENTS;
 use crate::determinism::{compare_digests, digests};
-use crate::run::{Outcome, Steps, built_program, cargo, output, read, root, run, write};
+use crate::run::{Outcome, Steps, built_program, cargo, output, read_text, root, run, write_text};
 
 /// Target to compare with the host.
 struct Target {
@@ -68,14 +68,14 @@ fn compare(target: &Target) -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     // On one thread.
     let expected = digests(built_program("examples/digest"), 1)?;
-    let package = root().join("target/targets");
-    write(&package.join("Cargo.toml"), EXAMPLE_MANIFEST)?;
-    write(&package.join("Cargo.lock"), &read(&root().join("Cargo.lock"))?)?;
+    let package_folder = root().join("target/targets");
+    write_text(&package_folder.join("Cargo.toml"), EXAMPLE_MANIFEST)?;
+    write_text(&package_folder.join("Cargo.lock"), &read_text(&root().join("Cargo.lock"))?)?;
     let mut build = cargo(&format!("build --quiet --manifest-path target/targets/Cargo.toml --target {}", target.name));
     build.env(format!("{}_RUSTFLAGS", target.variable), LINKER_FLAGS);
     run(build)?;
-    let program = package.join("target").join(target.name).join("debug/digest");
-    let found = digests(launch(target, program), 1).map_err(|error| {
+    let program_path = package_folder.join("target").join(target.name).join("debug/digest");
+    let found = digests(launch(target, program_path), 1).map_err(|error| {
         format!("{error}\n{} runs it: apt-get install -y qemu-user-static", target.emulator.unwrap_or("the kernel"))
     })?;
     if found.len() != expected.len() {
@@ -94,14 +94,14 @@ fn has_standard_library(target: &str) -> Result<bool, String> {
     Ok(PathBuf::from(folder.trim()).is_dir())
 }
 
-/// Returns a command that runs `program`, in the emulator of the target if it has one.
-fn launch(target: &Target, program: PathBuf) -> Command {
+/// Returns a command that runs `program_path`, in the emulator of the target if it has one.
+fn launch(target: &Target, program_path: PathBuf) -> Command {
     match target.emulator {
         Some(emulator) => {
             let mut command = Command::new(emulator);
-            command.arg(program);
+            command.arg(program_path);
             command
         }
-        None => Command::new(program),
+        None => Command::new(program_path),
     }
 }

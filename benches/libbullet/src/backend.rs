@@ -49,7 +49,7 @@ struct BulletCar {
     model: Arc<Model>,
     tuning: Tuning,
     state: State,
-    pedals: NoSlipDrivetrain,
+    drivetrain: NoSlipDrivetrain,
     inputs: Vec<WheelInput>,
     wheels: Vec<Wheel>,
 }
@@ -60,11 +60,11 @@ impl BulletWorld {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
         let world = World::new(scene.gravity, scene.plane_normal().to_array(), statics_only);
         let (scene, clock) = (scene.clone(), Clock::new(dt));
-        let mut new = Self { cars: Vec::new(), slots: Slots::default(), world, scene, clock, statics_only };
+        let mut backend = Self { cars: Vec::new(), slots: Slots::default(), world, scene, clock, statics_only };
         for start in cars {
-            new.insert(start);
+            backend.insert(start);
         }
-        new
+        backend
     }
 
     fn set_car_state(&mut self, slot: usize, state: &State) {
@@ -91,7 +91,7 @@ impl BulletCar {
         Self {
             model: start.model.clone(),
             tuning: Tuning::from_model(&start.model),
-            pedals: NoSlipDrivetrain::new(&start.model, &state),
+            drivetrain: NoSlipDrivetrain::new(&start.model, &state),
             state,
             inputs: vec![WheelInput::default(); wheels],
             wheels: vec![Wheel::default(); wheels],
@@ -100,7 +100,7 @@ impl BulletCar {
 
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let inputs = &mut self.inputs;
-        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
+        self.drivetrain.update(&mut self.state, controls, dt, |i, forces| {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive, forces.brake * dt);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
@@ -115,15 +115,15 @@ impl BulletCar {
         state.rotation = Quat::from_array(motion.rotation);
         state.velocity = Vec3::from_array(motion.velocity);
         state.angular = Vec3::from_array(motion.angular);
-        for (i, (wheel, to)) in self.wheels.iter().zip(&mut state.wheels).enumerate() {
-            let (tuning, described) = (&self.tuning.wheels[i], &self.model.wheels()[i]);
+        for (i, (wheel, wheel_state)) in self.wheels.iter().zip(&mut state.wheels).enumerate() {
+            let (tuning, wheel_model) = (&self.tuning.wheels[i], &self.model.wheels()[i]);
             let spin = wheel.rotation_step / RETAINED_ROTATION_RATIO / dt;
             let height = (tuning.hard_point + tuning.direction * f64::from(wheel.length)).z as f32;
-            *to = WheelState {
+            *wheel_state = WheelState {
                 spin,
-                compression: height - described.contact.z - described.radius,
+                compression: height - wheel_model.contact.z - wheel_model.radius,
                 load: wheel.force.min(tuning.max_force as f32),
-                rolling_speed: spin * described.radius,
+                rolling_speed: spin * wheel_model.radius,
                 rolling: 1.0,
                 steer: self.inputs[i].steering,
                 contact: wheel.contact != 0,
@@ -185,7 +185,7 @@ impl Simulation for BulletWorld {
         let car = BulletCar::new(&self.scene, start, self.clock.dt);
         insert_car(&mut self.world, id.slot(), &car);
         match self.cars.get_mut(id.slot()) {
-            Some(own) => *own = car,
+            Some(existing_car) => *existing_car = car,
             None => self.cars.push(car),
         }
         id
@@ -239,20 +239,20 @@ fn car_tuning(tuning: &Tuning, hull: &Hull) -> CarTuning {
     }
 }
 
-fn wheel_tuning(from: &skidpad_peers::bullet::WheelTuning) -> WheelTuning {
+fn wheel_tuning(tuning: &skidpad_peers::bullet::WheelTuning) -> WheelTuning {
     WheelTuning {
-        hard_point: to_f32(from.hard_point),
-        direction: to_f32(from.direction),
-        axle: to_f32(from.axle),
-        rest_length: from.rest_length as f32,
-        radius: from.radius as f32,
-        stiffness: from.stiffness as f32,
-        damping_compression: from.damping_compression as f32,
-        damping_relaxation: from.damping_relaxation as f32,
-        travel: from.max_travel as f32,
-        max_force: from.max_force as f32,
-        friction_slip: from.friction_slip as f32,
-        roll_influence: from.roll_influence as f32,
+        hard_point: to_f32(tuning.hard_point),
+        direction: to_f32(tuning.direction),
+        axle: to_f32(tuning.axle),
+        rest_length: tuning.rest_length as f32,
+        radius: tuning.radius as f32,
+        stiffness: tuning.stiffness as f32,
+        damping_compression: tuning.damping_compression as f32,
+        damping_relaxation: tuning.damping_relaxation as f32,
+        travel: tuning.max_travel as f32,
+        max_force: tuning.max_force as f32,
+        friction_slip: tuning.friction_slip as f32,
+        roll_influence: tuning.roll_influence as f32,
     }
 }
 
@@ -275,9 +275,9 @@ mod tests {
             let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
             let peer = skidpad_peers::bullet::BACKEND_INFO;
             for solver in [BACKEND_INFO, STATICS_ONLY_INFO] {
-                let worlds =
-                    [solver, peer].map(|of| (of.build_world)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
-                let [mut bullet, mut twin] = worlds;
+                let worlds = [solver, peer]
+                    .map(|info| (info.build_world)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
+                let [mut bullet, mut peer_world] = worlds;
                 for step in 0..600u16 {
                     let controls = match step {
                         0..180 => Controls { throttle: 0.3, ..Controls::default() },
@@ -285,11 +285,11 @@ mod tests {
                         _ => Controls { brake: 0.3, ..Controls::default() },
                     };
                     bullet.step(std::slice::from_ref(&controls));
-                    twin.step(std::slice::from_ref(&controls));
-                    let apart = (bullet.state(0).position - twin.state(0).position).length();
-                    assert!(apart < 5e-3, "{name}, {}: {apart} m apart after {step} steps", solver.name);
+                    peer_world.step(std::slice::from_ref(&controls));
+                    let distance = (bullet.state(0).position - peer_world.state(0).position).length();
+                    assert!(distance < 5e-3, "{name}, {}: {distance} m apart after {step} steps", solver.name);
                 }
-                assert!(twin.state(0).position.x > 50.0 && twin.state(0).velocity.length() < 20.0);
+                assert!(peer_world.state(0).position.x > 50.0 && peer_world.state(0).velocity.length() < 20.0);
             }
         }
     }

@@ -67,7 +67,7 @@ unsafe extern "C" {
     fn libbullet_delete(world: NonNull<RawWorld>);
     fn libbullet_put(
         world: NonNull<RawWorld>,
-        at: usize,
+        slot: usize,
         tuning: *const CarTuning,
         wheels: *const WheelTuning,
         count: usize,
@@ -102,13 +102,13 @@ impl World {
         Self { raw, wheels: Vec::new() }
     }
 
-    /// Inserts a car at index `at`: replaces the car there, or appends the car.
-    pub fn insert_car(&mut self, at: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
-        assert!(at <= self.wheels.len());
+    /// Inserts a car at index `slot`: replaces the car there, or appends the car.
+    pub fn insert_car(&mut self, slot: usize, tuning: &CarTuning, wheels: &[WheelTuning], motion: &Motion) {
+        assert!(slot <= self.wheels.len());
         // SAFETY: C++ copies the arguments and reads `wheels.len()` wheels.
-        unsafe { libbullet_put(self.raw, at, tuning, wheels.as_ptr(), wheels.len(), motion) };
-        self.wheels.resize(self.wheels.len().max(at + 1), 0);
-        self.wheels[at] = wheels.len();
+        unsafe { libbullet_put(self.raw, slot, tuning, wheels.as_ptr(), wheels.len(), motion) };
+        self.wheels.resize(self.wheels.len().max(slot + 1), 0);
+        self.wheels[slot] = wheels.len();
     }
 
     pub fn set_motion(&mut self, car: usize, motion: &Motion) {

@@ -13,25 +13,26 @@ use crate::arguments::Agreement;
 use crate::errors::Unwritable;
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
-use crate::run::progress_bar;
+use crate::run::create_progress_bar;
 
 /// Simulates every shipped vehicle and manoeuvre on every solver, then writes the pages: the summary page to `--out`,
 /// those of the vehicles to `--details`. With `--check` only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
 /// compares the start of the summary page with the new results; a missing page counts as empty. Prints the problems.
 /// Returns the exit code for failure if solvers differ more than accepted, a stated reason is not needed, or the page
 /// is out of date.
-pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
-    let rates: &[f64] = if asked.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
-    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<Result<Vec<_>>>()?;
+pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
+    let rates_hz: &[f64] = if arguments.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
+    let runs =
+        skidpad::spec::shipped::names().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
-    if asked.check {
-        let path = asked.out.join(SUMMARY_PAGE);
-        let found = read_lossy(&path, FileKind::Page).unwrap_or_default();
-        let stale = |line| format!("{}, line {line}: out of date", path.display());
-        problems.extend(first_difference(&summary_page_start(&runs), &found).map(stale));
+    if arguments.check {
+        let path = arguments.out.join(SUMMARY_PAGE);
+        let current_text = read_lossy(&path, FileKind::Page).unwrap_or_default();
+        let describe_stale_line = |line| format!("{}, line {line}: out of date", path.display());
+        problems.extend(first_difference(&summary_page_start(&runs), &current_text).map(describe_stale_line));
     } else {
         for page in pages(&runs) {
-            let folder = if page.file == SUMMARY_PAGE { &asked.out } else { &asked.details };
+            let folder = if page.file == SUMMARY_PAGE { &arguments.out } else { &arguments.details };
             let path = folder.join(&page.file);
             write_atomically(&path, |out| out.write_all(page.text.as_bytes())).map_err(Unwritable::from)?;
             print(&format!("{}\n", printable_path(&path)))?;
@@ -43,31 +44,31 @@ pub fn agreement(asked: &Agreement) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Simulates every manoeuvre with the shipped vehicle `name` at the `rates` (Hz) on all solvers and on the constraint
-/// solver with separate unsprung masses. Shows a progress bar.
-fn drive(name: &str, rates: &[f64]) -> Result<Runs> {
+/// Simulates every manoeuvre with the shipped vehicle `name` at the `rates_hz` (Hz) on all solvers and on the
+/// constraint solver with separate unsprung masses. Shows a progress bar.
+fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     // The progress sets the length.
-    let bar = progress_bar(0);
+    let progress_bar = create_progress_bar(0);
     let solvers: Vec<_> = skidpad::solvers().into_iter().chain([Solver::ConstraintUnsprung.info()]).collect();
-    let found = measure(&solvers, name, &vehicle.model, rates, &|manoeuvre, progress| {
-        bar.set_message(manoeuvre);
-        bar.set_length(progress.total);
-        bar.set_position(progress.done);
+    let runs = measure(&solvers, name, &vehicle.model, rates_hz, &|manoeuvre, progress| {
+        progress_bar.set_message(manoeuvre);
+        progress_bar.set_length(progress.total);
+        progress_bar.set_position(progress.done);
     });
-    bar.finish_and_clear();
-    found.map_err(Failure::from_error)
+    progress_bar.finish_and_clear();
+    runs.map_err(Failure::from_error)
 }
 
-/// Returns the number of the first line, counted from 1, in which `found` differs from `begins`; `None` if `found`
-/// starts with `begins`.
-fn first_difference(begins: &str, found: &str) -> Option<usize> {
-    if found.starts_with(begins) {
+/// Returns the number of the first line, counted from 1, in which `actual` differs from `expected`; `None` if `actual`
+/// starts with `expected`.
+fn first_difference(expected: &str, actual: &str) -> Option<usize> {
+    if actual.starts_with(expected) {
         return None;
     }
     // Number of equal lines at the start.
-    let same = begins.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
-    Some(same + 1)
+    let equal_lines = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
+    Some(equal_lines + 1)
 }
 
 #[cfg(test)]

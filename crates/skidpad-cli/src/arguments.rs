@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use skidpad::lab::script::{COLUMN_DESCRIPTIONS, FORMAT_DESCRIPTION};
 use skidpad::spec::import::Source;
 
-use crate::output::Table;
+use crate::output::{TABLE_INDENT, Table};
 
 /// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 a fault in what was asked for or in a file; 2 a wrong command line; 3 a run in \
@@ -150,7 +150,7 @@ pub struct Run {
     #[arg(long, alias = "maneuver", value_name = "NAME", required_unless_present_any = ["controls", "scene"])]
     pub manoeuvre: Option<String>,
     /// Table of controls to run instead of a manoeuvre, CSV with a header; `run --help` tells its columns.
-    #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre", long_help = controls())]
+    #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre", long_help = controls_help())]
     pub controls: Option<PathBuf>,
     /// Changes to start, ground and duration.
     #[command(flatten)]
@@ -164,13 +164,13 @@ pub struct Run {
 }
 
 /// Returns the long help of `--controls`, with a table of the accepted columns.
-fn controls() -> String {
+fn controls_help() -> String {
     let mut table = Table::new(usize::MAX);
-    for [name, accepts, without] in COLUMN_DESCRIPTIONS {
-        let without = if without.is_empty() { String::new() } else { format!("without it: {without}") };
-        table.row([name.to_string(), accepts.to_string(), without]);
+    for [name, accepted, default_text] in COLUMN_DESCRIPTIONS {
+        let default_text = if default_text.is_empty() { String::new() } else { format!("without it: {default_text}") };
+        table.push_row([name.to_string(), accepted.to_string(), default_text]);
     }
-    format!("Table of controls to drive, CSV with a header. {FORMAT_DESCRIPTION}\n\n{}", table.text(2))
+    format!("Table of controls to drive, CSV with a header. {FORMAT_DESCRIPTION}\n\n{}", table.to_text(TABLE_INDENT))
 }
 
 /// Step length; 1/240 s by default.

@@ -38,10 +38,10 @@ impl UnknownName {
     /// Creates the error for `name`. The help lists the `known` names, and suggests the nearest one if a name is
     /// similar.
     fn new(kind: &'static str, name: &str, known: &[&str]) -> Self {
-        let list = format!("known: {}", known.join(", "));
+        let known_names = format!("known: {}", known.join(", "));
         let help = match nearest_name(name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? {list}"),
-            None => list,
+            Some(nearest) => format!("did you mean `{nearest}`? {known_names}"),
+            None => known_names,
         };
         Self { kind, name: name.into(), help }
     }
@@ -107,12 +107,12 @@ pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 
 /// Error with every fault of a table of controls, shown in its text.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` has {}", one_line(name), fault_count_text(*found))]
+#[error("`{}` has {}", one_line(name), fault_count_text(*fault_count))]
 pub struct BadControls {
     /// Name of the file.
     name: String,
     /// Number of faults that were found.
-    found: usize,
+    fault_count: usize,
     /// Faults that are shown.
     faults: Vec<ControlsFault>,
 }
@@ -128,28 +128,30 @@ impl Diagnostic for BadControls {
 }
 
 impl BadControls {
-    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MAX_SHOWN_FAULTS`] faults are
-    /// shown.
+    /// Creates the error for the `faults` of the file called `name` with this `text`. At most [`MAX_SHOWN_FAULTS`]
+    /// faults are shown.
     pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
-        let (found, lines) = (faults.0.len(), LineIndex::new(text));
+        let (fault_count, lines) = (faults.0.len(), LineIndex::new(text));
         // Fault with the lines of the text around it.
-        let shown = |fault: script::Fault| {
+        let with_excerpt = |fault: script::Fault| {
             let excerpt = Excerpt::new(name, &lines, std::slice::from_ref(&fault.span));
             ControlsFault { fault, excerpt }
         };
-        let faults = faults.0.into_iter().take(MAX_SHOWN_FAULTS).map(shown).collect();
-        Self { name: name.into(), found, faults }
+        let faults = faults.0.into_iter().take(MAX_SHOWN_FAULTS).map(with_excerpt).collect();
+        Self { name: name.into(), fault_count, faults }
     }
 }
 
 /// Returns the number of faults as text, with the number of shown ones if it is smaller. At [`MAX_COLLECTED_FAULTS`]
 /// the search for faults ends, so there may be more.
-fn fault_count_text(faults: usize) -> String {
-    match faults {
+fn fault_count_text(fault_count: usize) -> String {
+    match fault_count {
         1 => "1 fault".into(),
-        MAX_COLLECTED_FAULTS => format!("{faults} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown"),
-        n if n > MAX_SHOWN_FAULTS => format!("{n} faults, the first {MAX_SHOWN_FAULTS} of which are shown"),
-        n => format!("{n} faults"),
+        MAX_COLLECTED_FAULTS => {
+            format!("{fault_count} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown")
+        }
+        count if count > MAX_SHOWN_FAULTS => format!("{count} faults, the first {MAX_SHOWN_FAULTS} of which are shown"),
+        count => format!("{count} faults"),
     }
 }
 
@@ -179,8 +181,8 @@ pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName
 
 /// Returns the solver or variant called exactly `name`.
 pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
-    let all: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
-    let known: Vec<&str> = all.iter().map(|info| info.name).collect();
+    let infos: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
+    let known: Vec<&str> = infos.iter().map(|info| info.name).collect();
     name.parse::<Solver>().map(Solver::info).map_err(|_| UnknownName::new("solver", name, &known))
 }
 
@@ -215,7 +217,7 @@ pub fn check_not_overwriting(
     others: &[(&str, Option<&Path>)],
 ) -> Result<(), SameFile> {
     // Whether another file is the output.
-    let same = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
-    let Some((what, _)) = others.iter().find(same) else { return Ok(()) };
-    Err(SameFile { argument, path: path.display().to_string(), other: (*what).to_owned() })
+    let is_output = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
+    let Some((description, _)) = others.iter().find(is_output) else { return Ok(()) };
+    Err(SameFile { argument, path: path.display().to_string(), other: (*description).to_owned() })
 }

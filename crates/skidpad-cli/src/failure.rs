@@ -30,13 +30,13 @@ impl<E: Diagnostic + 'static> From<E> for Failure {
     }
 }
 
-/// Returns the report of `error`, with colours if the standard error is a terminal that wants them. The variable `NO_COLOR` turns colours
-/// off (no-color.org).
+/// Returns the report of `error`, with colours if the standard error is a terminal that wants them. The variable
+/// `NO_COLOR` turns colours off (no-color.org).
 pub fn report(error: &dyn Diagnostic) -> String {
-    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_colour_declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    let coloured = !declined && !is_dumb && std::io::stderr().is_terminal();
-    render(error, coloured).trim_end().to_owned()
+    let is_coloured = !is_colour_declined && !is_dumb && std::io::stderr().is_terminal();
+    render(error, is_coloured).trim_end().to_owned()
 }
 
 /// Error that is only a message.

@@ -13,29 +13,29 @@ use crate::output::{print, printable_path};
 
 /// Converts the file of another program to a vehicle file: checks the arguments, reads the file, writes the vehicle
 /// file, and prints the notes of the importer and the name of the vehicle. Nothing is written if there is a fault.
-pub fn import(asked: &Import) -> Result<()> {
-    errors::check_not_overwriting("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
-    let options = match asked.dt_s {
+pub fn import(arguments: &Import) -> Result<()> {
+    errors::check_not_overwriting("--out", &arguments.out, &[("the file to import", Some(&arguments.file))])?;
+    let options = match arguments.dt_s {
         None => ImportOptions::default(),
-        Some(dt) => ImportOptions { dt_s: step(dt)? },
+        Some(dt) => ImportOptions { dt_s: check_step_length(dt)? },
     };
-    let Some((_, source)) = Source::ALL.into_iter().find(|(name, _)| *name == asked.from) else {
+    let Some((_, source)) = Source::ALL.into_iter().find(|(name, _)| *name == arguments.from) else {
         let accepts = Source::ALL.map(|(name, _)| name).join(", ");
-        return Err(BadArgument { argument: "--from", found: asked.from.clone(), accepts }.into());
+        return Err(BadArgument { argument: "--from", found: arguments.from.clone(), accepts }.into());
     };
-    let name = asked.file.display().to_string();
-    let unreadable = |source| Unreadable { path: name.clone(), source };
-    let text = read_lossy(&asked.file, FileKind::Import).map_err(unreadable)?;
-    let imported = source.import(&name, &text, options)?;
-    write_atomically(&asked.out, |out| out.write_all(imported.text.as_bytes())).map_err(Unwritable::from)?;
+    let file_name = arguments.file.display().to_string();
+    let unreadable_error = |source| Unreadable { path: file_name.clone(), source };
+    let text = read_lossy(&arguments.file, FileKind::Import).map_err(unreadable_error)?;
+    let imported = source.import(&file_name, &text, options)?;
+    write_atomically(&arguments.out, |out| out.write_all(imported.text.as_bytes())).map_err(Unwritable::from)?;
     for note in &imported.notes {
         print(&format!("note     {note}\n"))?;
     }
-    print(&format!("vehicle  {}: {}\n", printable_path(&asked.out), one_line(&imported.spec.name)))
+    print(&format!("vehicle  {}: {}\n", printable_path(&arguments.out), one_line(&imported.spec.name)))
 }
 
 /// Checks the step length of `--dt-s` (s) and returns it; its range is that of [`TimeStep`].
-fn step(dt: f64) -> Result<f64, BadArgument> {
-    let bad = |accepts| BadArgument { argument: "--dt-s", found: dt.to_string(), accepts };
-    TimeStep::new(dt).map(TimeStep::seconds).map_err(bad)
+fn check_step_length(dt_s: f64) -> Result<f64, BadArgument> {
+    let bad_argument = |accepts| BadArgument { argument: "--dt-s", found: dt_s.to_string(), accepts };
+    TimeStep::new(dt_s).map(TimeStep::seconds).map_err(bad_argument)
 }

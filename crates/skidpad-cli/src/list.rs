@@ -8,23 +8,23 @@ use skidpad::spec::import::Source;
 
 use crate::arguments::{ListKind, SchemaKind};
 use crate::failure::{Failure, Result};
-use crate::output::{Table, print};
+use crate::output::{TABLE_INDENT, Table, print};
 
 /// Prints one list, or all of them with titles for `None`.
-pub fn list(what: Option<ListKind>) -> Result<()> {
+pub fn list(selected_kind: Option<ListKind>) -> Result<()> {
     let lists = [
-        (ListKind::Vehicles, "Vehicles", vehicles as fn() -> Result<Table>),
-        (ListKind::Backends, "Backends", || Ok(backends())),
-        (ListKind::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
-        (ListKind::Grounds, "Grounds, for every manoeuvre", || Ok(grounds())),
-        (ListKind::Channels, "Channels", || Ok(channels())),
+        (ListKind::Vehicles, "Vehicles", vehicle_table as fn() -> Result<Table>),
+        (ListKind::Backends, "Backends", || Ok(backend_table())),
+        (ListKind::Manoeuvres, "Manoeuvres", || Ok(manoeuvre_table())),
+        (ListKind::Grounds, "Grounds, for every manoeuvre", || Ok(ground_table())),
+        (ListKind::Channels, "Channels", || Ok(channel_table())),
     ];
     let mut text = String::new();
-    for (which, title, table) in lists {
-        match what {
-            Some(wanted) if wanted == which => text.push_str(&table()?.text(0)),
+    for (kind, title, build_table) in lists {
+        match selected_kind {
+            Some(selected) if selected == kind => text.push_str(&build_table()?.to_text(0)),
             Some(_) => {}
-            None => text.push_str(&format!("{title}\n{}\n", table()?.text(2))),
+            None => text.push_str(&format!("{title}\n{}\n", build_table()?.to_text(TABLE_INDENT))),
         }
     }
     print(text.trim_end())?;
@@ -33,77 +33,82 @@ pub fn list(what: Option<ListKind>) -> Result<()> {
 
 /// Returns the table of shipped vehicles, then trailers: name, mass, number of wheels, full name. Mass and wheels
 /// include the dolly of a full trailer.
-fn vehicles() -> Result<Table> {
+fn vehicle_table() -> Result<Table> {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
-        let loaded = skidpad::spec::load(name)?;
-        let mass: f32 = loaded.vehicle_units().map(|model| model.mass()).sum();
-        let wheels: usize = loaded.vehicle_units().map(|model| model.wheels().len()).sum();
-        table.row([name.to_string(), format!("{mass:.0} kg"), format!("{wheels} wheels"), loaded.spec.name.clone()]);
+        let vehicle = skidpad::spec::load(name)?;
+        let mass: f32 = vehicle.vehicle_units().map(|model| model.mass()).sum();
+        let wheel_count: usize = vehicle.vehicle_units().map(|model| model.wheels().len()).sum();
+        table.push_row([
+            name.to_string(),
+            format!("{mass:.0} kg"),
+            format!("{wheel_count} wheels"),
+            vehicle.spec.name.clone(),
+        ]);
     }
     Ok(table)
 }
 
 /// Returns the table of the solvers without variants: name, `peer` for a solver that only serves comparisons,
 /// description.
-fn backends() -> Table {
+fn backend_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for info in skidpad::solvers() {
-        table.row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
+        table.push_row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
     }
     table
 }
 
 /// Returns the table of the standard manoeuvres with their descriptions.
-fn manoeuvres() -> Table {
+fn manoeuvre_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for entry in MANOEUVRES {
-        table.row([entry.name, entry.about]);
+        table.push_row([entry.name, entry.about]);
     }
     table
 }
 
 /// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver.
-fn grounds() -> Table {
+fn ground_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
-    for (name, from) in GROUND_KINDS {
-        table.row([name, "", from]);
+    for (name, source) in GROUND_KINDS {
+        table.push_row([name, "", source]);
     }
-    let kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
+    let ground_kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
     for info in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
         let probes =
             if info.has_wheel_rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
-        table.row([info.name, &kinds, probes]);
+        table.push_row([info.name, &ground_kinds, probes]);
     }
     table
 }
 
 /// Returns the table of the telemetry channels of the CSV file with unit and description: of the vehicle, of each
 /// wheel, of the hitch, of each shaft.
-fn channels() -> Table {
+fn channel_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for channel in VEHICLE_CHANNELS {
-        table.row([channel.name, channel.unit, channel.about]);
+        table.push_row([channel.name, channel.unit, channel.about]);
     }
     for channel in WHEEL_CHANNELS {
-        table.row([&format!("{}.<wheel>", channel.name), channel.unit, channel.about]);
+        table.push_row([&format!("{}.<wheel>", channel.name), channel.unit, channel.about]);
     }
     for channel in HITCH_CHANNELS {
-        table.row([&format!("{}.{}", channel.name, HitchFrame::NAME), channel.unit, channel.about]);
+        table.push_row([&format!("{}.{}", channel.name, HitchFrame::NAME), channel.unit, channel.about]);
     }
     let shaft = Shaft::TORQUE_CHANNEL;
-    table.row([&format!("{}.<shaft>", shaft.name), shaft.unit, shaft.about]);
+    table.push_row([&format!("{}.<shaft>", shaft.name), shaft.unit, shaft.about]);
     table
 }
 
 /// Prints the JSON schema of vehicle files, scene files or importable files.
-pub fn schema(of: SchemaKind) -> Result<()> {
-    let schema = match of {
+pub fn schema(kind: SchemaKind) -> Result<()> {
+    let schema = match kind {
         SchemaKind::Vehicle => skidpad::spec::schema(),
         SchemaKind::Scene => skidpad::spec::scene_schema(),
         SchemaKind::Bullet => Source::Bullet.schema(),

@@ -57,16 +57,16 @@ fn main() -> ExitCode {
         std::process::exit(INTERRUPTED_EXIT_CODE);
     });
     report_size_limits();
-    let asked = match Cli::try_parse() {
-        Ok(asked) => asked,
-        Err(fault) if fault.use_stderr() => {
-            print_error_report(fault.render().to_string().trim_end());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage_error) if usage_error.use_stderr() => {
+            print_error_report(usage_error.render().to_string().trim_end());
             return ExitCode::from(COMMAND_LINE_EXIT_CODE);
         }
         // The output of `--help` and `--version` is not an error.
-        Err(told) => told.exit(),
+        Err(help_request) => help_request.exit(),
     };
-    match run_command(asked.command) {
+    match run_command(cli.command) {
         Ok(code) => code,
         Err(failure) => {
             print_error_report(&failure.report());
@@ -90,12 +90,12 @@ fn report_size_limits() {
 fn run_command(command: Option<Command>) -> Result<ExitCode> {
     match command {
         None => compare::compare(&arguments::Compare::standard()),
-        Some(Command::Compare(asked)) => compare::compare(&asked),
-        Some(Command::Certify(asked)) => certify::certify(&asked),
-        Some(Command::Agreement(asked)) => agreement::agreement(&asked),
-        Some(Command::Run(asked)) => run::run(&asked),
-        Some(Command::Check(asked)) => check::check(&asked),
-        Some(Command::Import(asked)) => import::import(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Certify(arguments)) => certify::certify(&arguments),
+        Some(Command::Agreement(arguments)) => agreement::agreement(&arguments),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Import(arguments)) => import::import(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
         Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),
     }

@@ -19,24 +19,27 @@ pub fn printable_path(path: &Path) -> String {
     one_line(&path.to_string_lossy()).into_owned()
 }
 
+/// Number of spaces before each line of a table in a text.
+pub const TABLE_INDENT: usize = 2;
+
 /// Table of text cells. Each column is as wide as its widest cell.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
     /// Number of the first right-aligned column, from 0.
-    right_from: usize,
+    first_right_column: usize,
 }
 
 impl Table {
-    /// Creates an empty table whose columns from `right_from` on, counted from 0, are right-aligned.
-    pub fn new(right_from: usize) -> Self {
-        Self { rows: Vec::new(), right_from }
+    /// Creates an empty table whose columns from `first_right_column` on, counted from 0, are right-aligned.
+    pub fn new(first_right_column: usize) -> Self {
+        Self { rows: Vec::new(), first_right_column }
     }
 
     /// Appends a row. A row may have fewer cells than others. Control characters and line breaks in cells are escaped.
-    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        let safe = |cell: T| one_line(&cell.into()).into_owned();
-        self.rows.push(cells.into_iter().map(safe).collect());
+    pub fn push_row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let escape_cell = |cell: T| one_line(&cell.into()).into_owned();
+        self.rows.push(cells.into_iter().map(escape_cell).collect());
     }
 
     /// Returns whether the table has no rows.
@@ -46,19 +49,21 @@ impl Table {
 
     /// Returns the table as text, with two spaces between columns and `indent` spaces before each line. Widths are
     /// counted in characters. Lines have no spaces at their ends.
-    pub fn text(&self, indent: usize) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max();
-        let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
+    pub fn to_text(&self, indent: usize) -> String {
+        let column_count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let column_width =
+            |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+        let widths: Vec<usize> = (0..column_count).map(|column| column_width(column).unwrap_or(0)).collect();
         let mut text = String::new();
         for row in &self.rows {
             let mut line = " ".repeat(indent);
-            for (c, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let space = " ".repeat(width - cell.chars().count());
-                let (before, after) = if c >= self.right_from { (space.as_str(), "") } else { ("", space.as_str()) };
-                line.push_str(before);
+            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                let padding = " ".repeat(width - cell.chars().count());
+                let (left_padding, right_padding) =
+                    if column >= self.first_right_column { (padding.as_str(), "") } else { ("", padding.as_str()) };
+                line.push_str(left_padding);
                 line.push_str(cell);
-                line.push_str(after);
+                line.push_str(right_padding);
                 line.push_str("  ");
             }
             text.push_str(line.trim_end());
@@ -72,7 +77,7 @@ impl Table {
 pub fn print(text: &str) -> Result<()> {
     match std::io::stdout().lock().write_all(lines(text).as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(Failure::from_error),
+        result => result.map_err(Failure::from_error),
     }
 }
 
@@ -89,21 +94,21 @@ pub fn print_error_report(report: &str) {
 /// Returns `report` with the escapes of [`lines`], except for the terminal styles in [`TERMINAL_STYLES`]. Any other
 /// terminal command becomes visible text.
 fn keep_styles(report: &str) -> String {
-    let mut safe = String::with_capacity(report.len());
-    let mut rest = report;
-    while let Some(at) = rest.find(ESCAPE_CHARACTER) {
-        let (before, from) = rest.split_at(at);
-        let (style, after) = from.split_at(style_length(from).unwrap_or(0));
-        safe.push_str(&lines(before));
-        safe.push_str(style);
-        rest = after;
+    let mut output = String::with_capacity(report.len());
+    let mut remaining = report;
+    while let Some(escape_start) = remaining.find(ESCAPE_CHARACTER) {
+        let (plain_text, escaped_text) = remaining.split_at(escape_start);
+        let (style, following_text) = escaped_text.split_at(style_length(escaped_text).unwrap_or(0));
+        output.push_str(&lines(plain_text));
+        output.push_str(style);
+        remaining = following_text;
         if style.is_empty() {
-            safe.push_str(&lines(&from[..ESCAPE_CHARACTER.len_utf8()]));
-            rest = &from[ESCAPE_CHARACTER.len_utf8()..];
+            output.push_str(&lines(&escaped_text[..ESCAPE_CHARACTER.len_utf8()]));
+            remaining = &escaped_text[ESCAPE_CHARACTER.len_utf8()..];
         }
     }
-    safe.push_str(&lines(rest));
-    safe
+    output.push_str(&lines(remaining));
+    output
 }
 
 /// First character of a terminal command.
@@ -118,11 +123,11 @@ const TERMINAL_STYLES: [&str; 17] =
 /// with a style, or if one of its numbers is not in [`TERMINAL_STYLES`].
 fn style_length(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix(ESCAPE_CHARACTER)?.strip_prefix('[')?;
-    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    let is_style =
-        numbers[end..].starts_with('m') && numbers[..end].split(';').all(|number| TERMINAL_STYLES.contains(&number));
+    let numbers_end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    let is_style = numbers[numbers_end..].starts_with('m')
+        && numbers[..numbers_end].split(';').all(|number| TERMINAL_STYLES.contains(&number));
     // Escape character, `[` and the final `m`.
-    is_style.then_some(end + 3)
+    is_style.then_some(numbers_end + 3)
 }
 
 #[cfg(test)]
@@ -139,8 +144,8 @@ mod tests {
     #[test]
     fn columns_line_up_by_characters() {
         let mut table = Table::new(1);
-        table.row(["a", "m/s²", "1"]);
-        table.row(["long name", "m", "12.5"]);
-        assert_eq!(table.text(2), "  a          m/s²     1\n  long name     m  12.5\n");
+        table.push_row(["a", "m/s²", "1"]);
+        table.push_row(["long name", "m", "12.5"]);
+        assert_eq!(table.to_text(2), "  a          m/s²     1\n  long name     m  12.5\n");
     }
 }

@@ -21,9 +21,9 @@ pub fn load_vehicle(name: &str, roots: &Roots) -> Result<LoadedVehicle> {
 pub fn allowed_roots(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
     match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
         None => Ok(&roots.allow_root),
-        Some(other) => Err(BadArgument {
+        Some(missing_folder) => Err(BadArgument {
             argument: "--allow-root",
-            found: format!("`{}`", printable_path(other)),
+            found: format!("`{}`", printable_path(missing_folder)),
             accepts: "a folder that is there".into(),
         }),
     }

@@ -11,6 +11,7 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     comparison_only: false,
     has_wheel_rows: true,
     build_world: |scene, cars, dt| {
+        // `false`: without unsprung masses.
         Box::new(CarWorld::new("constraint", SolverMode::converged(FrictionShape::Cone, false), scene, cars, dt))
     },
 };
@@ -26,6 +27,7 @@ pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
         build_world: |scene, cars, dt| {
             Box::new(CarWorld::new(
                 "constraint-pyramid",
+                // `false`: without unsprung masses.
                 SolverMode::converged(FrictionShape::Pyramid, false),
                 scene,
                 cars,
@@ -41,6 +43,7 @@ pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
         build_world: |scene, cars, dt| {
             Box::new(CarWorld::new(
                 "constraint-hybrid",
+                // `false`: without unsprung masses.
                 SolverMode::converged(FrictionShape::LongitudinalFirst, false),
                 scene,
                 cars,
@@ -56,6 +59,7 @@ pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
         build_world: |scene, cars, dt| {
             Box::new(CarWorld::new(
                 "constraint-unsprung",
+                // `true`: with unsprung masses.
                 SolverMode::converged(FrictionShape::Cone, true),
                 scene,
                 cars,

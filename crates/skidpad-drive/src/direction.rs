@@ -68,21 +68,24 @@ impl AutoReverse {
         (self.direction, self.standstill_time, self.holding_brake) = (Direction::Forward, 0.0, 0.0);
     }
 
-    /// Computes the car's pedals (0 to 1) from the player's pedals after `dt` s. `stands` is the result of [`is_stationary`]
+    /// Computes the car's pedals (0 to 1) from the player's pedals after `dt` s. `is_standing` is the result of [`is_stationary`]
     /// for the car.
     ///
     /// The direction changes if the car stands and only the pedal that brakes in this direction is pressed for longer than
     /// [`AutoReverse::direction_pause_s`]. In reverse the pedals are exchanged. A standing car with closed throttle is braked
     /// fully if [`AutoReverse::holds_at_standstill`] is set; this brake is released within 0.4 s as the throttle opens, and at
     /// once if the car rolls. The larger of both brakes counts.
-    pub fn pedals(&mut self, accelerate: f32, brake: f32, stands: bool, dt: f32) -> Pedals {
+    pub fn pedals(&mut self, accelerator: f32, brake: f32, is_standing: bool, dt: f32) -> Pedals {
         // Pedal of the other direction (it brakes), and pedal of this direction.
-        let (other, same) = match self.direction {
-            Direction::Forward => (brake, accelerate),
-            Direction::Reverse => (accelerate, brake),
+        let (braking_pedal, driving_pedal) = match self.direction {
+            Direction::Forward => (brake, accelerator),
+            Direction::Reverse => (accelerator, brake),
         };
-        self.standstill_time =
-            if stands && other > PEDAL_DEADBAND && same <= PEDAL_DEADBAND { self.standstill_time + dt } else { 0.0 };
+        self.standstill_time = if is_standing && braking_pedal > PEDAL_DEADBAND && driving_pedal <= PEDAL_DEADBAND {
+            self.standstill_time + dt
+        } else {
+            0.0
+        };
         if self.standstill_time > self.direction_pause_s {
             self.standstill_time = 0.0;
             self.direction = match self.direction {
@@ -90,16 +93,16 @@ impl AutoReverse {
                 Direction::Reverse => Direction::Forward,
             };
         }
-        let (throttle, pressed) = match self.direction {
-            Direction::Forward => (accelerate, brake),
-            Direction::Reverse => (brake, accelerate),
+        let (throttle, pedal_brake) = match self.direction {
+            Direction::Forward => (accelerator, brake),
+            Direction::Reverse => (brake, accelerator),
         };
         self.holding_brake = match (self.holds_at_standstill, throttle > PEDAL_DEADBAND) {
-            (true, false) if stands => 1.0,
+            (true, false) if is_standing => 1.0,
             (true, true) => (self.holding_brake - dt / BRAKE_RELEASE_TIME_S).max(0.0),
             _ => 0.0,
         };
-        Pedals { throttle, brake: pressed.max(self.holding_brake) }
+        Pedals { throttle, brake: pedal_brake.max(self.holding_brake) }
     }
 }
 
@@ -112,11 +115,11 @@ impl AutoReverse {
 pub fn is_stationary(state: &State) -> bool {
     // Peers never report that contact patches stick, and wheels may spin under a car that stands.
     let is_still = state.velocity.length() < STATIONARY_SPEED_MPS;
-    let mut touching = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
-    if touching.peek().is_none() {
+    let mut touching_wheels = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
+    if touching_wheels.peek().is_none() {
         return is_still;
     }
-    touching.all(|wheel| wheel.rolling_speed.abs() < STATIONARY_SPEED_MPS && (is_still || wheel.rolling == 0.0))
+    touching_wheels.all(|wheel| wheel.rolling_speed.abs() < STATIONARY_SPEED_MPS && (is_still || wheel.rolling == 0.0))
 }
 
 #[cfg(test)]

@@ -86,9 +86,9 @@ const MIN_HIT_DELTA_V_MPS: f32 = 0.5;
 /// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding speed v. It
 /// suits the volume of a squeal and the strength of a skid mark.
 pub fn skid_intensity(contact: &WheelContact) -> f32 {
-    let [along, across] = contact.sliding_velocity;
-    let sliding = Vec3::new(along, across, 0.0).length();
-    contact.friction_utilisation * sliding / (sliding + HALF_INTENSITY_SPEED_MPS)
+    let [longitudinal, lateral] = contact.sliding_velocity;
+    let sliding_speed = Vec3::new(longitudinal, lateral, 0.0).length();
+    contact.friction_utilisation * sliding_speed / (sliding_speed + HALF_INTENSITY_SPEED_MPS)
 }
 
 /// Detector of events: compares a car with its state one step before.
@@ -135,44 +135,48 @@ impl EventDetector {
         *self = Self::default();
     }
 
-    /// Calls `event` with everything that happened to `car` in the step of `dt` s since the last call: events of the wheels in
+    /// Calls `emit` with everything that happened to `car` in the step of `dt` s since the last call: events of the wheels in
     /// order, then gear, engine, limiter, rollover, hitch, and collision. Call it after every step. The first call reports no
     /// events. Skids and rollover have different limits for start and end. For peers, only events that follow from their states
     /// are reported.
-    pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut event: impl FnMut(Event)) {
-        let mut now = LastBody::new(car);
-        let Some(before) = self.body else {
-            self.wheels =
-                (0..car.state.wheels.len()).map(|i| LastWheel::default().next(car, i, None, dt, &mut |_| ())).collect();
-            self.body = Some(now);
+    pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut emit: impl FnMut(Event)) {
+        let mut current = LastBody::new(car);
+        let Some(previous) = self.body else {
+            self.wheels = (0..car.state.wheels.len())
+                .map(|i| LastWheel::default().after_step(car, i, None, dt, &mut |_| ()))
+                .collect();
+            self.body = Some(current);
             return;
         };
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            *wheel = wheel.next(car, i, Some(&before), dt, &mut event);
+            *wheel = wheel.after_step(car, i, Some(&previous), dt, &mut emit);
         }
-        if now.gear != before.gear {
-            event(Event::GearChanged { from: before.gear, to: now.gear });
+        if current.gear != previous.gear {
+            emit(Event::GearChanged { from: previous.gear, to: current.gear });
         }
-        if now.is_engine_running != before.is_engine_running {
-            event(if now.is_engine_running { Event::Started } else { Event::Stalled });
+        if current.is_engine_running != previous.is_engine_running {
+            emit(if current.is_engine_running { Event::Started } else { Event::Stalled });
         }
-        if now.is_rev_limited && !before.is_rev_limited {
-            event(Event::RevLimiter);
+        if current.is_rev_limited && !previous.is_rev_limited {
+            emit(Event::RevLimiter);
         }
         // Vertical component of the car's z axis.
-        let up = (car.state.rotation * Vec3::Z).z;
-        now.is_rolled_over =
-            if before.is_rolled_over { up < ROLLOVER_COSINE_LIMITS[1] } else { up < ROLLOVER_COSINE_LIMITS[0] };
-        if now.is_rolled_over != before.is_rolled_over {
-            event(if now.is_rolled_over { Event::RolledOver } else { Event::BackOnWheels });
+        let upright_cosine = (car.state.rotation * Vec3::Z).z;
+        current.is_rolled_over = if previous.is_rolled_over {
+            upright_cosine < ROLLOVER_COSINE_LIMITS[1]
+        } else {
+            upright_cosine < ROLLOVER_COSINE_LIMITS[0]
+        };
+        if current.is_rolled_over != previous.is_rolled_over {
+            emit(if current.is_rolled_over { Event::RolledOver } else { Event::BackOnWheels });
         }
-        if before.is_towed && !now.is_towed {
-            event(Event::Unhitched);
+        if previous.is_towed && !current.is_towed {
+            emit(Event::Unhitched);
         }
-        if let Some(change) = collision_velocity_change(car, &before) {
-            event(Event::Collision { change });
+        if let Some(change) = collision_velocity_change(car, &previous) {
+            emit(Event::Collision { change });
         }
-        self.body = Some(now);
+        self.body = Some(current);
     }
 }
 
@@ -193,56 +197,63 @@ impl LastBody {
 }
 
 impl LastWheel {
-    /// Returns the wheel's data after the next step, and calls `event` with its events: contact, surface, skid and bump stop.
+    /// Returns the wheel's data after the next step, and calls `emit` with its events: contact, surface, skid and bump stop.
     /// `i` is the index of the wheel, `dt` the step in s. `body` is the motion before the step; without it a touchdown has
     /// speed 0.
-    fn next(self, car: &CarView<'_>, i: usize, body: Option<&LastBody>, dt: f32, event: &mut dyn FnMut(Event)) -> Self {
+    fn after_step(
+        self,
+        car: &CarView<'_>,
+        i: usize,
+        body: Option<&LastBody>,
+        dt: f32,
+        emit: &mut dyn FnMut(Event),
+    ) -> Self {
         let (wheel, strut) = (&car.state.wheels[i], &car.model.wheels()[i].strut);
         let contact = car.wheel_contact(i);
         // Skid intensity, 0 to 1.
-        let loud = contact.as_ref().map_or(0.0, skid_intensity);
-        let now = Self {
+        let intensity = contact.as_ref().map_or(0.0, skid_intensity);
+        let current = Self {
             in_contact: wheel.contact,
             grip: contact.map(|contact| contact.grip).or(self.grip.filter(|_| wheel.contact)),
             is_skidding: if self.is_skidding {
-                loud > SKID_INTENSITY_LIMITS[1]
+                intensity > SKID_INTENSITY_LIMITS[1]
             } else {
-                loud > SKID_INTENSITY_LIMITS[0]
+                intensity > SKID_INTENSITY_LIMITS[0]
             },
             compression: wheel.compression,
         };
-        if now.in_contact && !self.in_contact {
+        if current.in_contact && !self.in_contact {
             let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
                 let arm = (contact.point - car.state.position).as_vec3();
                 contact.ground_normal_speed - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
             });
-            event(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
-        } else if self.in_contact && !now.in_contact {
-            event(Event::LostContact { wheel: i });
+            emit(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
+        } else if self.in_contact && !current.in_contact {
+            emit(Event::LostContact { wheel: i });
         }
-        match (self.grip, now.grip) {
-            (Some(from), Some(to)) if from != to => event(Event::SurfaceChanged { wheel: i, from, to }),
+        match (self.grip, current.grip) {
+            (Some(from), Some(to)) if from != to => emit(Event::SurfaceChanged { wheel: i, from, to }),
             _ => {}
         }
-        if now.is_skidding && !self.is_skidding {
-            event(Event::SkidStart { wheel: i, intensity: loud });
-        } else if self.is_skidding && !now.is_skidding {
-            event(Event::SkidEnd { wheel: i });
+        if current.is_skidding && !self.is_skidding {
+            emit(Event::SkidStart { wheel: i, intensity });
+        } else if self.is_skidding && !current.is_skidding {
+            emit(Event::SkidEnd { wheel: i });
         }
-        if now.compression > strut.bump_travel && self.compression <= strut.bump_travel {
-            let speed = (now.compression - self.compression) / dt.max(f32::MIN_POSITIVE);
-            event(Event::BumpStopHit { wheel: i, speed });
+        if current.compression > strut.bump_travel && self.compression <= strut.bump_travel {
+            let speed = (current.compression - self.compression) / dt.max(f32::MIN_POSITIVE);
+            emit(Event::BumpStopHit { wheel: i, speed });
         }
-        now
+        current
     }
 }
 
 /// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if it is at most
-/// [`MIN_HIT_DELTA_V_MPS`], or for peers. For a car that was asleep it is the whole change of velocity since `before`.
-fn collision_velocity_change(car: &CarView<'_>, before: &LastBody) -> Option<Vec3> {
+/// [`MIN_HIT_DELTA_V_MPS`], or for peers. For a car that was asleep it is the whole change of velocity since `previous`.
+fn collision_velocity_change(car: &CarView<'_>, previous: &LastBody) -> Option<Vec3> {
     // Peers report no forces.
     car.vehicle?;
     // A car that was asleep before the step was woken by a hit.
-    let change = car.collision_velocity_change().unwrap_or(car.state.velocity - before.velocity);
-    (change.length() > MIN_HIT_DELTA_V_MPS).then_some(change)
+    let velocity_change = car.collision_velocity_change().unwrap_or(car.state.velocity - previous.velocity);
+    (velocity_change.length() > MIN_HIT_DELTA_V_MPS).then_some(velocity_change)
 }

@@ -36,13 +36,13 @@ impl FixedTimestep {
     /// remainder and takes all whole steps out of it. Steps beyond [`FixedTimestep::max_steps_per_frame`] are dropped. Negative
     /// and non-finite times count as 0.
     pub fn advance(&mut self, elapsed: f64) -> u32 {
-        let passed = elapsed * self.time_scale;
-        if passed.is_finite() && passed > 0.0 {
-            self.remaining_time += passed;
+        let scaled_time = elapsed * self.time_scale;
+        if scaled_time.is_finite() && scaled_time > 0.0 {
+            self.remaining_time += scaled_time;
         }
-        let due = (self.remaining_time / self.dt).floor();
-        self.remaining_time -= due * self.dt;
-        (due as u32).min(self.max_steps_per_frame.max(1))
+        let due_steps = (self.remaining_time / self.dt).floor();
+        self.remaining_time -= due_steps * self.dt;
+        (due_steps as u32).min(self.max_steps_per_frame.max(1))
     }
 
     /// Returns the time of the frame after its last step, as a share of a step, 0 to 1. It is the weight for interpolation

@@ -32,12 +32,12 @@ pub struct Keys {
 
 impl From<Keys> for Inputs {
     fn from(keys: Keys) -> Self {
-        let held = |key: bool| f32::from(u8::from(key));
+        let key_position = |is_pressed: bool| f32::from(u8::from(is_pressed));
         Self {
-            throttle: held(keys.throttle),
-            brake: held(keys.brake),
-            steer: held(keys.left) - held(keys.right),
-            handbrake: held(keys.handbrake),
+            throttle: key_position(keys.throttle),
+            brake: key_position(keys.brake),
+            steer: key_position(keys.left) - key_position(keys.right),
+            handbrake: key_position(keys.handbrake),
         }
     }
 }
@@ -114,17 +114,17 @@ impl Default for InputShaping {
 }
 
 /// Returns the largest useful mean road-wheel angle at `speed` m/s, rad, ≥ 0: the lock of `model`, or less at speed. The limit
-/// is the path angle `atan(L a / v²)` at a lateral acceleration of `cornering` times gravity, plus `slip_allowance` rad for the
+/// is the path angle `atan(L a / v²)` at a lateral acceleration of `lateral_g` times gravity, plus `slip_allowance` rad for the
 /// slip of the tyres. L is the longest turning distance over steering ratio of a steered axle, m. A result that is not finite
 /// counts as the lock. Source: Gillespie, Fundamentals of Vehicle Dynamics, eq. 6-14, with the understeer as an angle.
-pub fn max_useful_steer(model: &Model, speed: f32, cornering: f32, slip_allowance: f32) -> f32 {
+pub fn max_useful_steer(model: &Model, speed: f32, lateral_g: f32, slip_allowance: f32) -> f32 {
     let lock = model.parts().steering.lock;
-    let ahead = model.parts().axles.iter().filter(|axle| axle.steer_ratio != 0.0);
+    let steered_axles = model.parts().axles.iter().filter(|axle| axle.steer_ratio != 0.0);
     // Longest distance L of a steered axle, m.
-    let base = ahead.map(|axle| (axle.turning_distance / axle.steer_ratio).abs()).fold(0.0, f32::max);
+    let turning_length = steered_axles.map(|axle| (axle.turning_distance / axle.steer_ratio).abs()).fold(0.0, f32::max);
     // Path angle, rad.
-    let path = math::atan(base * cornering * STANDARD_GRAVITY / (speed * speed).max(f32::MIN_POSITIVE));
-    let angle = path + slip_allowance;
+    let path_angle = math::atan(turning_length * lateral_g * STANDARD_GRAVITY / (speed * speed).max(f32::MIN_POSITIVE));
+    let angle = path_angle + slip_allowance;
     if angle.is_finite() { angle.clamp(0.0, lock) } else { lock }
 }
 
@@ -136,55 +136,55 @@ pub struct InputFilter {
 }
 
 impl InputFilter {
-    /// Advances pedals and steering towards `asked` by `dt` s and returns them. Each input is clamped to its range (a
+    /// Advances pedals and steering towards `inputs` by `dt` s and returns them. Each input is clamped to its range (a
     /// non-finite one counts as 0), loses its dead zone, and is approached at the rates of `shaping`; steering is bent by the
     /// curve `x^c` first. Steering is a share of the limit of [`max_useful_steer`], −1 (right) to 1 (left); the pedals are 0 to
     /// 1.
-    pub fn update(&mut self, shaping: &InputShaping, asked: &Inputs, dt: f32) -> Inputs {
-        let pedal = |now: f32, asked: f32| {
-            let wanted = apply_dead_zone(finite_or_zero(asked).clamp(0.0, 1.0), shaping.pedal_dead_zone);
-            let rate = if wanted > now { shaping.press_rate } else { shaping.release_rate };
-            move_towards(now, wanted, rate, dt)
+    pub fn update(&mut self, shaping: &InputShaping, inputs: &Inputs, dt: f32) -> Inputs {
+        let filter_pedal = |position: f32, demand: f32| {
+            let target = apply_dead_zone(finite_or_zero(demand).clamp(0.0, 1.0), shaping.pedal_dead_zone);
+            let rate = if target > position { shaping.press_rate } else { shaping.release_rate };
+            move_towards(position, target, rate, dt)
         };
         // Stick position, −1 to 1.
-        let way = finite_or_zero(asked.steer).clamp(-1.0, 1.0);
-        let past = apply_dead_zone(way.abs(), shaping.steer_dead_zone);
-        let curve = finite_or_zero(shaping.steer_curve).clamp(1.0, 4.0);
-        // past^curve
-        let bent = if past > 0.0 { math::exp(curve * math::ln(past)) } else { 0.0 };
+        let stick_position = finite_or_zero(inputs.steer).clamp(-1.0, 1.0);
+        let travel = apply_dead_zone(stick_position.abs(), shaping.steer_dead_zone);
+        let exponent = finite_or_zero(shaping.steer_curve).clamp(1.0, 4.0);
+        // travel^exponent
+        let shaped_travel = if travel > 0.0 { math::exp(exponent * math::ln(travel)) } else { 0.0 };
         self.filtered = Inputs {
-            throttle: pedal(self.filtered.throttle, asked.throttle),
-            brake: pedal(self.filtered.brake, asked.brake),
-            steer: filter_steering(self.filtered.steer, bent.copysign(way), shaping, dt),
-            handbrake: pedal(self.filtered.handbrake, asked.handbrake),
+            throttle: filter_pedal(self.filtered.throttle, inputs.throttle),
+            brake: filter_pedal(self.filtered.brake, inputs.brake),
+            steer: filter_steering(self.filtered.steer, shaped_travel.copysign(stick_position), shaping, dt),
+            handbrake: filter_pedal(self.filtered.handbrake, inputs.handbrake),
         };
         self.filtered
     }
 }
 
 /// Returns the steering after `dt` s, a share of the limit. It moves away from the centre at the steering rate and towards it
-/// at the centring rate. If `wanted` is on the other side, it stops at the centre in this call.
-fn filter_steering(now: f32, wanted: f32, shaping: &InputShaping, dt: f32) -> f32 {
-    let returns = now * wanted < 0.0 || wanted.abs() < now.abs();
-    if !returns {
-        return move_towards(now, wanted, shaping.steer_rate, dt);
+/// at the centring rate. If `target` is on the other side, it stops at the centre in this call.
+fn filter_steering(position: f32, target: f32, shaping: &InputShaping, dt: f32) -> f32 {
+    let is_returning = position * target < 0.0 || target.abs() < position.abs();
+    if !is_returning {
+        return move_towards(position, target, shaping.steer_rate, dt);
     }
-    let nearest = if now * wanted < 0.0 { 0.0 } else { wanted };
-    move_towards(now, nearest, shaping.centring_rate, dt)
+    let next_target = if position * target < 0.0 { 0.0 } else { target };
+    move_towards(position, next_target, shaping.centring_rate, dt)
 }
 
 /// Maps `value` beyond a dead zone linearly to 0 to 1.
 fn apply_dead_zone(value: f32, dead_zone: f32) -> f32 {
-    let dead = finite_or_zero(dead_zone).clamp(0.0, 0.9);
-    ((value - dead) / (1.0 - dead)).clamp(0.0, 1.0)
+    let clamped_zone = finite_or_zero(dead_zone).clamp(0.0, 0.9);
+    ((value - clamped_zone) / (1.0 - clamped_zone)).clamp(0.0, 1.0)
 }
 
-/// Moves `now` towards `wanted` at `rate` per second for `dt` s, without overshoot. A negative rate or time counts as 0.
-/// Returns `wanted` if `rate` is infinite, even if `dt` is zero.
-fn move_towards(now: f32, wanted: f32, rate: f32, dt: f32) -> f32 {
-    let step = rate.max(0.0) * dt.max(0.0);
+/// Moves `position` towards `target` at `rate` per second for `dt` s, without overshoot. A negative rate or time counts as 0.
+/// Returns `target` if `rate` is infinite, even if `dt` is zero.
+fn move_towards(position: f32, target: f32, rate: f32, dt: f32) -> f32 {
+    let max_change = rate.max(0.0) * dt.max(0.0);
     // Infinity times zero: no delay.
-    if step.is_nan() { wanted } else { now + (wanted - now).clamp(-step, step) }
+    if max_change.is_nan() { target } else { position + (target - position).clamp(-max_change, max_change) }
 }
 
 /// Returns `value`, or 0 if it is not finite.

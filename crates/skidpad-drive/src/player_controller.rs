@@ -10,8 +10,8 @@ pub enum Shifting {
     /// Automatic transmission. The brake pedal drives in reverse from a standstill.
     #[default]
     Automatic,
-    /// Manual selection by [`PlayerController::shift_up`] and [`PlayerController::shift_down`]. Contains the selected gear: −1 reverse, 0 neutral, 1…
-    /// forward.
+    /// Manual selection by [`PlayerController::shift_up`] and [`PlayerController::shift_down`]. Contains the selected gear:
+    /// −1 reverse, 0 neutral, 1… forward.
     Manual(i8),
 }
 
@@ -60,8 +60,8 @@ impl PlayerController {
     /// Selects the next higher gear, up to the highest of `model` (1 without an engine). Does nothing with automatic gears.
     pub fn shift_up(&mut self, model: &Model) {
         if let Shifting::Manual(gear) = &mut self.shifting {
-            let top = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
-            *gear = gear.saturating_add(1).min(top);
+            let highest_gear = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
+            *gear = gear.saturating_add(1).min(highest_gear);
         }
     }
 
@@ -76,11 +76,11 @@ impl PlayerController {
     /// speed, and with automatic gears exchanges the pedals in reverse and holds a standing car. The handbrake opens the
     /// clutch; the throttle starts a stopped engine. A negative or non-finite `dt` counts as 0: then only pedals and steering
     /// with infinite rates move.
-    pub fn controls(&mut self, asked: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
+    pub fn controls(&mut self, raw_inputs: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
         let dt = finite_or_zero(dt).max(0.0);
         // Forward speed of the car, m/s.
         let speed = finite_or_zero((state.rotation.inverse() * state.velocity).dot(Vec3::X));
-        let inputs = self.filter.update(&self.shaping, asked, dt);
+        let inputs = self.filter.update(&self.shaping, raw_inputs, dt);
         // Steering limit at this speed, rad.
         let lock = max_useful_steer(model, speed, self.shaping.max_lateral_g, self.shaping.slip_allowance);
         let (throttle, brake, gear) = match self.shifting {

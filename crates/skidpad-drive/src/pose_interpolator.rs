@@ -24,7 +24,7 @@ pub struct PoseInterpolator {
     /// Motion of the body before the last step.
     previous: BodyMoment,
     /// Motion of the body after the last step.
-    now: BodyMoment,
+    current: BodyMoment,
     /// Length of the last step, s; 0 without motion.
     dt: f32,
     /// Each wheel before and after the last step.
@@ -58,25 +58,25 @@ struct WheelMoment {
 impl PoseInterpolator {
     /// Creates a car at rest in `state` until [`PoseInterpolator::push`].
     pub fn new(model: &Model, state: &State) -> Self {
-        let wheels = (0..state.wheels.len()).map(|i| [wheel_moment(model, state, i); 2]).collect();
-        let now = BodyMoment::new(state);
-        Self { previous: now, now, dt: 0.0, wheel_motions: wheels, rolling_angles: vec![0.0; state.wheels.len()] }
+        let wheel_motions = (0..state.wheels.len()).map(|i| [wheel_moment(model, state, i); 2]).collect();
+        let current = BodyMoment::new(state);
+        Self { previous: current, current, dt: 0.0, wheel_motions, rolling_angles: vec![0.0; state.wheels.len()] }
     }
 
     /// Records the state after another step of `dt` s: the former state becomes the state before the step. Advances the rolling
     /// angle of each wheel by its spin after the step times `dt`.
     pub fn push(&mut self, model: &Model, state: &State, dt: f32) {
-        (self.previous, self.now, self.dt) = (self.now, BodyMoment::new(state), dt);
-        for (i, (moments, rolled)) in self.wheel_motions.iter_mut().zip(&mut self.rolling_angles).enumerate() {
+        (self.previous, self.current, self.dt) = (self.current, BodyMoment::new(state), dt);
+        for (i, (moments, rolling_angle)) in self.wheel_motions.iter_mut().zip(&mut self.rolling_angles).enumerate() {
             *moments = [moments[1], wheel_moment(model, state, i)];
-            *rolled = (*rolled + moments[1].spin * dt) % TAU;
+            *rolling_angle = (*rolling_angle + moments[1].spin * dt) % TAU;
         }
     }
 
     /// Discards the motion, as after a teleport: the car is at `state` at once, for every share. Rolling angles stay.
     pub fn teleport(&mut self, model: &Model, state: &State) {
-        let now = BodyMoment::new(state);
-        (self.previous, self.now, self.dt) = (now, now, 0.0);
+        let moment = BodyMoment::new(state);
+        (self.previous, self.current, self.dt) = (moment, moment, 0.0);
         for (i, moments) in self.wheel_motions.iter_mut().enumerate() {
             *moments = [wheel_moment(model, state, i); 2];
         }
@@ -92,16 +92,18 @@ impl PoseInterpolator {
     pub fn body_pose(&self, share: f32) -> Pose {
         let s = clamp_share(share);
         // Displacement in the step, m.
-        let way = (self.now.position - self.previous.position).as_vec3();
+        let displacement = (self.current.position - self.previous.position).as_vec3();
         // Displacement of a step at this velocity, limited, m.
-        let slope =
-            |velocity: Vec3| Vec3::from_array(std::array::from_fn(|i| limit_slope(velocity[i] * self.dt, way[i])));
-        let (start, end) = (slope(self.previous.velocity), slope(self.now.velocity));
+        let step_slope = |velocity: Vec3| {
+            Vec3::from_array(std::array::from_fn(|i| limit_slope(velocity[i] * self.dt, displacement[i])))
+        };
+        let (start_slope, end_slope) = (step_slope(self.previous.velocity), step_slope(self.current.velocity));
         // Cubic Hermite polynomials.
-        let gone = way * (s * s * (3.0 - 2.0 * s)) + start * (s * (1.0 - s) * (1.0 - s)) - end * (s * s * (1.0 - s));
+        let travelled = displacement * (s * s * (3.0 - 2.0 * s)) + start_slope * (s * (1.0 - s) * (1.0 - s))
+            - end_slope * (s * s * (1.0 - s));
         Pose {
-            position: self.previous.position + gone.as_dvec3(),
-            rotation: self.previous.rotation.slerp(self.now.rotation, s).normalize(),
+            position: self.previous.position + travelled.as_dvec3(),
+            rotation: self.previous.rotation.slerp(self.current.rotation, s).normalize(),
         }
     }
 
@@ -109,11 +111,11 @@ impl PoseInterpolator {
     /// The centre is interpolated linearly. The rotation includes the rolling angle. Returns `None` if there is no such wheel.
     pub fn wheel_pose_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
         let s = clamp_share(share);
-        let [before, now] = self.wheel_motions.get(i)?;
+        let [previous, current] = self.wheel_motions.get(i)?;
         // Rolling angle after the last step minus the part of that step that is not drawn yet.
-        let rolled = self.rolling_angles[i] - now.spin * self.dt * (1.0 - s);
-        let rotation = before.rotation.slerp(now.rotation, s) * Quat::from_rotation_y(rolled);
-        Some((before.centre.lerp(now.centre, s), rotation.normalize()))
+        let rolling_angle = self.rolling_angles[i] - current.spin * self.dt * (1.0 - s);
+        let rotation = previous.rotation.slerp(current.rotation, s) * Quat::from_rotation_y(rolling_angle);
+        Some((previous.centre.lerp(current.centre, s), rotation.normalize()))
     }
 
     /// Returns the pose of wheel `i` in the world, at `share` of the last step, 0 to 1; `None` if there is no such wheel.
@@ -134,17 +136,17 @@ impl BodyMoment {
 /// Returns centre and rotation of wheel `i` in body axes, without the rolling angle, and its spin.
 fn wheel_moment(model: &Model, state: &State, i: usize) -> WheelMoment {
     let pose = state.wheel_pose(model, i);
-    let back = state.rotation.inverse();
+    let to_body_axes = state.rotation.inverse();
     WheelMoment {
-        centre: back * (pose.centre - state.position).as_vec3(),
-        rotation: back * pose.rotation,
+        centre: to_body_axes * (pose.centre - state.position).as_vec3(),
+        rotation: to_body_axes * pose.rotation,
         spin: state.wheels[i].spin,
     }
 }
 
-/// Limits a slope so that the cubic does not overshoot: the sign of the displacement `way`, and at most three times its size.
-fn limit_slope(slope: f32, way: f32) -> f32 {
-    slope.clamp(3.0 * way.min(0.0), 3.0 * way.max(0.0))
+/// Limits a slope so that the cubic does not overshoot: the sign of `displacement`, and at most three times its size.
+fn limit_slope(slope: f32, displacement: f32) -> f32 {
+    slope.clamp(3.0 * displacement.min(0.0), 3.0 * displacement.max(0.0))
 }
 
 /// Clamps a share of the step to 0 to 1. Returns 0 if it is not finite.

@@ -18,11 +18,11 @@ const PROBE_DEPTH_M: f32 = 1000.0;
 pub fn reset_upright(world: &mut dyn Simulation, car: usize) -> Result<bool, CarError> {
     world.slots().occupant(car)?;
     let probe = downward_probe(car, world.state(car));
-    let mut met = [None];
-    world.probe(&[probe], &mut met);
-    let upright = upright_state_on(world.model(car), world.state(car), &probe, met[0].as_ref());
-    world.set_state(car, &upright)?;
-    Ok(met[0].is_some())
+    let mut contacts = [None];
+    world.probe(&[probe], &mut contacts);
+    let upright_state = upright_state_on(world.model(car), world.state(car), &probe, contacts[0].as_ref());
+    world.set_state(car, &upright_state)?;
+    Ok(contacts[0].is_some())
 }
 
 /// Returns the probe with which car `car` in `state` finds the ground below it: a vertical ray from 1 m above its centre of
@@ -39,26 +39,27 @@ pub fn downward_probe(car: usize, state: &State) -> Probe {
 }
 
 /// Returns the state of a car of `model` upright and at rest with the position and heading of `state`. It stands perpendicular
-/// to the ground `met` at the contact of `probe`, or is level in the air at its position if that is `None`.
-pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, met: Option<&Contact>) -> State {
-    let ahead = state.rotation * Vec3::X;
-    match met {
+/// to the ground `contact` at the contact of `probe`, or is level in the air at its position if that is `None`.
+pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, contact: Option<&Contact>) -> State {
+    let forward = state.rotation * Vec3::X;
+    match contact {
         Some(contact) => {
-            let heading = yaw_on_ground(contact.normal, ahead);
+            let heading = yaw_on_ground(contact.normal, forward);
             State::upright_at(model, probe.point_at(contact.distance), contact.normal, heading)
         }
         None => {
-            let heading = yaw_on_ground(Vec3::Z, ahead);
+            let heading = yaw_on_ground(Vec3::Z, forward);
             State { position: state.position, ..State::upright_at(model, state.position, Vec3::Z, heading) }
         }
     }
 }
 
-/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `ahead`, seen from
+/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `forward`, seen from
 /// above, rad, positive to the left. The angle is measured after the ground is rotated to level by the shortest rotation.
-fn yaw_on_ground(normal: Vec3, ahead: Vec3) -> f32 {
-    // Vector in the ground directly above or below `ahead`.
-    let along = Vec3::new(ahead.x * normal.z, ahead.y * normal.z, -(ahead.x * normal.x + ahead.y * normal.y));
-    let level = Quat::from_rotation_arc(normal, Vec3::Z) * along;
-    skidpad_core::math::atan2(level.y, level.x)
+fn yaw_on_ground(normal: Vec3, forward: Vec3) -> f32 {
+    // Vector in the ground directly above or below `forward`.
+    let ground_vector =
+        Vec3::new(forward.x * normal.z, forward.y * normal.z, -(forward.x * normal.x + forward.y * normal.y));
+    let level_vector = Quat::from_rotation_arc(normal, Vec3::Z) * ground_vector;
+    skidpad_core::math::atan2(level_vector.y, level_vector.x)
 }

@@ -33,31 +33,32 @@ impl GroundBodyMotion {
 
     /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s.
     fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
-        let turning = self.angular.cross(point - self.centre);
-        self.linear + turning + self.angular.cross(turning) * (0.5 * dt)
+        let rotational_velocity = self.angular.cross(point - self.centre);
+        self.linear + rotational_velocity + self.angular.cross(rotational_velocity) * (0.5 * dt)
     }
 
-    /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body carries
-    /// along, world axes, m/s. It is the mean velocity of the body at the car plus its change since the last step times
-    /// `pose_lag` / dt, and the same for the angular velocity. `last` is the motion of the body in the last step; `None` counts
-    /// as unchanged. `point` and the centre of mass of the `car` are those in the middle of the step.
+    /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body
+    /// carries along, world axes, m/s. It is the mean velocity of the body at the car plus its change since the last
+    /// step times `pose_lag` / dt, and the same for the angular velocity. `last_motion` is the motion of the body in
+    /// the last step; `None` counts as unchanged. `point` and the centre of mass of the `car` are those in the middle
+    /// of the step.
     ///
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
     /// `pose_lag` s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall
     /// behind by 30 mm in every second.
-    pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
-        let now = *self;
-        let last = last.unwrap_or(now);
+    pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last_motion: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
+        let motion = *self;
+        let last_motion = last_motion.unwrap_or(motion);
         let arm = point - car;
         // Place of the car at the start of the step, moved with the body.
-        let car = car - now.velocity_at(car) * (0.5 * dt);
+        let start_position = car - motion.velocity_at(car) * (0.5 * dt);
         // Place of the car at the start of the last step.
-        let came_from = car - last.mean_velocity_at(car, dt) * dt;
-        let mean = now.mean_velocity_at(car, dt);
-        let ahead = pose_lag / dt;
+        let previous_position = start_position - last_motion.mean_velocity_at(start_position, dt) * dt;
+        let mean_velocity = motion.mean_velocity_at(start_position, dt);
+        let lag_ratio = pose_lag / dt;
         // Extrapolated by the lag: the last change of mean velocity times lag / dt.
-        let linear = mean + (mean - last.mean_velocity_at(came_from, dt)) * ahead;
-        let angular = now.angular + (now.angular - last.angular) * ahead;
+        let linear = mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
+        let angular = motion.angular + (motion.angular - last_motion.angular) * lag_ratio;
         // The rows of a car use the arms in the middle of the step.
         linear + angular.cross(arm)
     }
@@ -87,23 +88,23 @@ impl DynamicGroundBody {
     /// inverse mass. If a crate on the floor counted as free, the wheel would get too small a force.
     pub fn dynamic_body(&self, axes: WorldAxes, normal: Vec3) -> DynamicBody {
         // Projection onto the normal.
-        let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-        let [moves, turns] = match self.support_flags {
+        let normal_projection = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
+        let [free_translation, free_rotation] = match self.support_flags {
             [false, _] => [Mat3::IDENTITY; 2],
-            [true, false] => [Mat3::IDENTITY - along, along],
+            [true, false] => [Mat3::IDENTITY - normal_projection, normal_projection],
             [true, true] => [Mat3::ZERO; 2],
         };
         let GroundBodyMotion { centre, linear, angular } = self.start_motion;
-        let for_cars = |matrix: Mat3| {
+        let to_car_axes = |matrix: Mat3| {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
             Mat3::from_cols(columns[0], columns[1], columns[2])
         };
         DynamicBody {
             centre: axes.point_from_world(centre.as_dvec3()),
-            velocity: axes.from_world(linear + moves * (self.end_twist[0] - linear)),
-            angular: axes.from_world(angular + turns * (self.end_twist[1] - angular)),
-            inverse_mass: for_cars(moves * self.inverse_mass * moves),
-            inverse_inertia: for_cars(turns * self.inverse_inertia * turns),
+            velocity: axes.from_world(linear + free_translation * (self.end_twist[0] - linear)),
+            angular: axes.from_world(angular + free_rotation * (self.end_twist[1] - angular)),
+            inverse_mass: to_car_axes(free_translation * self.inverse_mass * free_translation),
+            inverse_inertia: to_car_axes(free_rotation * self.inverse_inertia * free_rotation),
         }
     }
 }

@@ -25,67 +25,78 @@ pub fn resolution(position: Vec3) -> f32 {
 #[derive(Clone, Copy, Debug)]
 pub struct PositionTracker {
     /// Position in 64 bits, world axes, m.
-    exact: DVec3,
+    exact_position: DVec3,
     /// Position that was last set in the engine, m.
     engine_position: Vec3,
 }
 
 impl PositionTracker {
-    /// Creates the track of a body placed at `exact`, world axes, m.
-    pub fn new(exact: DVec3) -> Self {
-        Self { exact, engine_position: exact.as_vec3() }
+    /// Creates the track of a body placed at `exact_position`, world axes, m.
+    pub fn new(exact_position: DVec3) -> Self {
+        Self { exact_position, engine_position: exact_position.as_vec3() }
     }
 
-    /// Creates the track of a body at `exact` (m) that the engine has at `shown` (m).
-    pub fn with_engine_position(exact: DVec3, shown: Vec3) -> Self {
-        Self { exact, engine_position: shown }
+    /// Creates the track of a body at `exact_position` (m) that the engine has at `engine_position` (m).
+    pub fn with_engine_position(exact_position: DVec3, engine_position: Vec3) -> Self {
+        Self { exact_position, engine_position }
     }
 
     /// Returns the position that was last set in the engine, m, if the 64-bit position rounds to a different one.
     pub fn rounded_engine_position(&self) -> Option<Vec3> {
-        (self.engine_position != self.exact.as_vec3()).then_some(self.engine_position)
+        (self.engine_position != self.exact_position.as_vec3()).then_some(self.engine_position)
     }
 
-    /// Returns the 64-bit position of a body that the engine has at `shown`, m. Returns `shown` if it differs from the 64-bit
-    /// position by more than the last digit of a coordinate, because the user moved the body; the position of a standing car
-    /// may differ by that much.
-    pub fn position(&self, shown: Vec3) -> DVec3 {
-        let shown = shown.as_dvec3();
-        if (shown - self.exact).abs().max_element() > self.resolution_m() { shown } else { self.exact }
+    /// Returns the 64-bit position of a body that the engine has at `engine_position`, m. Returns `engine_position` if
+    /// it differs from the 64-bit position by more than the last digit of a coordinate, because the user moved the
+    /// body; the position of a standing car may differ by that much.
+    pub fn position(&self, engine_position: Vec3) -> DVec3 {
+        let engine_position = engine_position.as_dvec3();
+        if (engine_position - self.exact_position).abs().max_element() > self.resolution_m() {
+            engine_position
+        } else {
+            self.exact_position
+        }
     }
 
     /// Returns the resolution of 32-bit coordinates at this position, m, at least that of 1 m.
     fn resolution_m(&self) -> f64 {
-        f64::from(f32::EPSILON) * self.exact.abs().max_element().max(1.0)
+        f64::from(f32::EPSILON) * self.exact_position.abs().max_element().max(1.0)
     }
 
-    /// Updates the position after a step of `dt` s that began with the velocity `before` and ended at `shown` with `velocity`
-    /// (m/s, world axes). If the engine's displacement matches `before` · lag + `velocity` · (dt − lag) up to rounding, that
-    /// sum is added in 64 bits. Otherwise something else (a contact, a joint) moved the body, and the engine's position is
-    /// adopted. `pose_lag` is the lag in s, as [`pose_lag`] returns it.
+    /// Updates the position after a step of `dt` s that began with the velocity `start_velocity` and ended at
+    /// `engine_position` with `end_velocity` (m/s, world axes). If the engine's displacement matches `start_velocity` ·
+    /// lag + `end_velocity` · (dt − lag) up to rounding, that sum is added in 64 bits. Otherwise something else (a
+    /// contact, a joint) moved the body, and the engine's position is adopted. `pose_lag` is the lag in s, as
+    /// [`pose_lag`] returns it.
     ///
     /// Returns the rounded 64-bit position that must be set in the engine. Returns `None` if the engine's position must stay:
     /// after an adoption, and for a body at rest that is within one digit.
-    pub fn update(&mut self, shown: Vec3, [before, velocity]: [Vec3; 2], dt: f32, pose_lag: f32) -> Option<Vec3> {
-        let moved = (shown - self.engine_position).as_dvec3();
-        let (old, new) = (before.as_dvec3(), velocity.as_dvec3());
-        let expected = old * f64::from(pose_lag) + new * f64::from(dt - pose_lag);
-        let digit = self.resolution_m();
+    pub fn update(
+        &mut self,
+        engine_position: Vec3,
+        [start_velocity, end_velocity]: [Vec3; 2],
+        dt: f32,
+        pose_lag: f32,
+    ) -> Option<Vec3> {
+        let displacement = (engine_position - self.engine_position).as_dvec3();
+        let (v_start, v_end) = (start_velocity.as_dvec3(), end_velocity.as_dvec3());
+        let expected_displacement = v_start * f64::from(pose_lag) + v_end * f64::from(dt - pose_lag);
+        let resolution_m = self.resolution_m();
         // Four substeps, each rounded to half a unit in the last place of the coordinates, and the rounding of the displacement.
-        if (moved - expected).abs().max_element() > 4.0 * digit {
-            *self = Self::new(shown.as_dvec3());
+        if (displacement - expected_displacement).abs().max_element() > 4.0 * resolution_m {
+            *self = Self::new(engine_position.as_dvec3());
             return None;
         }
-        self.exact += expected;
-        self.engine_position = shown;
+        self.exact_position += expected_displacement;
+        self.engine_position = engine_position;
         // Whether the body is slower than REST_SPEED_MPS along each axis.
-        let stands = expected.abs().max_element() < f64::from(REST_SPEED_MPS * dt);
-        let apart = (self.exact - self.engine_position.as_dvec3()).abs().max_element();
+        let is_at_rest = expected_displacement.abs().max_element() < f64::from(REST_SPEED_MPS * dt);
+        let position_error = (self.exact_position - self.engine_position.as_dvec3()).abs().max_element();
         // Any change of its pose, even of the last digit, keeps a body awake.
-        if stands && apart <= digit {
+        if is_at_rest && position_error <= resolution_m {
             return None;
         }
-        self.engine_position = self.exact.as_vec3();
+        self.engine_position = self.exact_position.as_vec3();
         Some(self.engine_position)
     }
 }

@@ -8,40 +8,41 @@ use skidpad_core::{Probe, Vec3, WorldAxes};
 
 /// Returns the centre of mass of the car and the ray of `probe`, in world axes.
 pub fn probe_ray(axes: WorldAxes, probe: &Probe) -> (Vector, Ray) {
-    let car = axes.point_to_world(probe.position).as_vec3();
-    (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
+    let centre_of_mass = axes.point_to_world(probe.position).as_vec3();
+    (centre_of_mass, Ray::new(centre_of_mass + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
 /// Returns the bounding box of the path of a probe's ray or rim, in world axes, m. A rim widens it by radius and lookahead
 /// along its heading and by half of its width sideways.
 pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
     let (_, ray) = probe_ray(axes, probe);
-    let end = ray.point_at(probe.length);
-    let wide = probe.rim.map_or(Vector::ZERO, |rim| {
+    let ray_end = ray.point_at(probe.length);
+    let margin = probe.rim.map_or(Vector::ZERO, |rim| {
         // Axis of the wheel; its sign does not matter.
         let left = probe.direction.cross(rim.forward);
-        let [forward, left] = [rim.forward, left].map(|way| axes.to_world(way).abs());
+        let [forward, left] = [rim.forward, left].map(|direction| axes.to_world(direction).abs());
         forward * (rim.radius + rim.lookahead) + left * rim.half_width
     });
-    Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
+    Aabb::new(ray.origin.min(ray_end) - margin, ray.origin.max(ray_end) + margin)
 }
 
-/// Returns the bounding box of the rays and rims of `asked`, and of the rays that [`neighbour_ray`] returns for them, in world
-/// axes, m. Without probes the box is inverted.
-pub fn all_probe_bounds(axes: WorldAxes, asked: &[Probe]) -> Aabb {
+/// Returns the bounding box of the rays and rims of `probes`, and of the rays that [`neighbour_ray`] returns for them,
+/// in world axes, m. Without probes the box is inverted.
+pub fn all_probe_bounds(axes: WorldAxes, probes: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
-    for probe in asked {
-        let around = probe_bounds(axes, probe);
-        (low, high) = (low.min(around.mins), high.max(around.maxs));
+    for probe in probes {
+        let bounds = probe_bounds(axes, probe);
+        (low, high) = (low.min(bounds.mins), high.max(bounds.maxs));
     }
     let margin = Vec3::splat(2.0 * neighbour_ray_distance(low.abs().max(high.abs())));
     Aabb::new(low - margin, high + margin)
 }
 
-/// Returns the distance between neighbouring rays at a point, m: 0.1 mm, or more far from the origin. `at` are the absolute
-/// coordinates of the point. The distance is larger than the rounding of the coordinates and too small to matter.
-fn neighbour_ray_distance(at: Vec3) -> f32 {
-    1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
+/// Returns the distance between neighbouring rays at a point, m: 0.1 mm, or more far from the origin. `point` contains the
+/// absolute values of its coordinates. The distance is larger than the rounding of the coordinates and too small to
+/// matter.
+fn neighbour_ray_distance(point: Vec3) -> f32 {
+    1e-4_f32.max(4.0 * f32::EPSILON * point.max_element())
 }
 
 /// Returns a parallel ray next to `ray`, displaced sideways by about the neighbour distance, because parry misses some rays
@@ -52,13 +53,13 @@ pub fn neighbour_ray(ray: &Ray) -> Ray {
     Ray::new(ray.origin + (a + 0.618 * b) * neighbour_ray_distance(ray.origin.abs()), ray.dir)
 }
 
-/// Returns the hit of `ray` on a `shape` at `pose` within `reach` m, from outside; `None` for a miss. A ray that starts inside
-/// a shape does not hit it.
-pub fn cast_from_outside(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<RayIntersection> {
+/// Returns the hit of `ray` on a `shape` at `pose` within `max_distance` m, from outside; `None` for a miss. A ray that
+/// starts inside a shape does not hit it.
+pub fn cast_from_outside(shape: &dyn Shape, pose: &Pose, ray: &Ray, max_distance: f32) -> Option<RayIntersection> {
     // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would return their
     // far side. A half-space has no far side.
-    let solid = shape.shape_type() != ShapeType::HalfSpace;
-    let hit = shape.cast_ray_and_get_normal(pose, ray, reach, solid);
+    let is_solid = shape.shape_type() != ShapeType::HalfSpace;
+    let hit = shape.cast_ray_and_get_normal(pose, ray, max_distance, is_solid);
     hit.filter(|hit| hit.normal != Vector::ZERO)
 }
 /// Purpose of a probe: the wheel's place in the middle of the step, or another place along its way.
@@ -72,7 +73,7 @@ pub enum ProbePurpose {
 
 /// Returns true if no shape, or only a single plane, reaches into `bounds`. Each shape comes with its pose.
 pub fn is_plane_at_most<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
-    let mut near = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
+    let mut overlapping_shapes = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
     let is_plane = |(shape, _): (&dyn Shape, Pose)| shape.as_halfspace().is_some();
-    near.next().is_none_or(is_plane) && near.next().is_none()
+    overlapping_shapes.next().is_none_or(is_plane) && overlapping_shapes.next().is_none()
 }

@@ -36,56 +36,60 @@ impl RimWalls {
         self.0.clear();
     }
 
-    /// Adds a contact point of a rim of `car` with a wall. `arm` leads from the centre of mass to the point, m; `normal` is a
-    /// unit vector out of the wall; `allowed` is the minimum speed along it at the end of the step, m/s. Points must be added
-    /// in the order of cars.
-    pub fn add(&mut self, car: usize, arm: Vec3, normal: Vec3, allowed: f32) {
-        self.0.push(RimWall { car, arm, normal, min_normal_speed: allowed, impulse: 0.0 });
+    /// Adds a contact point of a rim of `car` with a wall. `arm` leads from the centre of mass to the point, m;
+    /// `normal` is a unit vector out of the wall; `min_normal_speed` is the minimum speed along it at the end of the
+    /// step, m/s. Points must be added in the order of cars.
+    pub fn add(&mut self, car: usize, arm: Vec3, normal: Vec3, min_normal_speed: f32) {
+        self.0.push(RimWall { car, arm, normal, min_normal_speed, impulse: 0.0 });
     }
 
     /// Returns whether some wall may stop a rim of `car` in this step.
     pub fn has_walls(&self, car: usize) -> bool {
-        self.0.iter().any(|stop| stop.car == car)
+        self.0.iter().any(|wall| wall.car == car)
     }
 
-    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction; `None` if none are needed.
-    /// `moving` is its velocity and angular velocity at the end of the step without them, m/s and rad/s. `lighter` is its
-    /// inverse mass along each world axis, 1/kg. `turning` returns the change of angular velocity by an angular impulse about
-    /// its centre of mass. The stop is an impact if some point approaches its wall faster than [`IMPACT_SPEED_MPS`] before.
+    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction; `None` if none are
+    /// needed. `twist` is its velocity and angular velocity at the end of the step without them, m/s and rad/s.
+    /// `inverse_mass` is its inverse mass along each world axis, 1/kg. `angular_response` returns the change of angular
+    /// velocity by an angular impulse about its centre of mass. The stop is an impact if some point approaches its wall
+    /// faster than [`IMPACT_SPEED_MPS`] before.
     pub fn solve(
         &mut self,
         car: usize,
-        mut moving: [Vec3; 2],
-        lighter: Vec3,
-        turning: impl Fn(Vec3) -> Vec3,
+        mut twist: [Vec3; 2],
+        inverse_mass: Vec3,
+        angular_response: impl Fn(Vec3) -> Vec3,
     ) -> Option<RimWallImpulse> {
-        let first = self.0.partition_point(|stop| stop.car < car);
-        let count = self.0[first..].partition_point(|stop| stop.car == car);
-        let stops = &mut self.0[first..first + count];
-        let is_blow = stops.iter().any(|stop| stop.normal_speed(&moving) < -IMPACT_SPEED_MPS);
+        let first_wall = self.0.partition_point(|wall| wall.car < car);
+        let count = self.0[first_wall..].partition_point(|wall| wall.car == car);
+        let walls = &mut self.0[first_wall..first_wall + count];
+        let is_impact = walls.iter().any(|wall| wall.normal_speed(&twist) < -IMPACT_SPEED_MPS);
         // Motion without the stops.
-        let begun = moving;
+        let start_twist = twist;
         for _ in 0..MAX_IMPULSE_PASSES {
-            let mut changed = 0.0f32;
-            for stop in &mut *stops {
-                let lever = stop.arm.cross(stop.normal);
+            let mut max_velocity_change = 0.0f32;
+            for wall in &mut *walls {
+                let angular_jacobian = wall.arm.cross(wall.normal);
                 // Change of normal speed per impulse, 1/kg.
-                let compliance = (lighter * stop.normal).dot(stop.normal) + lever.dot(turning(lever));
+                let inverse_effective_mass = (inverse_mass * wall.normal).dot(wall.normal)
+                    + angular_jacobian.dot(angular_response(angular_jacobian));
                 // Impulse of this point, pushing only, N s.
-                let total = (stop.impulse + (stop.min_normal_speed - stop.normal_speed(&moving)) / compliance).max(0.0);
-                let more = stop.normal * (total - stop.impulse);
-                changed = changed.max((more * lighter).length());
-                stop.impulse = total;
-                moving[0] += more * lighter;
-                moving[1] += turning(stop.arm.cross(more));
+                let total_impulse = (wall.impulse
+                    + (wall.min_normal_speed - wall.normal_speed(&twist)) / inverse_effective_mass)
+                    .max(0.0);
+                let impulse_change = wall.normal * (total_impulse - wall.impulse);
+                max_velocity_change = max_velocity_change.max((impulse_change * inverse_mass).length());
+                wall.impulse = total_impulse;
+                twist[0] += impulse_change * inverse_mass;
+                twist[1] += angular_response(wall.arm.cross(impulse_change));
             }
-            if changed <= VELOCITY_TOLERANCE_MPS {
+            if max_velocity_change <= VELOCITY_TOLERANCE_MPS {
                 break;
             }
         }
-        let impulse = stops.iter().map(|stop| stop.normal * stop.impulse).sum();
-        let angular = stops.iter().map(|stop| stop.arm.cross(stop.normal * stop.impulse)).sum();
-        (moving != begun).then_some(RimWallImpulse { impulse, angular, is_impact: is_blow })
+        let impulse = walls.iter().map(|wall| wall.normal * wall.impulse).sum();
+        let angular = walls.iter().map(|wall| wall.arm.cross(wall.normal * wall.impulse)).sum();
+        (twist != start_twist).then_some(RimWallImpulse { impulse, angular, is_impact })
     }
 }
 

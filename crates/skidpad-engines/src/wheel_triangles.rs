@@ -2,7 +2,7 @@
 
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
-use parry3d::shape::{HeightField, HeightFieldCellStatus as Cut, Shape, Triangle as Face, TypedShape};
+use parry3d::shape::{HeightField, HeightFieldCellStatus as CellStatus, Shape, Triangle as Face, TypedShape};
 use skidpad_core::{Contact, HullPoint, Probe, SmoothSurface, Triangle, WorldAxes, ground_contact, wall_contact};
 
 use crate::rays::{probe_bounds, probe_ray};
@@ -34,44 +34,52 @@ impl<H: Copy> WheelTriangles<H> {
     /// The triangles are relative to the start of the ray, in the axes of the cars. Returns whether the shape has faces: boxes,
     /// planes, meshes and height fields do. A box that contains the start of the ray adds none but returns true.
     pub fn add(&mut self, axes: WorldAxes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
-        let (_, start) = probe_ray(axes, probe);
-        let region = probe_bounds(axes, probe);
-        let within = region.transform_by(&pose.inverse());
-        let within =
-            within.loosened(COORDINATE_ROUNDING_RATIO * within.mins.abs().max(within.maxs.abs()).max_element());
-        let to_start = |point: Vector| axes.from_world(*pose * point - start.origin);
-        let mut put = |face: Triangle, number: u32| {
-            self.triangles.push(Triangle { source: [self.colliders.len() as u32, number], ..face });
+        let (_, ray) = probe_ray(axes, probe);
+        let search_box = probe_bounds(axes, probe);
+        let local_box = search_box.transform_by(&pose.inverse());
+        let local_box = local_box
+            .loosened(COORDINATE_ROUNDING_RATIO * local_box.mins.abs().max(local_box.maxs.abs()).max_element());
+        let to_ray_frame = |point: Vector| axes.from_world(*pose * point - ray.origin);
+        let mut add_triangle = |face: Triangle, triangle_number: u32| {
+            self.triangles.push(Triangle { source: [self.colliders.len() as u32, triangle_number], ..face });
             self.colliders.push(handle);
         };
         match shape.as_typed_shape() {
             TypedShape::Cuboid(cuboid) => {
                 // A box that contains the start of the ray has no faces for the wheel, as for rays.
-                if cuboid.local_aabb().contains_local_point(pose.inverse() * start.origin) {
+                if cuboid.local_aabb().contains_local_point(pose.inverse() * ray.origin) {
                     return true;
                 }
                 // `1.0`: grip.
-                for face in Triangle::of_box(cuboid.half_extents, to_start, 1.0) {
-                    put(face, 0);
+                for face in Triangle::of_box(cuboid.half_extents, to_ray_frame, 1.0) {
+                    add_triangle(face, 0);
                 }
             }
             TypedShape::HalfSpace(plane) => {
                 let normal = plane.normal;
                 // Point of the plane nearest to the wheel, in the axes of the shape.
-                let foot = within.center() - normal * normal.dot(within.center());
+                let nearest_point = local_box.center() - normal * normal.dot(local_box.center());
                 let normal = axes.from_world(pose.rotation * normal);
                 // Square around the wheel; four times the half diagonal of the search box, grip 1.
-                put(Triangle::of_plane(to_start(foot), normal, 4.0 * region.half_extents().length(), 1.0), 0);
+                add_triangle(
+                    Triangle::of_plane(
+                        to_ray_frame(nearest_point),
+                        normal,
+                        4.0 * search_box.half_extents().length(),
+                        1.0, // grip
+                    ),
+                    0, // number of its only face
+                );
             }
             TypedShape::TriMesh(mesh) => {
-                for leaf in mesh.bvh().intersect_aabb(&within) {
-                    let Face { a, b, c } = mesh.triangle(leaf);
-                    put(Triangle::flat([a, b, c].map(to_start), 1.0), leaf);
+                for triangle_number in mesh.bvh().intersect_aabb(&local_box) {
+                    let Face { a, b, c } = mesh.triangle(triangle_number);
+                    add_triangle(Triangle::flat([a, b, c].map(to_ray_frame), 1.0), triangle_number);
                 }
             }
             TypedShape::HeightField(field) => {
-                visit_field_triangles(field, &within, |corners, number| {
-                    put(Triangle::flat(corners.map(to_start), 1.0), number);
+                visit_field_triangles(field, &local_box, |corners, triangle_number| {
+                    add_triangle(Triangle::flat(corners.map(to_ray_frame), 1.0), triangle_number);
                 });
             }
             _ => return false,
@@ -85,15 +93,18 @@ impl<H: Copy> WheelTriangles<H> {
         self.smooth_ground_contact(probe, |_, _| None)
     }
 
-    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals. `smooth` returns those
-    /// normals by collider and number of the triangle in its shape; `None` for a flat triangle.
+    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals.
+    /// `smooth_surface` returns those normals by collider and number of the triangle in its shape; `None` for a flat
+    /// triangle.
     pub fn smooth_ground_contact(
         &self,
         probe: &Probe,
-        smooth: impl Fn(H, u32) -> Option<SmoothSurface>,
+        smooth_surface: impl Fn(H, u32) -> Option<SmoothSurface>,
     ) -> Option<(H, Contact)> {
-        let of = |Triangle { source: [at, number], .. }: &Triangle| smooth(self.colliders[*at as usize], *number);
-        let (triangle, contact) = ground_contact(probe, &self.triangles, of)?;
+        let surface_of_triangle = |Triangle { source: [triangle_index, triangle_number], .. }: &Triangle| {
+            smooth_surface(self.colliders[*triangle_index as usize], *triangle_number)
+        };
+        let (triangle, contact) = ground_contact(probe, &self.triangles, surface_of_triangle)?;
         Some((self.colliders[triangle], contact))
     }
 
@@ -118,34 +129,36 @@ pub fn triangle_corners(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
 /// Relative rounding error of coordinates by which a search box is enlarged.
 const COORDINATE_ROUNDING_RATIO: f32 = 4.0 * f32::EPSILON;
 
-/// Calls `to` with the corners (axes of the field, m) and numbers of the triangles of `field` in the columns and rows that
-/// `within` covers, whatever their height. Removed triangles are left out. Numbers are those of parry: the left halves of all
-/// cells first. Neighbours have bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a
-/// disc along a grid line could fall between two triangles.
-fn visit_field_triangles(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3], u32)) {
-    let covered = |low: f32, high: f32, size: f32, cells: usize| {
-        let at = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;
+/// Calls `visit` with the corners (axes of the field, m) and numbers of the triangles of `field` in the columns and
+/// rows that `search_box` covers, whatever their height. Removed triangles are left out. Numbers are those of parry:
+/// the left halves of all cells first. Neighbours have bit-identical corners. Parry's `map_elements_in_local_aabb` does
+/// not guarantee that, so that a disc along a grid line could fall between two triangles.
+fn visit_field_triangles(field: &HeightField, search_box: &Aabb, mut visit: impl FnMut([Vector; 3], u32)) {
+    let covered_cells = |low: f32, high: f32, size: f32, cells: usize| {
+        let to_cell = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;
         // A hundredth of a cell exceeds the rounding of coordinates of a field.
-        (at(low) - 0.01).max(0.0) as usize..((at(high) + 1.01).max(0.0) as usize).min(cells)
+        (to_cell(low) - 0.01).max(0.0) as usize..((to_cell(high) + 1.01).max(0.0) as usize).min(cells)
     };
     let scale = field.scale();
-    for j in covered(within.mins.x, within.maxs.x, scale.x, field.ncols()) {
-        for i in covered(within.mins.z, within.maxs.z, scale.z, field.nrows()) {
-            let at = |i: usize, j: usize| Vector::new(field.x_at(j), field.heights()[(i, j)] * scale.y, field.z_at(i));
-            let [here, down, right, across] = [at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)];
+    for j in covered_cells(search_box.mins.x, search_box.maxs.x, scale.x, field.ncols()) {
+        for i in covered_cells(search_box.mins.z, search_box.maxs.z, scale.z, field.nrows()) {
+            let corner =
+                |i: usize, j: usize| Vector::new(field.x_at(j), field.heights()[(i, j)] * scale.y, field.z_at(i));
+            // Corners of the cell, by row and column.
+            let [p00, p10, p01, p11] = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
             let status = field.cell_status(i, j);
-            let halves = if status.contains(Cut::ZIGZAG_SUBDIVISION) {
-                [[here, down, across], [here, across, right]]
+            let cell_triangles = if status.contains(CellStatus::ZIGZAG_SUBDIVISION) {
+                [[p00, p10, p11], [p00, p11, p01]]
             } else {
-                [[here, down, right], [down, across, right]]
+                [[p00, p10, p01], [p10, p11, p01]]
             };
             // The triangles of all left halves come first.
             let number = j * field.nrows() + i;
             let numbers = [number, number + field.nrows() * field.ncols()];
-            let removed = [Cut::LEFT_TRIANGLE_REMOVED, Cut::RIGHT_TRIANGLE_REMOVED];
-            for ((half, number), removed) in halves.into_iter().zip(numbers).zip(removed) {
-                if !status.contains(removed) {
-                    to(half, number as u32);
+            let removal_flags = [CellStatus::LEFT_TRIANGLE_REMOVED, CellStatus::RIGHT_TRIANGLE_REMOVED];
+            for ((corners, number), removal_flag) in cell_triangles.into_iter().zip(numbers).zip(removal_flags) {
+                if !status.contains(removal_flag) {
+                    visit(corners, number as u32);
                 }
             }
         }
@@ -161,10 +174,10 @@ mod tests {
     fn field() -> HeightField {
         let heights = (0..5 * 7).map(|k| ((k * 37) % 11) as f32 * 0.1).collect();
         let mut field = HeightField::new(Array2::new(5, 7, heights), Vector::new(12.0, 0.4, 20.0));
-        field.set_cell_status(1, 2, Cut::ZIGZAG_SUBDIVISION);
-        field.set_cell_status(2, 3, Cut::LEFT_TRIANGLE_REMOVED);
-        field.set_cell_status(3, 0, Cut::ZIGZAG_SUBDIVISION | Cut::RIGHT_TRIANGLE_REMOVED);
-        field.set_cell_status(0, 5, Cut::CELL_REMOVED);
+        field.set_cell_status(1, 2, CellStatus::ZIGZAG_SUBDIVISION);
+        field.set_cell_status(2, 3, CellStatus::LEFT_TRIANGLE_REMOVED);
+        field.set_cell_status(3, 0, CellStatus::ZIGZAG_SUBDIVISION | CellStatus::RIGHT_TRIANGLE_REMOVED);
+        field.set_cell_status(0, 5, CellStatus::CELL_REMOVED);
         field
     }
 

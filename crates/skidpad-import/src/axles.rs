@@ -35,33 +35,33 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     let points: Vec<[f64; 2]> =
         wheels.iter().map(|w| [w.position[0] - car.centre[0], w.position[1] - car.centre[1]]).collect();
     // Mass that each wheel carries at rest (kg), in the order of `wheels`.
-    let Some(shares) = sprung_masses(&points, car.mass.value) else {
+    let Some(carried_masses) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
         import.add_fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
         return None;
     };
-    let rests: Vec<f64> =
-        wheels.iter().zip(&shares).map(|(wheel, share)| contact_height_at_rest(wheel, *share)).collect();
-    check_bump_stops(&wheels, &shares, &rests, import);
-    note_tilt(&groups, &rests, import);
+    let rest_heights: Vec<f64> =
+        wheels.iter().zip(&carried_masses).map(|(wheel, mass)| contact_height_at_rest(wheel, *mass)).collect();
+    check_bump_stops(&wheels, &carried_masses, &rest_heights, import);
+    note_tilt(&groups, &rest_heights, import);
     // Σ share x = 0: the load-weighted mean height is the height of the plane of the contact points below the centre of mass.
-    let ground = shares.iter().zip(&rests).map(|(share, z)| share * z).sum::<f64>() / car.mass.value;
+    let ground_z = carried_masses.iter().zip(&rest_heights).map(|(mass, z)| mass * z).sum::<f64>() / car.mass.value;
     let mut draft = VehicleDraft {
         comments: BTreeMap::new(),
         front_axle_x: wheel_mean(&groups[0], |w| w.position[0]),
-        ground_z: ground,
+        ground_z,
         middle_y: lateral_middle(&groups),
     };
     let tyres = collect_tyres(&groups, &mut draft);
     let mut axles = Vec::new();
     // Index in `wheels` of the first wheel of the axle.
-    let mut first = 0;
+    let mut first_wheel = 0;
     for (i, group) in groups.iter().enumerate() {
-        let span = first..first + group.len();
-        let height = rests[span.clone()].iter().sum::<f64>() / group.len() as f64;
-        let load = shares[span].iter().sum::<f64>() / group.len() as f64 * f64::from(STANDARD_GRAVITY);
+        let wheel_range = first_wheel..first_wheel + group.len();
+        let height = rest_heights[wheel_range.clone()].iter().sum::<f64>() / group.len() as f64;
+        let load = carried_masses[wheel_range].iter().sum::<f64>() / group.len() as f64 * f64::from(STANDARD_GRAVITY);
         axles.push(draft.axle(i, group, height, load, &tyres.1[i], import));
-        first += group.len();
+        first_wheel += group.len();
     }
     let spec = VehicleSpec {
         name: car.name.clone(),
@@ -87,31 +87,31 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
 }
 
-/// Returns the height of the contact point of a wheel at rest in the frame of the body (m). `share` is the mass that the
-/// wheel carries (kg). An unloaded height rises by the static deflection `share g / rate`; a height at rest is returned
-/// unchanged.
-fn contact_height_at_rest(wheel: &Corner, share: f64) -> f64 {
+/// Returns the height of the contact point of a wheel at rest in the frame of the body (m). `carried_mass` is the mass
+/// `m` that the wheel carries (kg). An unloaded height rises by the static deflection `m g / rate`; a height at rest is
+/// returned unchanged.
+fn contact_height_at_rest(wheel: &Corner, carried_mass: f64) -> f64 {
     match wheel.contact {
-        ContactHeight::Unloaded(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
+        ContactHeight::Unloaded(height) => height + carried_mass * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
         ContactHeight::AtRest(height) => height,
     }
 }
 
-/// Adds a fault for each wheel with less than [`MIN_TRAVEL_M`] left between its position at rest and full bump. `shares`
-/// are sprung masses (kg), `rests` heights of the contact points at rest (m), both in the order of `wheels`. The fault
-/// states the static load, the spring rate, the deflection needed and the travel available.
-fn check_bump_stops(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
-    for ((wheel, share), rest) in wheels.iter().zip(shares).zip(rests) {
-        let [top, low] = wheel.contact_range;
-        if top - rest >= MIN_TRAVEL_M {
+/// Adds a fault for each wheel with less than [`MIN_TRAVEL_M`] left between its position at rest and full bump.
+/// `carried_masses` are sprung masses (kg), `rest_heights` heights of the contact points at rest (m), both in the order
+/// of `wheels`. The fault states the static load, the spring rate, the deflection needed and the travel available.
+fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[f64], import: &mut Import<'_>) {
+    for ((wheel, carried_mass), rest_height) in wheels.iter().zip(carried_masses).zip(rest_heights) {
+        let [bump_height, droop_height] = wheel.contact_range;
+        if bump_height - rest_height >= MIN_TRAVEL_M {
             continue;
         }
-        let force = share * f64::from(STANDARD_GRAVITY);
+        let force = carried_mass * f64::from(STANDARD_GRAVITY);
         let found = format!(
             "springs cannot carry the car: {force:.0} N on {:.0} N/m need {:.3} m of {:.3} m",
             wheel.rate.value,
-            rest - low,
-            top - low
+            rest_height - droop_height,
+            bump_height - droop_height
         );
         import.add_fault(
             &wheel.path,
@@ -154,24 +154,24 @@ fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWhee
     import.collector.faults.is_empty().then_some(groups)
 }
 
-/// Returns the arithmetic mean of the quantity `of` over the wheels of an axle.
-fn wheel_mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
-    group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
+/// Returns the arithmetic mean of `quantity` over the wheels of an axle.
+fn wheel_mean(group: &[&Corner], quantity: impl Fn(&Corner) -> f64) -> f64 {
+    group.iter().map(|w| quantity(w)).sum::<f64>() / group.len() as f64
 }
 
 /// Returns the mean of a number over the wheels of an axle, with the origin of the first wheel. Adds a note if a wheel
-/// differs from the mean by more than 1e-4 of it; `what` names the part in the note.
+/// differs from the mean by more than 1e-4 of it; `part_name` names the part in the note.
 fn mean_number(
     group: &[&Corner],
-    of: fn(&Corner) -> &SourcedNumber,
-    what: &str,
+    number_of: fn(&Corner) -> &SourcedNumber,
+    part_name: &str,
     import: &mut Import<'_>,
 ) -> SourcedNumber {
-    let value = wheel_mean(group, |w| of(w).value);
-    if group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs()) {
-        import.add_note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
+    let value = wheel_mean(group, |w| number_of(w).value);
+    if group.iter().any(|w| (number_of(w).value - value).abs() > 1e-4 * value.abs()) {
+        import.add_note(&group[0].path, format!("left and right {part_name} differ: their mean {value:.4} is taken"));
     }
-    sourced(value, of(group[0]).origin.clone())
+    sourced(value, number_of(group[0]).origin.clone())
 }
 
 /// Returns the lateral position of the middle of the car: the mean over the middles of the axles (m).
@@ -179,30 +179,32 @@ fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
     groups.iter().map(|group| wheel_mean(group, |w| w.position[1])).sum::<f64>() / groups.len() as f64
 }
 
-/// Adds a note if the mean heights of the axles at rest differ by more than [`NOTED_OFFSET_M`], because the imported car
-/// stands level. Adds a note for each axle whose middle is farther than that from the lateral middle of the car. `rests`
-/// are heights of the contact points (m), in the order of the wheels of `groups`.
-fn note_tilt(groups: &[AxleWheels<'_>], rests: &[f64], import: &mut Import<'_>) {
-    let mut first = 0;
+/// Adds a note if the mean heights of the axles at rest differ by more than [`NOTED_OFFSET_M`], because the imported
+/// car stands level. Adds a note for each axle whose middle is farther than that from the lateral middle of the car.
+/// `rest_heights` are heights of the contact points (m), in the order of the wheels of `groups`.
+fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Import<'_>) {
+    let mut first_wheel = 0;
     let mut heights = Vec::new();
     for group in groups {
-        heights.push(rests[first..first + group.len()].iter().sum::<f64>() / group.len() as f64);
-        first += group.len();
+        heights.push(rest_heights[first_wheel..first_wheel + group.len()].iter().sum::<f64>() / group.len() as f64);
+        first_wheel += group.len();
     }
     let (highest, lowest) = heights.iter().fold((f64::MIN, f64::MAX), |(h, l), z| (h.max(*z), l.min(*z)));
     if highest - lowest > NOTED_OFFSET_M {
-        let off = (highest - lowest) * 1e3;
+        let height_difference_mm = (highest - lowest) * 1e3;
         import.add_note(
-            "",
-            format!("its axles rest {off:.0} mm from a common height: there it stands tilted, here level"),
+            "", // note on the whole file
+            format!(
+                "its axles rest {height_difference_mm:.0} mm from a common height: there it stands tilted, here level"
+            ),
         );
     }
     for group in groups {
-        let off = wheel_mean(group, |w| w.position[1]) - lateral_middle(groups);
-        if off.abs() > NOTED_OFFSET_M {
+        let lateral_offset = wheel_mean(group, |w| w.position[1]) - lateral_middle(groups);
+        if lateral_offset.abs() > NOTED_OFFSET_M {
             import.add_note(
                 &group[0].path,
-                format!("the middle of this axle is {:.0} mm from the car's: moved there", off * 1e3),
+                format!("the middle of this axle is {:.0} mm from the car's: moved there", lateral_offset * 1e3),
             );
         }
     }
@@ -212,22 +214,22 @@ fn note_tilt(groups: &[AxleWheels<'_>], rests: &[f64], import: &mut Import<'_>) 
 /// The tyre of the first axle is called `front`; a new tyre of a later axle `axle_2`, `axle_3` and so on; equal tyres are
 /// stored once. Adds the origin of each stored tyre as a comment to `draft`.
 fn collect_tyres(groups: &[AxleWheels<'_>], draft: &mut VehicleDraft) -> (BTreeMap<String, Tyre>, Vec<String>) {
-    let mut found: Vec<(&Tyre, String)> = Vec::new();
+    let mut tyres: Vec<(&Tyre, String)> = Vec::new();
     let mut names = Vec::new();
     for (i, group) in groups.iter().enumerate() {
         let tyre = &group[0].tyre;
-        let name = match found.iter().find(|(known, _)| *known == tyre) {
+        let name = match tyres.iter().find(|(stored_tyre, _)| *stored_tyre == tyre) {
             Some((_, name)) => name.clone(),
             None => {
                 let name = if i == 0 { "front".to_owned() } else { format!("axle_{}", i + 1) };
                 draft.add_comment(&format!("tyres.{name}.model"), &group[0].tyre_origin);
-                found.push((tyre, name.clone()));
+                tyres.push((tyre, name.clone()));
                 name
             }
         };
         names.push(name);
     }
-    (found.into_iter().map(|(tyre, name)| (name, tyre.clone())).collect(), names)
+    (tyres.into_iter().map(|(tyre, name)| (name, tyre.clone())).collect(), names)
 }
 
 /// Vehicle file under construction.
@@ -243,22 +245,23 @@ struct VehicleDraft {
 }
 
 impl VehicleDraft {
-    /// Stores the comment `from` for the key `path`, unless `from` is empty. Replaces an earlier comment of the key.
-    fn add_comment(&mut self, path: &str, from: &str) {
-        if !from.is_empty() {
-            self.comments.insert(path.to_owned(), from.to_owned());
+    /// Stores the comment `origin` for the key `path`, unless `origin` is empty. Replaces an earlier comment of the
+    /// key.
+    fn add_comment(&mut self, path: &str, origin: &str) {
+        if !origin.is_empty() {
+            self.comments.insert(path.to_owned(), origin.to_owned());
         }
     }
 
     /// Returns the number rounded to nine significant digits and adds its origin as a comment at the key `path`.
-    fn store_number(&mut self, path: &str, said: &SourcedNumber) -> f64 {
-        self.add_comment(path, &said.origin);
-        round_digits(said.value)
+    fn store_number(&mut self, path: &str, number: &SourcedNumber) -> f64 {
+        self.add_comment(path, &number.origin);
+        round_digits(number.value)
     }
 
     /// Returns the result of [`VehicleDraft::store_number`], or 0 without a comment if the number is missing or 0.
-    fn store_number_or_zero(&mut self, path: &str, said: Option<&SourcedNumber>) -> f64 {
-        said.filter(|said| said.value != 0.0).map_or(0.0, |said| self.store_number(path, said))
+    fn store_number_or_zero(&mut self, path: &str, number: Option<&SourcedNumber>) -> f64 {
+        number.filter(|number| number.value != 0.0).map_or(0.0, |number| self.store_number(path, number))
     }
 
     /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above the
@@ -284,27 +287,27 @@ impl VehicleDraft {
         import: &mut Import<'_>,
     ) -> Axle {
         let path = format!("axles[{i}]");
-        // Mean over the wheels; notes call it `what`.
-        let mut both = |of: fn(&Corner) -> &SourcedNumber, what: &str| mean_number(group, of, what, import);
-        let rate = both(|w| &w.rate, "springs");
-        let (bump, rebound) = (both(|w| &w.bump, "dampers"), both(|w| &w.rebound, "dampers"));
-        let (radius, spin) = (both(|w| &w.radius, "radii"), both(|w| &w.spin_inertia, "wheel inertias"));
-        let (brake, handbrake) = (both(|w| &w.brake, "brakes"), both(|w| &w.handbrake, "handbrakes"));
-        let bar = both(|w| &w.anti_roll_rate, "anti-roll bars");
+        // Mean over the wheels; notes call it `part`.
+        let mut mean = |number: fn(&Corner) -> &SourcedNumber, part: &str| mean_number(group, number, part, import);
+        let rate = mean(|w| &w.rate, "springs");
+        let (bump, rebound) = (mean(|w| &w.bump, "dampers"), mean(|w| &w.rebound, "dampers"));
+        let (radius, spin_inertia) = (mean(|w| &w.radius, "radii"), mean(|w| &w.spin_inertia, "wheel inertias"));
+        let (brake, handbrake) = (mean(|w| &w.brake, "brakes"), mean(|w| &w.handbrake, "handbrakes"));
+        let anti_roll_rate = mean(|w| &w.anti_roll_rate, "anti-roll bars");
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
         let ([toe_deg, camber_deg], guidance) = guidance(group, RestPosition { height, travel }, import);
         let force_point = force_point(group, RestPosition { height, travel }, import);
         let compliance = group[0].lateral_compliance.as_ref();
-        let at = |key: &str| format!("{path}.{key}");
-        self.add_comment(&at("suspension.bump_travel_m"), &group[0].contact_range_origin);
+        let key_path = |key: &str| format!("{path}.{key}");
+        self.add_comment(&key_path("suspension.bump_travel_m"), &group[0].contact_range_origin);
         let track = (group.len() == 2).then(|| round_digits(group[0].position[1] - group[1].position[1]));
         Axle {
             behind_front_axle_m: round_digits(self.front_axle_x - wheel_mean(group, |w| w.position[0])),
             track_m: track,
-            wheel_radius_m: Some(self.store_number(&at("wheel_radius_m"), &radius)),
+            wheel_radius_m: Some(self.store_number(&key_path("wheel_radius_m"), &radius)),
             tyre_size: None,
-            wheel_spin_inertia_kg_m2: self.store_number(&at("wheel_spin_inertia_kg_m2"), &spin),
+            wheel_spin_inertia_kg_m2: self.store_number(&key_path("wheel_spin_inertia_kg_m2"), &spin_inertia),
             tyre: tyre.to_owned(),
             steer_ratio: round_digits(wheel_mean(group, |w| w.steer_share)),
             ackermann: 0.0,
@@ -313,31 +316,35 @@ impl VehicleDraft {
             guidance,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
-            roll_centre_height_m: self.store_number_or_zero(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
-            lateral_compliance: compliance.map(|given| self.lateral(&at("lateral_compliance"), given)),
-            force_point_above_ground_m: force_point.map(|z| self.store_number(&at("force_point_above_ground_m"), &z)),
+            roll_centre_height_m: self
+                .store_number_or_zero(&key_path("roll_centre_height_m"), group[0].roll_centre.as_ref()),
+            lateral_compliance: compliance
+                .map(|numbers| self.lateral_compliance(&key_path("lateral_compliance"), numbers)),
+            force_point_above_ground_m: force_point
+                .map(|z| self.store_number(&key_path("force_point_above_ground_m"), &z)),
             suspension,
-            anti_roll_bar_n_per_m: track.map_or(0.0, |_| self.store_number(&at("anti_roll_bar_n_per_m"), &bar)),
+            anti_roll_bar_n_per_m: track
+                .map_or(0.0, |_| self.store_number(&key_path("anti_roll_bar_n_per_m"), &anti_roll_rate)),
             anti_roll_bar_n: None,
             anti_roll_bar_share: None,
             anti_roll_bar_fades_in_mps: None,
             anti_roll_bar_external: false,
             heave_spring: None,
-            brake_torque_nm: Some(self.store_number(&at("brake_torque_nm"), &brake)),
+            brake_torque_nm: Some(self.store_number(&key_path("brake_torque_nm"), &brake)),
             brake_disc: None,
-            handbrake_torque_nm: self.store_number(&at("handbrake_torque_nm"), &handbrake),
-            unsprung: group[0].unsprung.as_ref().map(|own| self.unsprung(&at("unsprung"), own)),
-            rolling_resistance: self.rolling(&at("rolling_resistance"), group[0], load),
+            handbrake_torque_nm: self.store_number(&key_path("handbrake_torque_nm"), &handbrake),
+            unsprung: group[0].unsprung.as_ref().map(|numbers| self.unsprung(&key_path("unsprung"), numbers)),
+            rolling_resistance: self.rolling_resistance(&key_path("rolling_resistance"), group[0], load),
         }
     }
 
     /// Returns the rolling resistance of a wheel: a coefficient that rises linearly with speed, from 0 at standstill. Its
     /// slope (s/m) is the resistance per speed (N s/m) over the static load `load` (N). Returns `None` if the source
     /// states no resistance or one of at most 0.
-    fn rolling(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
-        let rise = wheel.rolling_resistance.as_ref().filter(|r| r.value > 0.0)?;
-        let rise = sourced(rise.value / load, rise.origin.clone());
-        let rise_s_per_m = self.store_number(&format!("{path}.rise_s_per_m"), &rise);
+    fn rolling_resistance(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
+        let resistance = wheel.rolling_resistance.as_ref().filter(|r| r.value > 0.0)?;
+        let slope = sourced(resistance.value / load, resistance.origin.clone());
+        let rise_s_per_m = self.store_number(&format!("{path}.rise_s_per_m"), &slope);
         Some(RollingResistance::Linear { coefficient: 0.0, rise_s_per_m })
     }
 
@@ -352,7 +359,7 @@ impl VehicleDraft {
     }
 
     /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m). Adds comments below `path`.
-    fn lateral(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
+    fn lateral_compliance(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
         LateralCompliance {
             rate_n_per_m: self.store_number(&format!("{path}.rate_n_per_m"), rate),
             damping_n_s_per_m: self.store_number(&format!("{path}.damping_n_s_per_m"), damping),
@@ -363,14 +370,14 @@ impl VehicleDraft {
     /// and to full droop (m). `axle` is the path of the axle, for comments. The spring is linear and has no preload, no
     /// damper knees and a bump stop without rate.
     fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&SourcedNumber; 3], travel: [f64; 2]) -> Suspension {
-        let at = |key: &str| format!("{axle}.suspension.{key}");
+        let key_path = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
-            rate_n_per_m: Some(self.store_number(&at("rate_n_per_m"), rate)),
+            rate_n_per_m: Some(self.store_number(&key_path("rate_n_per_m"), rate)),
             ride_frequency_hz: None,
             rate_rise_n_per_m2: None,
-            bump_damping_n_s_per_m: Some(self.store_number(&at("bump_damping_n_s_per_m"), bump)),
+            bump_damping_n_s_per_m: Some(self.store_number(&key_path("bump_damping_n_s_per_m"), bump)),
             bump_damping_ratio: None,
-            rebound_damping_n_s_per_m: Some(self.store_number(&at("rebound_damping_n_s_per_m"), rebound)),
+            rebound_damping_n_s_per_m: Some(self.store_number(&key_path("rebound_damping_n_s_per_m"), rebound)),
             rebound_damping_ratio: None,
             bump_travel_m: round_digits(travel[0]),
             droop_travel_m: Some(round_digits(travel[1])),
@@ -398,8 +405,8 @@ impl VehicleDraft {
         let solids = if car.boxes.is_empty() { std::slice::from_ref(&hull) } else { &car.boxes[..] };
         let volume: f64 = solids.iter().map(BodyBox::volume).sum();
         let boxes = match &car.inertia {
-            Some((_, from)) => {
-                self.add_comment("chassis.inertia.roll_kg_m2", from);
+            Some((_, origin)) => {
+                self.add_comment("chassis.inertia.roll_kg_m2", origin);
                 Vec::new()
             }
             None => {
@@ -407,7 +414,7 @@ impl VehicleDraft {
                     "chassis.boxes[0].mass_kg",
                     "the source gives no inertia: even density in the body's shape",
                 );
-                self.boxes(car, solids, volume, import)
+                self.mass_boxes(car, solids, volume, import)
             }
         };
         Chassis {
@@ -431,13 +438,13 @@ impl VehicleDraft {
     /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by one vector, so
     /// that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a note. `volume`
     /// is the sum of the volumes of `solids` (m³).
-    fn boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
-        let own = common_centre(solids).unwrap_or(car.centre);
-        let shift = [0, 1, 2].map(|i| car.centre[i] - own[i]);
+    fn mass_boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
+        let solids_centre = common_centre(solids).unwrap_or(car.centre);
+        let shift = [0, 1, 2].map(|i| car.centre[i] - solids_centre[i]);
         if shift.iter().any(|s| s.abs() > NOTED_OFFSET_M) {
             import.add_note("", "the centre of mass is not the middle of the body's shape: the inertia is that of the shape moved there");
         }
-        let part = |solid: &BodyBox| {
+        let convert_solid = |solid: &BodyBox| {
             let [behind, left, above] = self.to_file_position([0, 1, 2].map(|i| solid.centre[i] + shift[i]));
             let [length_m, width_m, height_m] = solid.size.map(round_digits);
             let mass_kg = round_digits(car.mass.value * solid.volume() / volume);
@@ -451,7 +458,7 @@ impl VehicleDraft {
                 above_ground_m: above,
             }
         };
-        solids.iter().map(part).collect()
+        solids.iter().map(convert_solid).collect()
     }
 
     /// Estimates the collision box from the wheels, in the frame of the source (m). `r` is the largest wheel radius. The
@@ -460,12 +467,12 @@ impl VehicleDraft {
     fn estimated_hull(&self, car: &Car, groups: &[AxleWheels<'_>]) -> BodyBox {
         let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
         let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
-        let rear = wheels.iter().map(|w| w.position[0]).fold(f64::MAX, f64::min);
-        let half = wheels.iter().map(|w| (w.position[1] - self.middle_y).abs()).fold(0.0, f64::max);
-        let (low, high) = (self.ground_z + 0.5 * radius, (self.ground_z + 2.5 * radius).max(car.centre[2] + radius));
+        let rear_axle_x = wheels.iter().map(|w| w.position[0]).fold(f64::MAX, f64::min);
+        let half_width = wheels.iter().map(|w| (w.position[1] - self.middle_y).abs()).fold(0.0, f64::max);
+        let (bottom, top) = (self.ground_z + 0.5 * radius, (self.ground_z + 2.5 * radius).max(car.centre[2] + radius));
         BodyBox {
-            centre: [0.5 * (self.front_axle_x + rear), self.middle_y, 0.5 * (low + high)],
-            size: [self.front_axle_x - rear + 3.0 * radius, 2.0 * half + 0.5 * radius, high - low],
+            centre: [0.5 * (self.front_axle_x + rear_axle_x), self.middle_y, 0.5 * (bottom + top)],
+            size: [self.front_axle_x - rear_axle_x + 3.0 * radius, 2.0 * half_width + 0.5 * radius, top - bottom],
         }
     }
 
@@ -492,8 +499,8 @@ impl VehicleDraft {
                 groups.iter().map(|group| group.iter().map(|w| w.drive_torque.value).sum()).collect();
             return crate::engine::powertrain(engine, &shares);
         }
-        let driven = groups.iter().flatten().find(|w| w.drive_torque.value > 0.0);
-        self.add_comment("powertrain.wheel_torque_nm", driven.map_or("", |w| &w.drive_torque.origin));
+        let driven_wheel = groups.iter().flatten().find(|w| w.drive_torque.value > 0.0);
+        self.add_comment("powertrain.wheel_torque_nm", driven_wheel.map_or("", |w| &w.drive_torque.origin));
         Powertrain::Direct { wheel_torque_nm: torques }
     }
 }
@@ -501,11 +508,13 @@ impl VehicleDraft {
 /// Returns the smallest box aligned with the axes that contains all `boxes`; `None` without boxes.
 fn bounding_box(boxes: &[BodyBox]) -> Option<BodyBox> {
     // Coordinate of the outermost face along axis `i`, in the direction `sign`.
-    let edge = |sign: f64, i: usize| {
-        let edges = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
-        sign * edges.fold(f64::MIN, f64::max)
+    let outermost_face = |sign: f64, i: usize| {
+        let face_positions = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
+        sign * face_positions.fold(f64::MIN, f64::max)
     };
-    let of = |f: fn(f64, f64) -> f64| [0, 1, 2].map(|i| f(edge(1.0, i), edge(-1.0, i)));
-    (!boxes.is_empty())
-        .then(|| BodyBox { centre: of(|high, low| 0.5 * (high + low)), size: of(|high, low| high - low) })
+    let combine_faces = |f: fn(f64, f64) -> f64| [0, 1, 2].map(|i| f(outermost_face(1.0, i), outermost_face(-1.0, i)));
+    (!boxes.is_empty()).then(|| BodyBox {
+        centre: combine_faces(|high, low| 0.5 * (high + low)),
+        size: combine_faces(|high, low| high - low),
+    })
 }

@@ -14,7 +14,7 @@ use skidpad_core::DVec3;
 #[allow(non_snake_case, reason = "Bullet's names")]
 pub struct BulletVehicle {
     /// What people call it.
-    #[serde(default = "bullet_name")]
+    #[serde(default = "default_bullet_name")]
     #[schemars(length(min = 1))]
     pub name: String,
     /// Mass of the body, kg.
@@ -32,11 +32,11 @@ pub struct BulletVehicle {
     #[serde(default)]
     pub box_centre: [f64; 3],
     /// Number of the axis that points up: 0, 1 or 2.
-    #[serde(default = "one")]
+    #[serde(default = "default_up_axis")]
     #[schemars(range(min = 0, max = 2))]
     pub m_indexUpAxis: u32,
     /// Number of the axis that points forward.
-    #[serde(default = "two")]
+    #[serde(default = "default_forward_axis")]
     #[schemars(range(min = 0, max = 2))]
     pub m_indexForwardAxis: u32,
     /// The wheels, in any order.
@@ -64,31 +64,31 @@ pub struct BulletWheel {
     #[schemars(range(min = 0.001, max = 100))]
     pub m_wheelsRadius: f64,
     /// Spring rate over the mass of the body, 1/s².
-    #[serde(default = "stiffness")]
+    #[serde(default = "default_stiffness")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub m_suspensionStiffness: f64,
     /// Damping while compressing over the mass of the body, 1/s.
-    #[serde(default = "compression")]
+    #[serde(default = "default_compression_damping")]
     #[schemars(range(min = 0))]
     pub m_wheelsDampingCompression: f64,
     /// Damping while extending over the mass of the body, 1/s.
-    #[serde(default = "relaxation")]
+    #[serde(default = "default_relaxation_damping")]
     #[schemars(range(min = 0))]
     pub m_wheelsDampingRelaxation: f64,
     /// Largest change of length, cm.
-    #[serde(default = "travel_cm")]
+    #[serde(default = "default_travel_cm")]
     #[schemars(range(min = 0))]
     pub m_maxSuspensionTravelCm: f64,
     /// Largest force of the suspension, N.
-    #[serde(default = "most_force")]
+    #[serde(default = "default_max_suspension_force")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub m_maxSuspensionForce: f64,
     /// Friction coefficient across; along it acts twice.
-    #[serde(default = "friction")]
+    #[serde(default = "default_friction")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub m_frictionSlip: f64,
     /// Share of the height of the centre of mass at which side forces act.
-    #[serde(default = "roll_influence")]
+    #[serde(default = "default_roll_influence")]
     #[schemars(range(min = 0, max = 1))]
     pub m_rollInfluence: f64,
     /// Largest steering angle the game gives it, rad.
@@ -109,7 +109,7 @@ pub struct BulletWheel {
 #[serde(deny_unknown_fields)]
 pub struct RapierVehicle {
     /// What people call it.
-    #[serde(default = "rapier_name")]
+    #[serde(default = "default_rapier_name")]
     #[schemars(length(min = 1))]
     pub name: String,
     /// Mass of the chassis, kg.
@@ -130,7 +130,7 @@ pub struct RapierVehicle {
     #[serde(default)]
     pub local_center_of_mass: [f64; 3],
     /// Number of the axis that points up: 0, 1 or 2.
-    #[serde(default = "one")]
+    #[serde(default = "default_up_axis")]
     #[schemars(range(min = 0, max = 2))]
     pub index_up_axis: u32,
     /// Number of the axis that points forward.
@@ -161,31 +161,31 @@ pub struct RapierWheel {
     #[schemars(range(min = 0.001, max = 100))]
     pub radius: f64,
     /// Spring rate over the mass of the chassis, 1/s².
-    #[serde(default = "stiffness")]
+    #[serde(default = "default_stiffness")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub suspension_stiffness: f64,
     /// Damping while compressing over the mass of the chassis, 1/s.
-    #[serde(default = "compression")]
+    #[serde(default = "default_compression_damping")]
     #[schemars(range(min = 0))]
     pub suspension_compression: f64,
     /// Damping while extending over the mass of the chassis, 1/s.
-    #[serde(default = "relaxation")]
+    #[serde(default = "default_relaxation_damping")]
     #[schemars(range(min = 0))]
     pub suspension_damping: f64,
     /// Largest change of length, m.
-    #[serde(default = "travel_m")]
+    #[serde(default = "default_travel_m")]
     #[schemars(range(min = 0))]
     pub max_suspension_travel: f64,
     /// Factor on the side impulse.
-    #[serde(default = "one_f64")]
+    #[serde(default = "default_side_friction_stiffness")]
     #[schemars(range(min = 0))]
     pub side_friction_stiffness: f64,
     /// Friction coefficient across; along it acts twice.
-    #[serde(default = "friction")]
+    #[serde(default = "default_friction")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub friction_slip: f64,
     /// Largest force of the suspension, N.
-    #[serde(default = "most_force")]
+    #[serde(default = "default_max_suspension_force")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_suspension_force: f64,
     /// Largest steering angle the game gives it, rad.
@@ -202,56 +202,56 @@ pub struct RapierWheel {
 }
 
 /// Returns the default name of a vehicle of Bullet.
-fn bullet_name() -> String {
+fn default_bullet_name() -> String {
     "Bullet vehicle".into()
 }
 /// Returns the default name of a vehicle of Rapier.
-fn rapier_name() -> String {
+fn default_rapier_name() -> String {
     "Rapier vehicle".into()
 }
 /// Returns the default number of the axis up: y.
-fn one() -> u32 {
+fn default_up_axis() -> u32 {
     1
 }
 /// Returns the default number of Bullet's axis forward: z.
-fn two() -> u32 {
+fn default_forward_axis() -> u32 {
     2
 }
 /// Returns the default of `side_friction_stiffness`, which has no effect.
-fn one_f64() -> f64 {
+fn default_side_friction_stiffness() -> f64 {
     1.0
 }
 /// Returns the default spring rate per mass of the body (1/s²) of Bullet, Rapier and Godot.
-pub(crate) fn stiffness() -> f64 {
+pub(crate) fn default_stiffness() -> f64 {
     5.88
 }
 /// Returns the default damping in compression per mass of the body (1/s) of Bullet, Rapier and Godot.
-pub(crate) fn compression() -> f64 {
+pub(crate) fn default_compression_damping() -> f64 {
     0.83
 }
 /// Returns the default damping in extension per mass of the body (1/s) of Bullet, Rapier and Godot.
-pub(crate) fn relaxation() -> f64 {
+pub(crate) fn default_relaxation_damping() -> f64 {
     0.88
 }
 /// Returns Bullet's default of the largest change of length (cm).
-fn travel_cm() -> f64 {
+fn default_travel_cm() -> f64 {
     500.0
 }
 /// Returns Rapier's default of the largest change of length (m).
-fn travel_m() -> f64 {
+fn default_travel_m() -> f64 {
     5.0
 }
 /// Returns the default of the largest suspension force (N) of Bullet, Rapier and Godot.
-pub(crate) fn most_force() -> f64 {
+pub(crate) fn default_max_suspension_force() -> f64 {
     6000.0
 }
 /// Returns the default friction coefficient of Bullet, Rapier and Godot.
-pub(crate) fn friction() -> f64 {
+pub(crate) fn default_friction() -> f64 {
     10.5
 }
 /// Returns the default roll influence of Bullet, Rapier and Godot: the share of the height of the centre of mass at which
 /// lateral forces act.
-pub(crate) fn roll_influence() -> f64 {
+pub(crate) fn default_roll_influence() -> f64 {
     0.1
 }
 
@@ -273,9 +273,10 @@ const RAPIER_NAMES: [&str; 6] =
 /// The origin is the centre of mass. A wheel without a direction points down. Travel is converted from cm to m. Forward
 /// is reversed if the wheel axles say so. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
-    let given: BulletVehicle = import.deserialize_toml()?;
-    let frame = source_axes(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
-    let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
+    let source_vehicle: BulletVehicle = import.deserialize_toml()?;
+    let frame =
+        source_axes(source_vehicle.m_indexUpAxis, source_vehicle.m_indexForwardAxis, "m_indexForwardAxis", import)?;
+    let wheels: Vec<RayWheel> = (source_vehicle.wheels.iter().enumerate())
         .map(|(i, w)| RayWheel {
             path: format!("wheels[{i}]"),
             hard_point: w.m_chassisConnectionPointCS,
@@ -296,16 +297,16 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
             source_names: BULLET_NAMES,
         })
         .collect();
-    let axles: Vec<_> = given.wheels.iter().map(|w| w.m_wheelAxleCS).collect();
+    let axles: Vec<_> = source_vehicle.wheels.iter().map(|w| w.m_wheelAxleCS).collect();
     let frame = orient_forward(frame, &axles, "m_wheelAxleCS", import);
     let vehicle = RayVehicle {
-        name: given.name,
+        name: source_vehicle.name,
         description: "Imported from Bullet: springs and dampers there are per mass of the body, brakes per step."
             .into(),
-        mass: given.mass,
+        mass: source_vehicle.mass,
         centre: [0.0; 3],
-        inertia: given.local_inertia,
-        boxes: body_boxes(given.half_extents, given.box_centre, &frame),
+        inertia: source_vehicle.local_inertia,
+        boxes: body_boxes(source_vehicle.half_extents, source_vehicle.box_centre, &frame),
         wheels,
         frame,
     };
@@ -317,9 +318,10 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
 /// is reversed if the wheel axles say so. A factor on the side impulse other than 1 adds a note and is left out. Returns
 /// `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
-    let given: RapierVehicle = import.deserialize_toml()?;
-    let frame = source_axes(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
-    let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
+    let source_vehicle: RapierVehicle = import.deserialize_toml()?;
+    let frame =
+        source_axes(source_vehicle.index_up_axis, source_vehicle.index_forward_axis, "index_forward_axis", import)?;
+    let wheels: Vec<RayWheel> = (source_vehicle.wheels.iter().enumerate())
         .map(|(i, w)| RayWheel {
             path: format!("wheels[{i}]"),
             hard_point: w.chassis_connection_cs,
@@ -333,7 +335,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             friction: w.friction_slip,
             max_force: w.max_suspension_force,
             // The field is private in Rapier, so the default applies.
-            roll_influence: roll_influence(),
+            roll_influence: default_roll_influence(),
             travel_ratio: 1.0,
             steering: w.steering,
             engine_force: w.engine_force,
@@ -341,25 +343,25 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             source_names: RAPIER_NAMES,
         })
         .collect();
-    for (i, wheel) in given.wheels.iter().enumerate() {
+    for (i, wheel) in source_vehicle.wheels.iter().enumerate() {
         let path = format!("wheels[{i}].side_friction_stiffness");
         import.add_note_unless(
             &path,
             wheel.side_friction_stiffness,
-            1.0,
+            1.0, // no effect
             "a share of side grip that is lost per step: left out",
         );
     }
-    let axles: Vec<_> = given.wheels.iter().map(|w| w.axle_cs).collect();
+    let axles: Vec<_> = source_vehicle.wheels.iter().map(|w| w.axle_cs).collect();
     let frame = orient_forward(frame, &axles, "axle_cs", import);
     let vehicle = RayVehicle {
-        name: given.name,
+        name: source_vehicle.name,
         description: "Imported from Rapier: springs and dampers there are per mass of the chassis, brakes per step."
             .into(),
-        mass: given.mass,
-        centre: given.local_center_of_mass,
-        inertia: given.principal_inertia,
-        boxes: body_boxes(given.half_extents, given.cuboid_centre, &frame),
+        mass: source_vehicle.mass,
+        centre: source_vehicle.local_center_of_mass,
+        inertia: source_vehicle.principal_inertia,
+        boxes: body_boxes(source_vehicle.half_extents, source_vehicle.cuboid_centre, &frame),
         wheels,
         frame,
     };
@@ -380,24 +382,26 @@ fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Op
 /// A wheel with the axle `a` drives towards `up × a`. Adds a note with the key `name` if only some of the given axles
 /// drive backwards.
 fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> SourceAxes {
-    let ahead = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
-    let backwards = axles.iter().flatten().filter(|axle| ahead(axle) < 0.0).count();
-    let given = axles.iter().flatten().count();
-    if backwards > 0 && backwards < given {
+    let forward_component = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
+    let backward_count = axles.iter().flatten().filter(|axle| forward_component(axle) < 0.0).count();
+    let stated_count = axles.iter().flatten().count();
+    if backward_count > 0 && backward_count < stated_count {
         import.add_note(
             "wheels[0]",
             format!("`{name}` points left on some wheels and right on others: all drive forward here"),
         );
     }
-    if backwards > 0 && backwards == given {
+    if backward_count > 0 && backward_count == stated_count {
         return SourceAxes { forward: -frame.forward, left: -frame.left, ..frame };
     }
     frame
 }
 
 /// Returns the box of the body from its half extents and its centre (m); an empty list without half extents.
-fn body_boxes(half: Option<[f64; 3]>, centre: [f64; 3], frame: &SourceAxes) -> Vec<BodyBox> {
-    let one =
-        |half| BodyBox { centre: frame.to_vehicle_axes(centre), size: frame.to_vehicle_size(half).map(|h| 2.0 * h) };
-    half.map(one).into_iter().collect()
+fn body_boxes(half_extents: Option<[f64; 3]>, centre: [f64; 3], frame: &SourceAxes) -> Vec<BodyBox> {
+    let to_box = |half_extents| BodyBox {
+        centre: frame.to_vehicle_axes(centre),
+        size: frame.to_vehicle_size(half_extents).map(|h| 2.0 * h),
+    };
+    half_extents.map(to_box).into_iter().collect()
 }

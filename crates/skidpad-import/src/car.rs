@@ -13,9 +13,9 @@ pub(crate) struct SourcedNumber {
     pub origin: String,
 }
 
-/// Creates a number with its origin. An empty `from` adds no comment to the vehicle file.
-pub(crate) fn sourced(value: f64, from: impl Into<String>) -> SourcedNumber {
-    SourcedNumber { value, origin: from.into() }
+/// Creates a number with its origin. An empty `origin` adds no comment to the vehicle file.
+pub(crate) fn sourced(value: f64, origin: impl Into<String>) -> SourcedNumber {
+    SourcedNumber { value, origin: origin.into() }
 }
 
 /// Box aligned with the axes of the car: centre and full size (m).
@@ -52,12 +52,13 @@ impl JounceCurve {
     /// Interpolates the quantity linearly at the compression `jounce` from full droop (m). Outside the points it returns
     /// the value of the nearest end, without points 0.
     pub fn evaluate_at(&self, jounce: f64) -> f64 {
-        let above = self.0.partition_point(|point| point[0] <= jounce);
+        let upper_index = self.0.partition_point(|point| point[0] <= jounce);
         // Neighbours of `jounce`; one of them is missing outside the points.
-        let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
-            return self.0.get(above.saturating_sub(1)).map_or(0.0, |end| end[1]);
+        let (Some(lower), Some(upper)) = (upper_index.checked_sub(1).map(|i| self.0[i]), self.0.get(upper_index))
+        else {
+            return self.0.get(upper_index.saturating_sub(1)).map_or(0.0, |end| end[1]);
         };
-        low[1] + (high[1] - low[1]) * (jounce - low[0]) / (high[0] - low[0])
+        lower[1] + (upper[1] - lower[1]) * (jounce - lower[0]) / (upper[0] - lower[0])
     }
 }
 
@@ -166,9 +167,9 @@ pub(crate) struct Car {
 /// Returns the common centre of boxes of equal density (m), the mean of their centres weighted by volume. `None` without
 /// boxes or without volume.
 pub(crate) fn common_centre(boxes: &[BodyBox]) -> Option<[f64; 3]> {
-    let sum: f64 = boxes.iter().map(BodyBox::volume).sum();
-    let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / sum;
-    (sum > 0.0).then(|| [mean(0), mean(1), mean(2)])
+    let total_volume: f64 = boxes.iter().map(BodyBox::volume).sum();
+    let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / total_volume;
+    (total_volume > 0.0).then(|| [mean(0), mean(1), mean(2)])
 }
 
 /// Creates a relaxation with one length for the longitudinal and the lateral force (m).

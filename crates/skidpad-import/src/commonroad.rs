@@ -193,46 +193,51 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         return None;
     }
     import.collector.skips_unknown_keys = true;
-    let given: Parameters = import.deserialize_tree(&tree)?;
+    let parameters: Parameters = import.deserialize_tree(&tree)?;
     import.collector.skipped_keys.retain(|(path, _)| {
-        let known = KEYS_WITH_NOTES.iter().any(|(name, _)| name == path);
-        !known && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
+        let has_note = KEYS_WITH_NOTES.iter().any(|(name, _)| name == path);
+        !has_note && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
     });
-    for (name, why) in KEYS_WITH_NOTES {
-        let at = name.split('.').try_fold(&tree, |node, key| node.get(key));
-        if let Some(node) = at.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
+    for (name, text) in KEYS_WITH_NOTES {
+        let value_node = name.split('.').try_fold(&tree, |node, key| node.get(key));
+        if let Some(node) = value_node.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
             import.collector.store_span(name, node.span.clone());
-            import.add_note(name, why);
+            import.add_note(name, text);
         }
     }
-    if given.tire.is_none() {
+    if parameters.tire.is_none() {
         import.add_note("", "no tyre in the set: the one the models come with is taken (p_dx1, p_kx1, p_dy1, p_ky1)");
     }
     import.add_note("", "stops and relaxation are estimates: the source has neither");
-    Some(convert_parameters(&given))
+    Some(convert_parameters(&parameters))
 }
 
 /// Converts a parameter set to the neutral car: mass and centre of mass of the whole car, four wheels, steering lock and
 /// rate, no engine. The origin is on the ground below the centre of mass. The collision box has the length and the width
 /// of the set; its ground clearance of 0.15 m and its height of 1.2 m are estimates.
-fn convert_parameters(given: &Parameters) -> Car {
-    let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| convert_wheel(given, front, side)));
+fn convert_parameters(parameters: &Parameters) -> Car {
+    let wheels = [true, false]
+        .into_iter()
+        .flat_map(|is_front| [0.5, -0.5].map(|side| convert_wheel(parameters, is_front, side)));
     Car {
         name: "CommonRoad vehicle".into(),
         description: "Imported from a parameter set of the CommonRoad vehicle models, as a rigid body on four wheels."
             .into(),
-        mass: sourced(given.m, "m"),
-        centre: [0.0, 0.0, given.h_cg],
+        mass: sourced(parameters.m, "m"),
+        centre: [0.0, 0.0, parameters.h_cg],
         centre_origin: "h_cg, of the whole mass".into(),
-        inertia: Some((common_inertia(given), "sprung mass and axles about the common centre".into())),
+        inertia: Some((common_inertia(parameters), "sprung mass and axles about the common centre".into())),
         boxes: Vec::new(),
         // Height of the centre of the box: clearance plus half its height.
-        hull: Some(BodyBox { centre: [0.5 * (given.a - given.b), 0.0, 0.15 + 0.6], size: [given.l, given.w, 1.2] }),
+        hull: Some(BodyBox {
+            centre: [0.5 * (parameters.a - parameters.b), 0.0, 0.15 + 0.6],
+            size: [parameters.l, parameters.w, 1.2],
+        }),
         wheels: wheels.collect(),
-        lock: sourced(given.steering.max.to_degrees(), format!("steering.max {} rad", given.steering.max)),
+        lock: sourced(parameters.steering.max.to_degrees(), format!("steering.max {} rad", parameters.steering.max)),
         steer_rate: Some(sourced(
-            given.steering.v_max.to_degrees(),
-            format!("steering.v_max {} rad/s", given.steering.v_max),
+            parameters.steering.v_max.to_degrees(),
+            format!("steering.v_max {} rad/s", parameters.steering.v_max),
         )),
         engine: None,
         peers: None,
@@ -243,18 +248,24 @@ fn convert_parameters(given: &Parameters) -> Car {
 /// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll inertias
 /// of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia are those
 /// of the set.
-fn common_inertia(given: &Parameters) -> Inertia {
+fn common_inertia(parameters: &Parameters) -> Inertia {
     // Mass of both axles, kg.
-    let own = given.m - given.m_s;
+    let axle_mass = parameters.m - parameters.m_s;
     // Height of the centre of the axles above the ground, m.
-    let axles = (given.m * given.h_cg - given.m_s * given.h_s) / own;
+    let axle_height = (parameters.m * parameters.h_cg - parameters.m_s * parameters.h_s) / axle_mass;
     // Contribution of the different heights to roll and pitch inertia, kg m².
-    let lifted = given.m_s * (given.h_s - given.h_cg).powi(2) + own * (axles - given.h_cg).powi(2);
+    let height_term = parameters.m_s * (parameters.h_s - parameters.h_cg).powi(2)
+        + axle_mass * (axle_height - parameters.h_cg).powi(2);
     Inertia {
-        roll_kg_m2: round_digits(given.I_Phi_s + given.I_uf + given.I_ur + lifted),
-        pitch_kg_m2: round_digits(given.I_y_s + given.m_uf * given.a.powi(2) + given.m_ur * given.b.powi(2) + lifted),
-        yaw_kg_m2: round_digits(given.I_z),
-        roll_yaw_kg_m2: round_digits(given.I_xz_s),
+        roll_kg_m2: round_digits(parameters.I_Phi_s + parameters.I_uf + parameters.I_ur + height_term),
+        pitch_kg_m2: round_digits(
+            parameters.I_y_s
+                + parameters.m_uf * parameters.a.powi(2)
+                + parameters.m_ur * parameters.b.powi(2)
+                + height_term,
+        ),
+        yaw_kg_m2: round_digits(parameters.I_z),
+        roll_yaw_kg_m2: round_digits(parameters.I_xz_s),
     }
 }
 
@@ -265,25 +276,26 @@ fn common_inertia(given: &Parameters) -> Inertia {
 /// over the squared track (N/m). Brake and drive torques follow from the force of the largest acceleration, distributed
 /// by `T_sb` and `T_se`. Both axles are solid, with roll centre, lateral compliance and unsprung mass. Only the front
 /// wheels steer.
-fn convert_wheel(given: &Parameters, front: bool, side: f64) -> Corner {
-    let pick = |f: f64, r: f64| if front { f } else { r };
-    let name = |f: &str, r: &str| if front { f.to_owned() } else { r.to_owned() };
-    let (track, roll) = (pick(given.T_f, given.T_r), -pick(given.K_tsf, given.K_tsr));
-    let tire = given.tire.as_ref().unwrap_or(&DEFAULT_TIRE);
+fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
+    // Select the value of the front (`f`) or the rear axle (`r`).
+    let select = |f: f64, r: f64| if is_front { f } else { r };
+    let select_name = |f: &str, r: &str| if is_front { f.to_owned() } else { r.to_owned() };
+    let (track, roll_stiffness) = (select(parameters.T_f, parameters.T_r), -select(parameters.K_tsf, parameters.K_tsr));
+    let tire = parameters.tire.as_ref().unwrap_or(&DEFAULT_TIRE);
     // Torque of all wheels together at the largest acceleration, N m.
-    let force = given.longitudinal.a_max * given.m * given.R_w;
+    let total_torque = parameters.longitudinal.a_max * parameters.m * parameters.R_w;
     // Share of one wheel of this axle.
-    let share = |front_share: f64| 0.5 * pick(front_share, 1.0 - front_share);
-    let damping = sourced(pick(given.K_sdf, given.K_sdr), name("K_sdf", "K_sdr"));
+    let wheel_share = |front_share: f64| 0.5 * select(front_share, 1.0 - front_share);
+    let damping = sourced(select(parameters.K_sdf, parameters.K_sdr), select_name("K_sdf", "K_sdr"));
     Corner {
-        path: name("T_f", "T_r"),
-        position: [pick(given.a, -given.b), side * track],
+        path: select_name("T_f", "T_r"),
+        position: [select(parameters.a, -parameters.b), side * track],
         contact: ContactHeight::AtRest(0.0),
         contact_range: [ESTIMATED_TRAVEL_M, -ESTIMATED_TRAVEL_M],
         contact_range_origin: "out of reach: the source has no stops".into(),
-        radius: sourced(given.R_w, "R_w"),
-        spin_inertia: sourced(given.I_y_w, "I_y_w"),
-        rate: sourced(pick(given.K_sf, given.K_sr), name("K_sf", "K_sr")),
+        radius: sourced(parameters.R_w, "R_w"),
+        spin_inertia: sourced(parameters.I_y_w, "I_y_w"),
+        rate: sourced(select(parameters.K_sf, parameters.K_sr), select_name("K_sf", "K_sr")),
         bump: damping.clone(),
         rebound: damping,
         tyre: Tyre::LinearPerLoad {
@@ -293,19 +305,20 @@ fn convert_wheel(given: &Parameters, front: bool, side: f64) -> Corner {
             friction: friction([tire.p_dx1, tire.p_dy1]),
         },
         tyre_origin: "the Magic Formula's slopes and peaks: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
-        steer_share: f64::from(front),
-        brake: sourced(force * share(given.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
+        steer_share: f64::from(is_front),
+        brake: sourced(total_torque * wheel_share(parameters.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
         handbrake: sourced(0.0, ""),
-        drive_torque: sourced(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
-        anti_roll_rate: sourced(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
+        drive_torque: sourced(total_torque * wheel_share(parameters.T_se), "longitudinal.a_max × m × R_w by T_se"),
+        anti_roll_rate: sourced(roll_stiffness / (track * track), select_name("-K_tsf / T_f²", "-K_tsr / T_r²")),
         is_on_solid_axle: true,
-        roll_centre: Some(sourced(pick(given.h_raf, given.h_rar), name("h_raf", "h_rar"))),
-        lateral_compliance: (given.K_ras > 0.0).then(|| [sourced(given.K_ras, "K_ras"), sourced(given.K_rad, "K_rad")]),
+        roll_centre: Some(sourced(select(parameters.h_raf, parameters.h_rar), select_name("h_raf", "h_rar"))),
+        lateral_compliance: (parameters.K_ras > 0.0)
+            .then(|| [sourced(parameters.K_ras, "K_ras"), sourced(parameters.K_rad, "K_rad")]),
         force_point: None,
         toe_camber: None,
         unsprung: Some([
-            sourced(0.5 * pick(given.m_uf, given.m_ur), name("m_uf / 2", "m_ur / 2")),
-            sourced(given.K_zt, "K_zt"),
+            sourced(0.5 * select(parameters.m_uf, parameters.m_ur), select_name("m_uf / 2", "m_ur / 2")),
+            sourced(parameters.K_zt, "K_zt"),
         ]),
         rolling_resistance: None,
     }

@@ -43,15 +43,15 @@ pub(crate) struct GameEngine {
 /// largest torque. Engine drag is 0 and the gearbox has no loss. Values are not checked here; a value out of range is a
 /// fault when the vehicle file is read.
 pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
-    let sum: f64 = shares.iter().sum();
-    let point = |[speed, torque]: &[f64; 2]| CurvePoint {
+    let share_sum: f64 = shares.iter().sum();
+    let to_curve_point = |[speed, torque]: &[f64; 2]| CurvePoint {
         rpm: round_digits(speed * engine.limit_rpm),
         torque_nm: round_digits(torque * engine.max_torque),
     };
-    let shares: Vec<f64> = shares.iter().map(|share| round_digits(share / sum)).collect();
+    let shares: Vec<f64> = shares.iter().map(|share| round_digits(share / share_sum)).collect();
     Powertrain::Engine {
         engine: Box::new(Engine {
-            torque_curve: engine.curve.iter().map(point).collect(),
+            torque_curve: engine.curve.iter().map(to_curve_point).collect(),
             idle_rpm: round_digits(engine.idle_rpm),
             limit_rpm: round_digits(engine.limit_rpm),
             inertia_kg_m2: round_digits(engine.inertia),

@@ -6,7 +6,10 @@
 //! `z (L0 + r) / (L0 + 2 r)`.
 
 use crate::Import;
-use crate::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
+use crate::bullet::{
+    default_compression_damping, default_friction, default_max_suspension_force, default_relaxation_damping,
+    default_roll_influence, default_stiffness,
+};
 use crate::car::{BodyBox, Car, common_centre};
 use crate::raycast::{RayVehicle, RayWheel, SourceAxes, convert_vehicle};
 use crate::tscn::{Section, parse_sections};
@@ -35,7 +38,7 @@ struct Body {
     #[schemars(length(min = 1))]
     name: String,
     /// kg.
-    #[serde(default = "mass")]
+    #[serde(default = "default_mass")]
     #[schemars(range(min = 0.001, max = 1e7))]
     mass: f64,
     /// 0: from the shapes, 1: `center_of_mass`.
@@ -64,7 +67,7 @@ struct Body {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 struct Wheel {
     /// Rows of the basis, then the origin.
-    #[serde(default = "identity")]
+    #[serde(default = "identity_transform")]
     transform: [f64; 12],
     /// Whether it drives.
     #[serde(default)]
@@ -73,39 +76,39 @@ struct Wheel {
     #[serde(default)]
     use_as_steering: bool,
     /// Share of the height of the centre of mass at which side forces act.
-    #[serde(default = "roll_influence")]
+    #[serde(default = "default_roll_influence")]
     #[schemars(range(min = 0, max = 1))]
     wheel_roll_influence: f64,
     /// m.
-    #[serde(default = "half")]
+    #[serde(default = "default_wheel_radius")]
     #[schemars(range(min = 0.001, max = 100))]
     wheel_radius: f64,
     /// m.
-    #[serde(default = "rest_length")]
+    #[serde(default = "default_rest_length")]
     #[schemars(range(min = 0.001, max = 100))]
     wheel_rest_length: f64,
     /// Friction coefficient across; along it acts twice.
-    #[serde(default = "friction")]
+    #[serde(default = "default_friction")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     wheel_friction_slip: f64,
     /// Largest change of length, m.
-    #[serde(default = "travel")]
+    #[serde(default = "default_suspension_travel")]
     #[schemars(range(min = 0))]
     suspension_travel: f64,
     /// Spring rate over the mass of the body, 1/s², whatever its documentation says.
-    #[serde(default = "stiffness")]
+    #[serde(default = "default_stiffness")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     suspension_stiffness: f64,
     /// Largest force of the suspension, N.
-    #[serde(default = "most_force")]
+    #[serde(default = "default_max_suspension_force")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     suspension_max_force: f64,
     /// Damping while compressing over the mass of the body, 1/s.
-    #[serde(default = "compression")]
+    #[serde(default = "default_compression_damping")]
     #[schemars(range(min = 0))]
     damping_compression: f64,
     /// Damping while extending over the mass of the body, 1/s.
-    #[serde(default = "relaxation")]
+    #[serde(default = "default_relaxation_damping")]
     #[schemars(range(min = 0))]
     damping_relaxation: f64,
     /// Force of this wheel, N.
@@ -125,36 +128,36 @@ struct Wheel {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 struct BoxShape {
     /// Rows of the basis, then the origin.
-    #[serde(default = "identity")]
+    #[serde(default = "identity_transform")]
     transform: [f64; 12],
     /// Full size, m.
-    #[serde(default = "unit")]
+    #[serde(default = "default_box_size")]
     #[schemars(inner(range(min = 0.001, max = 100)))]
     size: [f64; 3],
 }
 
 /// Returns the default mass of the body (kg).
-fn mass() -> f64 {
+fn default_mass() -> f64 {
     40.0
 }
 /// Returns the default of `wheel_radius` (m).
-fn half() -> f64 {
+fn default_wheel_radius() -> f64 {
     0.5
 }
 /// Returns the default of `wheel_rest_length` (m).
-fn rest_length() -> f64 {
+fn default_rest_length() -> f64 {
     0.15
 }
 /// Returns the default of `suspension_travel` (m).
-fn travel() -> f64 {
+fn default_suspension_travel() -> f64 {
     0.2
 }
 /// Returns the default size of a box (m).
-fn unit() -> [f64; 3] {
+fn default_box_size() -> [f64; 3] {
     [1.0; 3]
 }
 /// Returns the default transform: the rows of a unit matrix, then the origin 0.
-fn identity() -> [f64; 12] {
+fn identity_transform() -> [f64; 12] {
     [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 }
 
@@ -216,7 +219,7 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
     let Some(body) = bodies.next() else {
         import.add_fault(
-            "",
+            "", // fault of the whole file
             "no node of type VehicleBody3D",
             "a scene with a vehicle",
             "instanced scenes are not followed",
@@ -227,21 +230,21 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         import.add_note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
     }
     // Path of the vehicle node, as its children state it in `parent`.
-    let own = match (body.attribute("parent"), body.attribute("name")) {
+    let body_path = match (body.attribute("parent"), body.attribute("name")) {
         ("", _) => ".".to_owned(),
         (".", name) => name.to_owned(),
         (parent, name) => format!("{parent}/{name}"),
     };
-    let children = |kind: &str| -> Vec<&Section> {
-        let of = |s: &&&Section| s.attribute("type") == kind && s.attribute("parent") == own;
-        nodes.iter().filter(of).copied().collect()
+    let children_of_kind = |kind: &str| -> Vec<&Section> {
+        let is_child = |s: &&&Section| s.attribute("type") == kind && s.attribute("parent") == body_path;
+        nodes.iter().filter(is_child).copied().collect()
     };
     let mut resources: BTreeMap<&str, &Section> = BTreeMap::new();
     for resource in sections.iter().filter(|s| s.kind == "sub_resource") {
         resources.entry(resource.attribute("id")).or_insert(resource);
     }
     let mut boxes = Vec::new();
-    for shape in children("CollisionShape3D") {
+    for shape in children_of_kind("CollisionShape3D") {
         let id = shape.body.get("shape").and_then(Node::text).unwrap_or("");
         match resources.get(id).filter(|r| r.attribute("type") == "BoxShape3D") {
             Some(resource) => boxes.push(merge_tables(&shape.body, &resource.body)),
@@ -249,12 +252,13 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
                 .add_note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name"))),
         }
     }
-    let wheels = children("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
+    let wheels = children_of_kind("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
     let span = body.body.span.clone();
-    let entry = |name: &str, item| (Key { name: name.into(), span: span.clone() }, Node { item, span: span.clone() });
-    let list = |name: &str, nodes| entry(name, Item::List(nodes));
+    let to_entry =
+        |name: &str, item| (Key { name: name.into(), span: span.clone() }, Node { item, span: span.clone() });
+    let list_entry = |name: &str, nodes| to_entry(name, Item::List(nodes));
     let body = (Key { name: "body".into(), span: span.clone() }, with_name(body));
-    Some(Node::table(span.clone(), vec![body, list("wheels", wheels), list("boxes", boxes)]))
+    Some(Node::table(span.clone(), vec![body, list_entry("wheels", wheels), list_entry("boxes", boxes)]))
 }
 
 /// Returns the statements of a node with its name as an additional entry `name`.
@@ -282,40 +286,40 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
     let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
     let body = &scene.body;
-    let placed = |shape: &BoxShape| BodyBox {
+    let to_body_box = |shape: &BoxShape| BodyBox {
         centre: frame.to_vehicle_axes(origin(&shape.transform)),
         size: frame.to_vehicle_size(shape.size),
     };
-    let boxes: Vec<BodyBox> = scene.boxes.iter().map(placed).collect();
+    let boxes: Vec<BodyBox> = scene.boxes.iter().map(to_body_box).collect();
     for (i, shape) in scene.boxes.iter().enumerate() {
-        if shape.transform[..9] != identity()[..9] {
+        if shape.transform[..9] != identity_transform()[..9] {
             import.add_note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
         }
     }
     // Converts a point from vehicle axes back to the axes of Godot.
-    let back = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
+    let from_vehicle_axes = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
     let centre = match body.center_of_mass_mode {
         1 => body.center_of_mass,
-        _ => common_centre(&boxes).map_or([0.0; 3], back),
+        _ => common_centre(&boxes).map_or([0.0; 3], from_vehicle_axes),
     };
     // Whether the wheel steers and neither the wheel nor the body states an angle.
-    let asked = |w: &Wheel| w.use_as_steering && w.steering == 0.0 && body.steering == 0.0;
-    if scene.wheels.iter().any(asked) {
+    let lacks_steering_angle = |w: &Wheel| w.use_as_steering && w.steering == 0.0 && body.steering == 0.0;
+    if scene.wheels.iter().any(lacks_steering_angle) {
         import.add_note(
-            "",
+            "", // note on the whole file
             format!("the angle of wheels used as steering is a script's: {ESTIMATED_STEERING_RAD} rad is an estimate"),
         );
     }
     let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, body)).collect();
     if wheels.iter().all(|wheel| wheel.engine_force == 0.0) {
         import.add_note(
-            "",
+            "", // note on the whole file
             "no `engine_force` in the scene, a script sets it: the car has no drive; state `[powertrain]`",
         );
     }
     if wheels.iter().all(|wheel| wheel.brake == 0.0) {
         import.add_note(
-            "",
+            "", // note on the whole file
             "no `brake` in the scene, a script sets it: the car has no brakes; state `brake_torque_nm` of its axles",
         );
     }
@@ -336,9 +340,11 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
 /// The ray points along the negative y axis of the wheel. The travel ratio is `(L0 + 2 r) / (L0 + r)`, see the head of
 /// this file.
 fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
-    // Value of the wheel, or that of the body if the wheel has none and is `used` for it.
-    let set = |own: f64, all: f64, used: bool| if own != 0.0 || !used { own } else { all };
-    let steering = set(w.steering, body.steering, w.use_as_steering);
+    // Value of the wheel, or that of the body if the wheel has none and is used for it (`is_used`).
+    let select_value = |wheel_value: f64, body_value: f64, is_used: bool| {
+        if wheel_value != 0.0 || !is_used { wheel_value } else { body_value }
+    };
+    let steering = select_value(w.steering, body.steering, w.use_as_steering);
     RayWheel {
         path: format!("wheels[{i}]"),
         hard_point: origin(&w.transform),
@@ -355,8 +361,9 @@ fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
         roll_influence: w.wheel_roll_influence,
         travel_ratio: (w.wheel_rest_length + 2.0 * w.wheel_radius) / (w.wheel_rest_length + w.wheel_radius),
         steering: if w.use_as_steering && steering == 0.0 { ESTIMATED_STEERING_RAD } else { steering },
-        engine_force: set(w.engine_force, body.engine_force, w.use_as_traction),
-        brake: set(w.brake, body.brake, true),
+        engine_force: select_value(w.engine_force, body.engine_force, w.use_as_traction),
+        // The brake acts on every wheel.
+        brake: select_value(w.brake, body.brake, true),
         source_names: GODOT_NAMES,
     }
 }

@@ -20,7 +20,7 @@ const RELAXATION_LENGTH_M: f64 = 0.05;
 #[allow(non_snake_case, reason = "Jolt's names")]
 pub(crate) struct JoltVehicle {
     /// What people call it.
-    #[serde(default = "name")]
+    #[serde(default = "default_name")]
     #[schemars(length(min = 1))]
     name: String,
     /// Mass of the body, kg.
@@ -36,10 +36,10 @@ pub(crate) struct JoltVehicle {
     #[schemars(inner(range(min = 0.001, max = 1e9)))]
     mInertia: Option<[f64; 3]>,
     /// Damping of the body's motion, 1/s.
-    #[serde(default = "damping")]
+    #[serde(default = "default_body_damping")]
     mLinearDamping: f64,
     /// Damping of its rotation, 1/s.
-    #[serde(default = "damping")]
+    #[serde(default = "default_body_damping")]
     mAngularDamping: f64,
     /// Friction of the ground; √(tyre · ground) acts.
     #[serde(default = "fifth")]
@@ -69,14 +69,14 @@ struct Wheel {
     /// Hard point in the body's frame, whose origin is the middle of the shape, m.
     mPosition: [f64; 3],
     /// Where the suspension goes.
-    #[serde(default = "down")]
+    #[serde(default = "default_suspension_direction")]
     mSuspensionDirection: [f64; 3],
     /// m.
-    #[serde(default = "least")]
+    #[serde(default = "default_min_suspension_length")]
     #[schemars(range(min = 0, max = 100))]
     mSuspensionMinLength: f64,
     /// m.
-    #[serde(default = "most")]
+    #[serde(default = "default_max_suspension_length")]
     #[schemars(range(min = 0, max = 100))]
     mSuspensionMaxLength: f64,
     /// m.
@@ -87,11 +87,11 @@ struct Wheel {
     #[serde(default)]
     mSuspensionSpring: Spring,
     /// m.
-    #[serde(default = "radius")]
+    #[serde(default = "default_wheel_radius")]
     #[schemars(range(min = 0.001, max = 100))]
     mRadius: f64,
     /// kg m².
-    #[serde(default = "inertia")]
+    #[serde(default = "default_wheel_inertia")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     mInertia: f64,
     /// Damping of the spin, 1/s.
@@ -99,23 +99,23 @@ struct Wheel {
     #[schemars(range(min = 0))]
     mAngularDamping: f64,
     /// rad.
-    #[serde(default = "seventy_degrees")]
+    #[serde(default = "default_max_steer_angle")]
     #[schemars(range(min = 0, max = 1.57))]
     mMaxSteerAngle: f64,
     /// N m.
-    #[serde(default = "brake")]
+    #[serde(default = "default_brake_torque")]
     #[schemars(range(min = 0))]
     mMaxBrakeTorque: f64,
     /// N m.
-    #[serde(default = "handbrake")]
+    #[serde(default = "default_handbrake_torque")]
     #[schemars(range(min = 0))]
     mMaxHandBrakeTorque: f64,
     /// Slip ratio and friction.
-    #[serde(default = "along")]
+    #[serde(default = "default_longitudinal_friction")]
     #[schemars(length(min = 2))]
     mLongitudinalFriction: Vec<[f64; 2]>,
     /// Slip angle in degrees and friction.
-    #[serde(default = "across")]
+    #[serde(default = "default_lateral_friction")]
     #[schemars(length(min = 2))]
     mLateralFriction: Vec<[f64; 2]>,
 }
@@ -159,7 +159,7 @@ struct Bar {
     mLeftWheel: usize,
     mRightWheel: usize,
     /// N/m.
-    #[serde(default = "thousand")]
+    #[serde(default = "default_anti_roll_rate")]
     #[schemars(range(min = 0))]
     mStiffness: f64,
 }
@@ -248,24 +248,24 @@ impl Default for Transmission {
 struct Differential {
     mLeftWheel: usize,
     mRightWheel: usize,
-    #[serde(default = "final_drive")]
+    #[serde(default = "default_differential_ratio")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     mDifferentialRatio: f64,
-    #[serde(default = "half")]
+    #[serde(default = "default_left_right_split")]
     mLeftRightSplit: f64,
-    #[serde(default = "limited_slip")]
+    #[serde(default = "default_limited_slip_ratio")]
     mLimitedSlipRatio: f64,
-    #[serde(default = "one")]
+    #[serde(default = "default_engine_torque_ratio")]
     #[schemars(range(min = 0))]
     mEngineTorqueRatio: f64,
 }
 
 /// Returns the default of `name`.
-fn name() -> String {
+fn default_name() -> String {
     "Jolt vehicle".into()
 }
 /// Returns the default damping of the body: `mLinearDamping` and `mAngularDamping` (1/s).
-fn damping() -> f64 {
+fn default_body_damping() -> f64 {
     0.05
 }
 /// Returns the default of `ground_mFriction` (–) and of the spin damping `mAngularDamping` of a wheel (1/s).
@@ -273,63 +273,63 @@ fn fifth() -> f64 {
     0.2
 }
 /// Returns the default of `mSuspensionDirection`.
-fn down() -> [f64; 3] {
+fn default_suspension_direction() -> [f64; 3] {
     [0.0, -1.0, 0.0]
 }
 /// Returns the default of `mSuspensionMinLength` (m).
-fn least() -> f64 {
+fn default_min_suspension_length() -> f64 {
     0.3
 }
 /// Returns the default of `mSuspensionMaxLength` (m).
-fn most() -> f64 {
+fn default_max_suspension_length() -> f64 {
     0.5
 }
 /// Returns the default wheel radius (m).
-fn radius() -> f64 {
+fn default_wheel_radius() -> f64 {
     0.3
 }
 /// Returns the default spin inertia of a wheel (kg m²).
-fn inertia() -> f64 {
+fn default_wheel_inertia() -> f64 {
     0.9
 }
 /// Returns the default of `mMaxSteerAngle` (rad).
-fn seventy_degrees() -> f64 {
+fn default_max_steer_angle() -> f64 {
     70f64.to_radians()
 }
 /// Returns the default of `mMaxBrakeTorque` (N m).
-fn brake() -> f64 {
+fn default_brake_torque() -> f64 {
     1500.0
 }
 /// Returns the default of `mMaxHandBrakeTorque` (N m).
-fn handbrake() -> f64 {
+fn default_handbrake_torque() -> f64 {
     4000.0
 }
 /// Returns the default of `mLongitudinalFriction`: pairs of slip ratio and friction.
-fn along() -> Vec<[f64; 2]> {
+fn default_longitudinal_friction() -> Vec<[f64; 2]> {
     vec![[0.0, 0.0], [0.06, 1.2], [0.2, 1.0]]
 }
 /// Returns the default of `mLateralFriction`: pairs of slip angle (degrees) and friction.
-fn across() -> Vec<[f64; 2]> {
+fn default_lateral_friction() -> Vec<[f64; 2]> {
     vec![[0.0, 0.0], [3.0, 1.2], [20.0, 1.0]]
 }
 /// Returns the default rate of an anti-roll bar (N/m).
-fn thousand() -> f64 {
+fn default_anti_roll_rate() -> f64 {
     1000.0
 }
 /// Returns the default of `mDifferentialRatio`.
-fn final_drive() -> f64 {
+fn default_differential_ratio() -> f64 {
     3.42
 }
 /// Returns the default of `mLeftRightSplit`.
-fn half() -> f64 {
+fn default_left_right_split() -> f64 {
     0.5
 }
 /// Returns the default of `mLimitedSlipRatio`.
-fn limited_slip() -> f64 {
+fn default_limited_slip_ratio() -> f64 {
     1.4
 }
 /// Returns the default of `mEngineTorqueRatio`.
-fn one() -> f64 {
+fn default_engine_torque_ratio() -> f64 {
     1.0
 }
 
@@ -341,26 +341,26 @@ const JOLT_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up
 /// `mMaxSteerAngle`, or 30° if no wheel steers. The origin is the middle of the body's shape. Returns `None` after a
 /// fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let given: JoltVehicle = import.deserialize_toml()?;
-    check_references(&given, import);
+    let vehicle: JoltVehicle = import.deserialize_toml()?;
+    check_references(&vehicle, import);
     if !import.collector.faults.is_empty() {
         return None;
     }
-    add_notes(&given, import);
-    let size = given.mHalfExtent.map(|h| 2.0 * h);
-    let diagonal = given.mInertia.unwrap_or_else(|| skidpad_core::model::box_inertia(given.mMass, size));
-    let lock = given.wheels.iter().map(|w| w.mMaxSteerAngle).fold(0.0, f64::max);
+    add_notes(&vehicle, import);
+    let size = vehicle.mHalfExtent.map(|h| 2.0 * h);
+    let inertia = vehicle.mInertia.unwrap_or_else(|| skidpad_core::model::box_inertia(vehicle.mMass, size));
+    let lock = vehicle.wheels.iter().map(|w| w.mMaxSteerAngle).fold(0.0, f64::max);
     let wheels: Vec<Corner> =
-        (0..given.wheels.len()).map(|i| convert_wheel(&given, i, diagonal, lock, import)).collect();
+        (0..vehicle.wheels.len()).map(|i| convert_wheel(&vehicle, i, inertia, lock, import)).collect();
     Some(Car {
-        name: given.name.clone(),
+        name: vehicle.name.clone(),
         description:
             "Imported from Jolt: frequencies there are of the effective mass at a wheel, friction is √(tyre · ground)."
                 .into(),
-        mass: sourced(given.mMass, "mMass"),
-        centre: JOLT_AXES.to_vehicle_axes(given.mOffset),
+        mass: sourced(vehicle.mMass, "mMass"),
+        centre: JOLT_AXES.to_vehicle_axes(vehicle.mOffset),
         centre_origin: "where the springs carry the car at rest".into(),
-        inertia: Some((JOLT_AXES.inertia(diagonal), "mInertia, or that of the box".into())),
+        inertia: Some((JOLT_AXES.inertia(inertia), "mInertia, or that of the box".into())),
         boxes: vec![BodyBox { centre: [0.0; 3], size: JOLT_AXES.to_vehicle_size(size) }],
         hull: None,
         wheels,
@@ -370,31 +370,31 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
             sourced(30.0, "estimate: no wheel steers")
         },
         steer_rate: None,
-        engine: convert_engine(&given),
+        engine: convert_engine(&vehicle),
         peers: None,
     })
 }
 
 /// Adds faults for anti-roll bars and differentials at missing wheels (left and right by themselves), and for suspensions
 /// whose maximum length does not exceed the minimum.
-fn check_references(given: &JoltVehicle, import: &mut Import<'_>) {
-    let count = given.wheels.len();
-    let bars = given.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
-    let axles =
-        given.mDifferentials.iter().enumerate().map(|(i, d)| ("mDifferentials", i, d.mLeftWheel, d.mRightWheel));
-    for (list, i, left, right) in bars.chain(axles) {
+fn check_references(vehicle: &JoltVehicle, import: &mut Import<'_>) {
+    let count = vehicle.wheels.len();
+    let bars = vehicle.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
+    let differentials =
+        vehicle.mDifferentials.iter().enumerate().map(|(i, d)| ("mDifferentials", i, d.mLeftWheel, d.mRightWheel));
+    for (list_name, i, left, right) in bars.chain(differentials) {
         for (key, wheel) in [("mLeftWheel", left), ("mRightWheel", right)] {
             if wheel >= count {
                 import.add_fault(
-                    &format!("{list}[{i}].{key}"),
+                    &format!("{list_name}[{i}].{key}"),
                     format!("wheel {wheel}"),
                     format!("from 0 to {}", count - 1),
-                    "",
+                    "", // no help
                 );
             }
         }
     }
-    for (i, wheel) in given.wheels.iter().enumerate() {
+    for (i, wheel) in vehicle.wheels.iter().enumerate() {
         if wheel.mSuspensionMaxLength <= wheel.mSuspensionMinLength {
             let found = format!("{}", wheel.mSuspensionMaxLength);
             let accepts = format!("more than mSuspensionMinLength, {}", wheel.mSuspensionMinLength);
@@ -406,61 +406,69 @@ fn check_references(given: &JoltVehicle, import: &mut Import<'_>) {
 /// Adds notes on properties that are left out or change their meaning: damping of the body unless 0, friction of the
 /// ground, the different limit of the friction curves and, with an engine, its damping, the clutch, limited slip, uneven
 /// splits and different ratios of the differentials.
-fn add_notes(given: &JoltVehicle, import: &mut Import<'_>) {
-    for (key, value) in [("mLinearDamping", given.mLinearDamping), ("mAngularDamping", given.mAngularDamping)] {
-        let what = format!(
+fn add_notes(vehicle: &JoltVehicle, import: &mut Import<'_>) {
+    for (key, value) in [("mLinearDamping", vehicle.mLinearDamping), ("mAngularDamping", vehicle.mAngularDamping)] {
+        let text = format!(
             "damping of {value} 1/s, Jolt's default being 0.05: left out; at speed it is a drag in proportion to it"
         );
-        import.add_note_unless(key, value, 0.0, &what);
+        import.add_note_unless(key, value, 0.0, &text);
     }
-    let ground = given.ground_mFriction;
+    let ground_friction = vehicle.ground_mFriction;
     import.add_note(
         "ground_mFriction",
-        format!("friction of the ground {ground}: tyres have √({ground}) of the square root of their curve"),
+        format!("friction of the ground {ground_friction}: tyres have √({ground_friction}) of the square root of their curve"),
     );
     import.add_note("", "Jolt's curves limit an impulse that removes all slip, each direction by itself; here they are the force, combined");
-    if given.mEngine.is_none() {
+    if vehicle.mEngine.is_none() {
         return;
     }
     import.add_note(
         "mEngine",
         "its damping is left out; a clutch of torque by slip becomes one of 1.5 times the largest torque",
     );
-    for (i, d) in given.mDifferentials.iter().enumerate() {
-        let at = format!("mDifferentials[{i}]");
+    for (i, d) in vehicle.mDifferentials.iter().enumerate() {
+        let key_path = format!("mDifferentials[{i}]");
         // Jolt sets `FLT_MAX` for an open differential.
         if d.mLimitedSlipRatio < 1e9 {
-            import.add_note(&at, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
+            import.add_note(&key_path, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
         }
-        import.add_note_unless(&at, d.mLeftRightSplit, 0.5, "an uneven split between left and right: taken as even");
-        if d.mDifferentialRatio != given.mDifferentials[0].mDifferentialRatio {
-            import.add_note(&at, "another ratio than the first differential's, which is taken for all");
+        import.add_note_unless(
+            &key_path,
+            d.mLeftRightSplit,
+            0.5, // even split
+            "an uneven split between left and right: taken as even",
+        );
+        if d.mDifferentialRatio != vehicle.mDifferentials[0].mDifferentialRatio {
+            import.add_note(&key_path, "another ratio than the first differential's, which is taken for all");
         }
     }
 }
 
 /// Computes the effective mass of the body at the spring of a wheel (kg), as if it were the only spring: `1 / (1/m + (r ×
 /// n) · I⁻¹ (r × n))`, with the lever `r` from the centre of mass to the hard point and the direction `n` of the spring.
-/// `diagonal` is the inertia in the axes of Jolt (kg m²).
-fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64 {
-    let up = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
+/// `inertia` is the inertia in the axes of Jolt (kg m²).
+fn effective_mass(vehicle: &JoltVehicle, wheel: &Wheel, inertia: [f64; 3]) -> f64 {
+    let spring_direction = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
     // Lever times direction of the spring, m.
-    let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(given.mOffset)).cross(up);
+    let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(vehicle.mOffset)).cross(spring_direction);
     // Angular velocity that a unit impulse of the spring causes, 1/(kg m).
-    let turning = DMat3::from_diagonal(DVec3::from_array(diagonal)).inverse() * lever;
-    1.0 / (1.0 / given.mMass + lever.dot(turning))
+    let angular_velocity = DMat3::from_diagonal(DVec3::from_array(inertia)).inverse() * lever;
+    1.0 / (1.0 / vehicle.mMass + lever.dot(angular_velocity))
 }
 
 /// Returns the rate (N/m) and the damping (N s/m) of a spring. From a frequency `f` (Hz) and a damping ratio `ζ` on the
 /// effective mass `mass` (kg): `k = m (2π f)²`, `c = 2 ζ √(k m)`. Direct values are returned unchanged.
 fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber) {
     match spring {
-        Spring::FrequencyAndDamping { mFrequency: f, mDamping: ratio } => {
+        Spring::FrequencyAndDamping { mFrequency: f, mDamping: damping_ratio } => {
             let rate = mass * (TAU * f).powi(2);
-            let of = format!("effective mass {mass:.1} kg");
+            let mass_text = format!("effective mass {mass:.1} kg");
             (
-                sourced(rate, format!("mFrequency {f} Hz on the {of}")),
-                sourced(2.0 * ratio * (rate * mass).sqrt(), format!("mDamping {ratio} on the {of}")),
+                sourced(rate, format!("mFrequency {f} Hz on the {mass_text}")),
+                sourced(
+                    2.0 * damping_ratio * (rate * mass).sqrt(),
+                    format!("mDamping {damping_ratio} on the {mass_text}"),
+                ),
             )
         }
         Spring::StiffnessAndDamping { mStiffness, mDamping } => {
@@ -469,7 +477,7 @@ fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber)
     }
 }
 
-/// Converts wheel number `i` to the neutral car. `diagonal` is the inertia in the axes of Jolt (kg m²), `lock` the
+/// Converts wheel number `i` to the neutral car. `inertia` is the inertia in the axes of Jolt (kg m²), `lock` the
 /// largest steering angle of the car (rad).
 ///
 /// The spring is unloaded `mSuspensionPreloadLength` below full droop. Rate and damping refer to the effective mass at
@@ -477,24 +485,24 @@ fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber)
 /// count. The drive torque is the engine torque ratio of this differential, 0 without one or without an engine. The
 /// rolling resistance is `mInertia · mAngularDamping / radius²` (N s/m). A suspension that is not vertical adds a note
 /// and is taken as vertical.
-fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
-    let w = &given.wheels[i];
+fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
+    let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
     if (direction + JOLT_AXES.up).length() > 0.01 {
         import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
     }
-    let [x, y, top] = JOLT_AXES.to_vehicle_axes(w.mPosition);
-    let (rate, damper) = rate_and_damping(w.mSuspensionSpring, effective_mass(given, w, diagonal));
+    let [x, y, hard_point_height] = JOLT_AXES.to_vehicle_axes(w.mPosition);
+    let (rate, damper) = rate_and_damping(w.mSuspensionSpring, effective_mass(vehicle, w, inertia));
     // First anti-roll bar and first differential with this wheel.
-    let bar = given.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
-    let driven = given.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
+    let anti_roll_bar = vehicle.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
+    let differential = vehicle.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
     // Height of the contact point at full droop.
-    let low = top - w.mSuspensionMaxLength - w.mRadius;
+    let droop_height = hard_point_height - w.mSuspensionMaxLength - w.mRadius;
     Corner {
         position: [x, y],
-        contact: ContactHeight::Unloaded(low - w.mSuspensionPreloadLength),
-        contact_range: [top - w.mSuspensionMinLength - w.mRadius, low],
+        contact: ContactHeight::Unloaded(droop_height - w.mSuspensionPreloadLength),
+        contact_range: [hard_point_height - w.mSuspensionMinLength - w.mRadius, droop_height],
         contact_range_origin: format!(
             "mSuspensionMinLength {}, mSuspensionMaxLength {}",
             w.mSuspensionMinLength, w.mSuspensionMaxLength
@@ -504,16 +512,16 @@ fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, i
         rate,
         bump: damper.clone(),
         rebound: damper,
-        tyre: convert_tyre(given, w),
-        tyre_origin: format!("√(curve · {}); relaxation lengths are estimates", given.ground_mFriction),
+        tyre: convert_tyre(vehicle, w),
+        tyre_origin: format!("√(curve · {}); relaxation lengths are estimates", vehicle.ground_mFriction),
         steer_share: if lock > 0.0 { w.mMaxSteerAngle / lock } else { 0.0 },
         brake: sourced(w.mMaxBrakeTorque, "mMaxBrakeTorque"),
         handbrake: sourced(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
         drive_torque: sourced(
-            if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 },
-            "",
+            if vehicle.mEngine.is_some() { differential.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 },
+            "", // no comment
         ),
-        anti_roll_rate: sourced(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
+        anti_roll_rate: sourced(anti_roll_bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
         is_on_solid_axle: false,
         roll_centre: None,
         lateral_compliance: None,
@@ -532,21 +540,21 @@ fn convert_wheel(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, i
 /// Friction is `√(peak · ground friction)`. The asymptote share is the square root of the last over the largest value, at
 /// most 1. The slip of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation
 /// lengths are estimates.
-fn convert_tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
-    // `unit` converts the slip of the curve to a slip ratio or to radians.
-    let pick = |points: &[[f64; 2]], unit: f64| {
+fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
+    // `slip_unit` converts the slip of the curve to a slip ratio or to radians.
+    let convert_curve = |points: &[[f64; 2]], slip_unit: f64| {
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
-        let end = points.last().copied().unwrap_or(peak);
-        let slip = (peak[0] * unit).max(1e-3);
+        let last_point = points.last().copied().unwrap_or(peak);
+        let peak_slip = (peak[0] * slip_unit).max(1e-3);
         let curve = SlipCurve {
-            extremum_slip: round_digits(slip),
-            asymptote_slip: round_digits((end[0] * unit).max(1.1 * slip)),
-            asymptote_share: round_digits((end[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
+            extremum_slip: round_digits(peak_slip),
+            asymptote_slip: round_digits((last_point[0] * slip_unit).max(1.1 * peak_slip)),
+            asymptote_share: round_digits((last_point[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
         };
-        (round_digits((peak[1] * given.ground_mFriction).sqrt()), curve)
+        (round_digits((peak[1] * vehicle.ground_mFriction).sqrt()), curve)
     };
-    let (friction_along, along) = pick(&w.mLongitudinalFriction, 1.0);
-    let (friction_across, across) = pick(&w.mLateralFriction, 1f64.to_radians());
+    let (friction_along, along) = convert_curve(&w.mLongitudinalFriction, 1.0);
+    let (friction_across, across) = convert_curve(&w.mLateralFriction, 1f64.to_radians());
     Tyre::SlipCurve {
         along,
         across,
@@ -557,20 +565,20 @@ fn convert_tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
 
 /// Converts engine, transmission and the ratio of the first differential (1 without one); `None` without an engine. The
 /// reverse ratio is the first one, without its sign. Damping, clutch strength and shift latency are left out.
-fn convert_engine(given: &JoltVehicle) -> Option<GameEngine> {
-    let engine = given.mEngine.as_ref()?;
-    let gears = &given.mTransmission;
+fn convert_engine(vehicle: &JoltVehicle) -> Option<GameEngine> {
+    let engine = vehicle.mEngine.as_ref()?;
+    let transmission = &vehicle.mTransmission;
     Some(GameEngine {
         max_torque: engine.mMaxTorque,
         idle_rpm: engine.mMinRPM,
         limit_rpm: engine.mMaxRPM,
         inertia: engine.mInertia,
         curve: engine.mNormalizedTorque.clone(),
-        forward: gears.mGearRatios.clone(),
-        reverse: gears.mReverseGearRatios.first().map_or(1.0, |ratio| ratio.abs()),
-        final_drive: given.mDifferentials.first().map_or(1.0, |d| d.mDifferentialRatio),
-        shift_time: gears.mSwitchTime,
-        up_shift_rpm: gears.mShiftUpRPM,
-        down_shift_rpm: gears.mShiftDownRPM,
+        forward: transmission.mGearRatios.clone(),
+        reverse: transmission.mReverseGearRatios.first().map_or(1.0, |ratio| ratio.abs()),
+        final_drive: vehicle.mDifferentials.first().map_or(1.0, |d| d.mDifferentialRatio),
+        shift_time: transmission.mSwitchTime,
+        up_shift_rpm: transmission.mShiftUpRPM,
+        down_shift_rpm: transmission.mShiftDownRPM,
     })
 }

@@ -25,32 +25,36 @@ pub(crate) struct RestPosition {
 /// least 0. Returns `None` if no wheel has a force point. Adds notes if left and right differ by more than
 /// [`NOTED_HEIGHT_M`] from the mean, and if the point is fixed to the body, because in the vehicle file its height above
 /// the ground is constant.
-pub(crate) fn force_point(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> Option<SourcedNumber> {
-    let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
+pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Import<'_>) -> Option<SourcedNumber> {
+    let first_force_point = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
         None => 0.0,
-        Some(ForcePoint::AboveGround(said)) => said.value,
-        Some(ForcePoint::OnBody(heights)) => heights.evaluate_at(at.travel[1]) - at.height,
+        Some(ForcePoint::AboveGround(number)) => number.value,
+        Some(ForcePoint::OnBody(heights)) => heights.evaluate_at(rest.travel[1]) - rest.height,
     };
-    let mean = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
-    if group.iter().any(|wheel| (height(wheel) - mean).abs() > NOTED_HEIGHT_M) {
+    let mean_height = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
+    if group.iter().any(|wheel| (height(wheel) - mean_height).abs() > NOTED_HEIGHT_M) {
         import.add_note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
     }
-    if let ForcePoint::AboveGround(said) = given {
-        return Some(SourcedNumber { value: mean, ..said.clone() });
+    if let ForcePoint::AboveGround(number) = first_force_point {
+        return Some(SourcedNumber { value: mean_height, ..number.clone() });
     }
-    let place = if mean < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
+    let position_text =
+        if mean_height < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
     import.add_note(
         &group[0].path,
-        format!("tyre forces act at a point of the body, {:.3} m {place}; here it stays at that height", mean.abs()),
+        format!(
+            "tyre forces act at a point of the body, {:.3} m {position_text}; here it stays at that height",
+            mean_height.abs()
+        ),
     );
-    Some(sourced(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
+    Some(sourced(mean_height.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
 }
 
 /// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the
 /// travel as parabolas (degrees/m, degrees/m²). The change is `None` if both angles are constant. Without tables all
 /// angles are 0. Tables of a single wheel are left out with a note.
-pub(crate) fn guidance(group: &[&Corner], at: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+pub(crate) fn guidance(group: &[&Corner], rest: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
     if group.iter().all(|wheel| wheel.toe_camber.is_none()) {
         return ([0.0; 2], None);
     }
@@ -58,16 +62,16 @@ pub(crate) fn guidance(group: &[&Corner], at: RestPosition, import: &mut Import<
         import.add_note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
         return ([0.0; 2], None);
     }
-    let toe = Parabola::fit(group, at, |own| &own.toe, "toe", import);
-    let camber = Parabola::fit(group, at, |own| &own.camber, "camber", import);
-    let follows = [toe, camber].iter().any(|own| own.linear != 0.0 || own.quadratic != 0.0);
+    let toe = Parabola::fit(group, rest, |tables| &tables.toe, "toe", import);
+    let camber = Parabola::fit(group, rest, |tables| &tables.camber, "camber", import);
+    let is_variable = [toe, camber].iter().any(|parabola| parabola.linear != 0.0 || parabola.quadratic != 0.0);
     let guidance = Guidance {
         toe_deg_per_m: round_digits(toe.linear.to_degrees()),
         toe_deg_per_m2: round_digits(toe.quadratic.to_degrees()),
         camber_deg_per_m: round_digits(camber.linear.to_degrees()),
         camber_deg_per_m2: round_digits(camber.quadratic.to_degrees()),
     };
-    ([toe, camber].map(|own| round_digits(own.at_rest.to_degrees())), follows.then_some(guidance))
+    ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(guidance))
 }
 
 /// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).
@@ -82,45 +86,53 @@ struct Parabola {
 }
 
 impl Parabola {
-    /// Fits the parabola to the mean of the left and the right `table`, which notes call `what`. The parabola passes
-    /// through the mean at full droop, at rest and at full bump. Adds a note if left and right differ there by more than
-    /// [`NOTED_ANGLE_RAD`], and one if the parabola deviates by more than that from a point of the tables.
+    /// Fits the parabola to the mean of the tables of the left and the right wheel. `select_table` returns the table of
+    /// one angle, which notes call `angle_name`. The
+    /// parabola passes through the mean at full droop, at rest and at full bump. Adds a note if left and right differ
+    /// there by more than [`NOTED_ANGLE_RAD`], and one if the parabola deviates by more than that from a point of the
+    /// tables.
     fn fit(
         group: &[&Corner],
-        at: RestPosition,
-        table: fn(&ToeCamberTables) -> &JounceCurve,
-        what: &str,
+        rest: RestPosition,
+        select_table: fn(&ToeCamberTables) -> &JounceCurve,
+        angle_name: &str,
         import: &mut Import<'_>,
     ) -> Self {
-        let [bump, droop] = at.travel;
+        let [bump, droop] = rest.travel;
         // Toe-in and outward camber have opposite signs in the source on the left and the right wheel.
-        let side = |i: usize| if i == 0 { -1.0 } else { 1.0 };
+        let sign = |i: usize| if i == 0 { -1.0 } else { 1.0 };
         // Angle of wheel `i` at the compression `jounce` from full droop, rad.
-        let of = |i: usize, jounce: f64| {
-            group[i].toe_camber.as_ref().map_or(0.0, |own| side(i) * table(own).evaluate_at(jounce))
+        let angle = |i: usize, jounce: f64| {
+            group[i].toe_camber.as_ref().map_or(0.0, |tables| sign(i) * select_table(tables).evaluate_at(jounce))
         };
-        let mean = |jounce: f64| 0.5 * (of(0, jounce) + of(1, jounce));
+        let mean = |jounce: f64| 0.5 * (angle(0, jounce) + angle(1, jounce));
         let ends = [0.0, droop, droop + bump];
-        if ends.iter().any(|&jounce| (of(0, jounce) - of(1, jounce)).abs() > NOTED_ANGLE_RAD) {
-            import.add_note(&group[0].path, format!("left and right {what} over jounce differ: their mean is taken"));
-        }
-        let [low, at_rest, high] = ends.map(mean);
-        // Mean slopes from rest to bump and from droop to rest, rad/m.
-        let (rise, fall) = ((high - at_rest) / bump, (at_rest - low) / droop);
-        // In a straight table the difference of the slopes is only rounding.
-        let bend = (rise - fall) / (bump + droop);
-        let quadratic = if (rise - fall).abs() > 1e-9 { bend } else { 0.0 };
-        let own = Self { at_rest, linear: rise - quadratic * bump, quadratic };
-        let knots = group.iter().filter_map(|wheel| wheel.toe_camber.as_ref()).flat_map(|own| &table(own).0);
-        let off = knots.map(|point| (mean(point[0]) - own.evaluate_at(point[0] - droop)).abs()).fold(0.0, f64::max);
-        if off > NOTED_ANGLE_RAD {
-            let degrees = off.to_degrees();
+        if ends.iter().any(|&jounce| (angle(0, jounce) - angle(1, jounce)).abs() > NOTED_ANGLE_RAD) {
             import.add_note(
                 &group[0].path,
-                format!("{what} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
+                format!("left and right {angle_name} over jounce differ: their mean is taken"),
             );
         }
-        own
+        let [at_droop, at_rest, at_bump] = ends.map(mean);
+        // Mean slopes from rest to bump and from droop to rest, rad/m.
+        let (bump_slope, droop_slope) = ((at_bump - at_rest) / bump, (at_rest - at_droop) / droop);
+        // In a straight table the difference of the slopes is only rounding.
+        let curvature = (bump_slope - droop_slope) / (bump + droop);
+        let quadratic = if (bump_slope - droop_slope).abs() > 1e-9 { curvature } else { 0.0 };
+        let parabola = Self { at_rest, linear: bump_slope - quadratic * bump, quadratic };
+        let table_points =
+            group.iter().filter_map(|wheel| wheel.toe_camber.as_ref()).flat_map(|tables| &select_table(tables).0);
+        let max_deviation = table_points
+            .map(|point| (mean(point[0]) - parabola.evaluate_at(point[0] - droop)).abs())
+            .fold(0.0, f64::max);
+        if max_deviation > NOTED_ANGLE_RAD {
+            let degrees = max_deviation.to_degrees();
+            import.add_note(
+                &group[0].path,
+                format!("{angle_name} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
+            );
+        }
+        parabola
     }
 
     /// Returns the angle (rad) at a `compression` from rest (m).

@@ -128,8 +128,8 @@ impl Source {
             Source::Physx => physx::read(&mut import),
             Source::Commonroad => commonroad::read(&mut import),
         };
-        let described = car.and_then(|car| axles::describe_vehicle(&car, &mut import));
-        import.finish(described)
+        let commented_spec = car.and_then(|car| axles::describe_vehicle(&car, &mut import));
+        import.finish(commented_spec)
     }
 }
 
@@ -152,8 +152,8 @@ struct Import<'a> {
 impl Import<'_> {
     /// Converts `tree` to a `T`. Returns `None` if the import has any fault.
     fn deserialize_tree<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
-        let taken = self.collector.deserialize_tree(self.text, tree, &Schema::for_type::<T>());
-        taken.filter(|_| self.collector.faults.is_empty())
+        let value = self.collector.deserialize_tree(self.text, tree, &Schema::for_type::<T>());
+        value.filter(|_| self.collector.faults.is_empty())
     }
 
     /// Parses the text as TOML and converts it to a `T`. Returns `None` if the import has any fault.
@@ -191,16 +191,16 @@ impl Import<'_> {
     /// vehicle file and reads it back. The result contains the description as it was read back.
     ///
     /// # Errors
-    /// The import has a fault, `described` is `None`, the file cannot be written, or it does not read back as a valid
-    /// vehicle.
-    fn finish(mut self, described: Option<vehicle_file::CommentedSpec>) -> Result<ImportedVehicle, Faults> {
+    /// The import has a fault, `commented_spec` is `None`, the file cannot be written, or it does not read back as a
+    /// valid vehicle.
+    fn finish(mut self, commented_spec: Option<vehicle_file::CommentedSpec>) -> Result<ImportedVehicle, Faults> {
         for (path, span) in std::mem::take(&mut self.collector.skipped_keys) {
             let (line, _) = self.lines.line_and_column(span.start);
             let file = self.source_name.to_owned();
             self.notes.push(Note { file, line, key: path, text: "is not read".into() });
         }
         self.notes.sort_by(|a, b| (a.line, &a.key).cmp(&(b.line, &b.key)));
-        let written = described.and_then(|described| match described.write() {
+        let written_text = commented_spec.and_then(|commented_spec| match commented_spec.write() {
             Ok(text) => Some(text),
             Err(error) => {
                 self.add_fault("", error.to_string(), "numbers a vehicle file can hold", "");
@@ -208,8 +208,8 @@ impl Import<'_> {
             }
         });
         // Reading the file back checks that it describes a valid vehicle.
-        let loaded = written.as_ref().and_then(|text| match LoadedVehicle::read("imported", text) {
-            Ok(loaded) => Some(loaded),
+        let loaded_vehicle = written_text.as_ref().and_then(|text| match LoadedVehicle::read("imported", text) {
+            Ok(loaded_vehicle) => Some(loaded_vehicle),
             Err(faults) => {
                 for fault in faults.list() {
                     self.add_fault("", format!("as a vehicle file, {fault}"), "a car a vehicle file can describe", "");
@@ -217,7 +217,7 @@ impl Import<'_> {
                 None
             }
         });
-        match (loaded, written) {
+        match (loaded_vehicle, written_text) {
             (Some(LoadedVehicle { spec, .. }), Some(text)) if self.collector.faults.is_empty() => {
                 Ok(ImportedVehicle { spec, text, notes: self.notes })
             }

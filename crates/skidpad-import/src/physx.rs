@@ -26,7 +26,7 @@ const RPM_PER_RAD_PER_S: f64 = 30.0 / std::f64::consts::PI;
 #[allow(non_snake_case, reason = "PhysX's names")]
 pub(crate) struct PhysxVehicle {
     /// What people call it.
-    #[serde(default = "name")]
+    #[serde(default = "default_name")]
     #[schemars(length(min = 1))]
     name: String,
     /// `PxVehicleRigidBodyParams`.
@@ -69,7 +69,7 @@ struct Wheel {
     /// Centre of the wheel at full bump in the frame of the centre of mass, m (position of `suspensionAttachment`).
     suspensionAttachment: [f64; 3],
     /// Where the suspension goes.
-    #[serde(default = "down")]
+    #[serde(default = "default_travel_direction")]
     suspensionTravelDir: [f64; 3],
     /// From full bump to full droop, m.
     #[schemars(range(min = 0.001, max = 100))]
@@ -111,7 +111,7 @@ struct Wheel {
     #[schemars(extend("exclusiveMinimum" = 0))]
     moi: f64,
     /// Damping of the spin, N m s.
-    #[serde(default = "quarter")]
+    #[serde(default = "default_spin_damping")]
     #[schemars(range(min = 0))]
     dampingRate: f64,
     /// Normalised load at which the lateral stiffness stops growing.
@@ -126,10 +126,10 @@ struct Wheel {
     #[serde(default)]
     camberStiff: f64,
     /// Slip and friction, three points.
-    #[serde(default = "flat")]
+    #[serde(default = "default_friction_curve")]
     frictionVsSlip: [[f64; 2]; 3],
     /// Friction of the ground's material with this tyre.
-    #[serde(default = "one")]
+    #[serde(default = "default_ground_friction")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
     friction: f64,
     /// N.
@@ -206,41 +206,41 @@ struct GearboxParams {
     #[schemars(range(min = 0, max = 10))]
     switchTime: f64,
     /// Share of the largest engine speed at which it shifts up.
-    #[serde(default = "up")]
+    #[serde(default = "default_up_shift_ratio")]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     upRatio: f64,
     /// Share of the largest engine speed at which it shifts down.
-    #[serde(default = "half")]
+    #[serde(default = "default_down_shift_ratio")]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     downRatio: f64,
 }
 
 /// Returns the default of `name`.
-fn name() -> String {
+fn default_name() -> String {
     "PhysX vehicle".into()
 }
 /// Returns the default of `suspensionTravelDir`.
-fn down() -> [f64; 3] {
+fn default_travel_direction() -> [f64; 3] {
     [0.0, -1.0, 0.0]
 }
 /// Returns the default of the spin damping `dampingRate` (N m s).
-fn quarter() -> f64 {
+fn default_spin_damping() -> f64 {
     0.25
 }
 /// Returns the default of `frictionVsSlip`: pairs of slip and friction, constant at 1.
-fn flat() -> [[f64; 2]; 3] {
+fn default_friction_curve() -> [[f64; 2]; 3] {
     [[0.0, 1.0], [0.1, 1.0], [1.0, 1.0]]
 }
 /// Returns the default friction of the ground.
-fn one() -> f64 {
+fn default_ground_friction() -> f64 {
     1.0
 }
 /// Returns the default of `upRatio`, as a share of the largest engine speed.
-fn up() -> f64 {
+fn default_up_shift_ratio() -> f64 {
     0.65
 }
 /// Returns the default of `downRatio`, as a share of the largest engine speed.
-fn half() -> f64 {
+fn default_down_shift_ratio() -> f64 {
     0.5
 }
 
@@ -251,28 +251,28 @@ const PHYSX_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, u
 /// converts wheels, body and engine. The origin of the car is its centre of mass. The steering lock is the largest
 /// `maxSteer` of the wheels, or 30° if no wheel steers. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
-    let given: PhysxVehicle = import.deserialize_toml()?;
-    check_references(&given, import);
-    check_jounce_tables(&given, import);
+    let vehicle: PhysxVehicle = import.deserialize_toml()?;
+    check_references(&vehicle, import);
+    check_jounce_tables(&vehicle, import);
     if !import.collector.faults.is_empty() {
         return None;
     }
-    add_notes(&given, import);
-    let lock = given.wheels.iter().map(|w| w.maxSteer).fold(0.0, f64::max);
-    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| convert_wheel(&given, i, lock, import)).collect();
+    add_notes(&vehicle, import);
+    let lock = vehicle.wheels.iter().map(|w| w.maxSteer).fold(0.0, f64::max);
+    let wheels: Vec<Corner> = (0..vehicle.wheels.len()).map(|i| convert_wheel(&vehicle, i, lock, import)).collect();
     // The collision box from its half extents.
-    let solid = |half: [f64; 3]| BodyBox {
-        centre: PHYSX_AXES.to_vehicle_axes(given.boxCentre),
-        size: PHYSX_AXES.to_vehicle_size(half).map(|h| 2.0 * h),
+    let collision_box = |half_extents: [f64; 3]| BodyBox {
+        centre: PHYSX_AXES.to_vehicle_axes(vehicle.boxCentre),
+        size: PHYSX_AXES.to_vehicle_size(half_extents).map(|h| 2.0 * h),
     };
     Some(Car {
-        name: given.name.clone(),
+        name: vehicle.name.clone(),
         description: "Imported from PhysX: springs there are slack at full droop.".into(),
-        mass: sourced(given.rigidBodyParams.mass, "mass"),
+        mass: sourced(vehicle.rigidBodyParams.mass, "mass"),
         centre: [0.0; 3],
         centre_origin: "where the springs carry the car at rest".into(),
-        inertia: Some((PHYSX_AXES.inertia(given.rigidBodyParams.moi), "moi".into())),
-        boxes: given.halfExtents.map(solid).into_iter().collect(),
+        inertia: Some((PHYSX_AXES.inertia(vehicle.rigidBodyParams.moi), "moi".into())),
+        boxes: vehicle.halfExtents.map(collision_box).into_iter().collect(),
         hull: None,
         wheels,
         lock: if lock > 0.0 {
@@ -281,26 +281,26 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
             sourced(30.0, "estimate: no wheel steers")
         },
         steer_rate: None,
-        engine: convert_engine(&given),
+        engine: convert_engine(&vehicle),
         peers: None,
     })
 }
 
 /// Adds a fault for each table over jounce (toe, camber, application points of suspension and tyre force) whose points do
 /// not rise strictly or are outside [0, 1]. Empty tables are accepted.
-fn check_jounce_tables(given: &PhysxVehicle, import: &mut Import<'_>) {
-    for (i, w) in given.wheels.iter().enumerate() {
+fn check_jounce_tables(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
+    for (i, w) in vehicle.wheels.iter().enumerate() {
         // The first number of a point is the share of the travel, from full droop.
-        let first = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
-        let firsts = |points: &[[f64; 4]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+        let angle_table_shares = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+        let point_table_shares = |points: &[[f64; 4]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
         for (key, shares) in [
-            ("wheelToeAngle", first(&w.wheelToeAngle)),
-            ("wheelCamberAngle", first(&w.wheelCamberAngle)),
-            ("suspForceAppPoint", firsts(&w.suspForceAppPoint)),
-            ("tireForceAppPoint", firsts(&w.tireForceAppPoint)),
+            ("wheelToeAngle", angle_table_shares(&w.wheelToeAngle)),
+            ("wheelCamberAngle", angle_table_shares(&w.wheelCamberAngle)),
+            ("suspForceAppPoint", point_table_shares(&w.suspForceAppPoint)),
+            ("tireForceAppPoint", point_table_shares(&w.tireForceAppPoint)),
         ] {
-            let rises = shares.windows(2).all(|pair| pair[0] < pair[1]);
-            if !rises || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+            let is_increasing = shares.windows(2).all(|pair| pair[0] < pair[1]);
+            if !is_increasing || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
                 let (path, found) = (format!("wheels[{i}].{key}"), format!("points at {shares:?}"));
                 import.add_fault(&path, found, "points that rise, from 0 (full droop) to 1 (full bump)", "");
             }
@@ -311,9 +311,9 @@ fn check_jounce_tables(given: &PhysxVehicle, import: &mut Import<'_>) {
 /// Adds faults for anti-roll bars at missing wheels (each end by itself), for an engine without gearbox or a gearbox
 /// without engine, and for a neutral gear without a reverse gear before it and a forward gear after it in the list of
 /// ratios.
-fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
-    let count = given.wheels.len();
-    for (i, bar) in given.antiRollForceParams.iter().enumerate() {
+fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
+    let count = vehicle.wheels.len();
+    for (i, bar) in vehicle.antiRollForceParams.iter().enumerate() {
         for (key, wheel) in [("wheel0", bar.wheel0), ("wheel1", bar.wheel1)] {
             if wheel >= count {
                 let path = format!("antiRollForceParams[{i}].{key}");
@@ -321,7 +321,7 @@ fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
             }
         }
     }
-    match (&given.engineParams, &given.gearboxParams) {
+    match (&vehicle.engineParams, &vehicle.gearboxParams) {
         (Some(_), None) => {
             import.add_fault("engineParams", "an engine without `gearboxParams`", "both, or neither", "")
         }
@@ -330,15 +330,15 @@ fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
         }
         _ => {}
     }
-    if let Some(gears) = &given.gearboxParams
-        && (gears.neutralGear == 0 || gears.neutralGear + 1 >= gears.ratios.len())
+    if let Some(gearbox) = &vehicle.gearboxParams
+        && (gearbox.neutralGear == 0 || gearbox.neutralGear + 1 >= gearbox.ratios.len())
     {
-        let found = format!("gear {} of {}", gears.neutralGear, gears.ratios.len());
+        let found = format!("gear {} of {}", gearbox.neutralGear, gearbox.ratios.len());
         import.add_fault(
             "gearboxParams.neutralGear",
             found,
             "one with a reverse gear before and a forward gear after it",
-            "",
+            "", // no help
         );
     }
 }
@@ -346,11 +346,11 @@ fn check_references(given: &PhysxVehicle, import: &mut Import<'_>) {
 /// Adds notes on the tables of application points of wheel number `i` with a lateral (second number) or longitudinal
 /// (fourth number) offset, which is left out. Offsets in height add no note.
 fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
-    let aside = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
-    if aside(&w.suspForceAppPoint) {
+    let has_horizontal_offset = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
+    if has_horizontal_offset(&w.suspForceAppPoint) {
         import.add_note(&format!("wheels[{i}].suspForceAppPoint"), "loads act at the contact point here");
     }
-    if aside(&w.tireForceAppPoint) {
+    if has_horizontal_offset(&w.tireForceAppPoint) {
         let text = "tyre forces act above the contact point here: only its height is taken";
         import.add_note(&format!("wheels[{i}].tireForceAppPoint"), text);
     }
@@ -360,51 +360,52 @@ fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
 /// sprung mass, width, mass, rest load, load dependence of the cornering stiffness, friction that depends on slip,
 /// offsets of application points, torque ratio. For the car: every anti-roll bar, a negative bar stiffness, an idle speed
 /// that is too low, and the damping of the engine. An absent property, or one with its neutral value, gets no note.
-fn add_notes(given: &PhysxVehicle, import: &mut Import<'_>) {
-    for (i, w) in given.wheels.iter().enumerate() {
-        let at = |key: &str| format!("wheels[{i}].{key}");
-        import.add_note_unless(&at("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
+fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
+    for (i, w) in vehicle.wheels.iter().enumerate() {
+        let path = |key: &str| format!("wheels[{i}].{key}");
+        import.add_note_unless(&path("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
         if w.loadFilter.is_some() {
-            import.add_note(&at("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
+            import
+                .add_note(&path("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
         }
-        for (key, value, why) in [
+        for (key, value, text) in [
             ("sprungMass", w.sprungMass, "serves its suspension limits only: the car stands by its springs"),
             ("halfWidth", w.halfWidth, "wheels are rays here"),
             ("mass", w.mass, "`moi` says what spins, and the body's mass includes it"),
             ("restLoad", w.restLoad, "scales its lateral stiffness, which is the full one here"),
         ] {
             if value.is_some() {
-                import.add_note(&at(key), why);
+                import.add_note(&path(key), text);
             }
         }
         if w.latStiffX.is_some() {
             import.add_note(
-                &at("latStiffX"),
+                &path("latStiffX"),
                 "lateral stiffness grows with load up to it there; here it is the full one at every load",
             );
         }
         if w.frictionVsSlip.iter().any(|p| p[1] != w.frictionVsSlip[0][1]) {
-            import.add_note(&at("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
+            import.add_note(&path("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
         }
         note_force_point_offsets(i, w, import);
         if w.torqueRatio > 0.0 {
             import.add_note(
-                &at("torqueRatio"),
+                &path("torqueRatio"),
                 "its value has no effect in PhysX 5.6, only whether it is 0: driven wheels share evenly",
             );
         }
     }
-    for (i, bar) in given.antiRollForceParams.iter().enumerate() {
-        let at = format!("antiRollForceParams[{i}]");
-        import.add_note(&at, "turns the body past the tyres there; here the bar is in the load path");
+    for (i, bar) in vehicle.antiRollForceParams.iter().enumerate() {
+        let path = format!("antiRollForceParams[{i}]");
+        import.add_note(&path, "turns the body past the tyres there; here the bar is in the load path");
         if bar.stiffness < 0.0 {
-            import.add_note(&format!("{at}.stiffness"), "a negative stiffness is taken as none");
+            import.add_note(&format!("{path}.stiffness"), "a negative stiffness is taken as none");
         }
     }
-    if let Some(engine) = &given.engineParams {
+    if let Some(engine) = &vehicle.engineParams {
         if engine.idleOmega < MIN_IDLE_SHARE * engine.maxOmega {
-            let least = format!("engines here idle: at {MIN_IDLE_SHARE} of the largest speed");
-            import.add_note("engineParams.idleOmega", least);
+            let text = format!("engines here idle: at {MIN_IDLE_SHARE} of the largest speed");
+            import.add_note("engineParams.idleOmega", text);
         }
         import.add_note(
             "engineParams",
@@ -420,27 +421,27 @@ fn add_notes(given: &PhysxVehicle, import: &mut Import<'_>) {
 /// is linear with the constant stiffnesses `longStiff` and `latStiffY` and the friction `largest of frictionVsSlip ·
 /// friction`. With an engine the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0. Without one it
 /// is `throttleTorque` (N m). The rolling resistance is `dampingRate / radius²` (N s/m).
-fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
-    let w = &given.wheels[i];
+fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
+    let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.suspensionTravelDir).normalize_or_zero();
     if (direction + PHYSX_AXES.up).length() > 0.01 {
         import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
     }
-    let [x, y, top] = PHYSX_AXES.to_vehicle_axes(w.suspensionAttachment);
+    let [x, y, attachment_height] = PHYSX_AXES.to_vehicle_axes(w.suspensionAttachment);
     // Height of the contact point at full droop.
-    let low = top - w.suspensionTravelDist - w.radius;
-    let bar = given.antiRollForceParams.iter().find(|b| b.wheel0 == i || b.wheel1 == i);
+    let droop_height = attachment_height - w.suspensionTravelDist - w.radius;
+    let anti_roll_bar = vehicle.antiRollForceParams.iter().find(|b| b.wheel0 == i || b.wheel1 == i);
     // Flag of a driven wheel (1 or 0) if there is an engine, otherwise a torque (N m).
-    let motor = match given.engineParams {
+    let drive_torque = match vehicle.engineParams {
         Some(_) => sourced(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
         None => sourced(w.throttleTorque, "throttleTorque"),
     };
     let friction = w.frictionVsSlip.iter().map(|p| p[1]).fold(0.0, f64::max) * w.friction;
     Corner {
         position: [x, y],
-        contact: ContactHeight::Unloaded(low),
-        contact_range: [top - w.radius, low],
+        contact: ContactHeight::Unloaded(droop_height),
+        contact_range: [attachment_height - w.radius, droop_height],
         contact_range_origin: format!("suspensionTravelDist {}", w.suspensionTravelDist),
         radius: sourced(w.radius, "radius"),
         spin_inertia: sourced(w.moi, "moi"),
@@ -457,12 +458,12 @@ fn convert_wheel(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<
         steer_share: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },
         brake: sourced(w.brakeTorque, "brakeTorque"),
         handbrake: sourced(w.handbrakeTorque, "handbrakeTorque"),
-        drive_torque: motor,
-        anti_roll_rate: sourced(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
+        drive_torque,
+        anti_roll_rate: sourced(anti_roll_bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
         is_on_solid_axle: false,
         roll_centre: None,
         lateral_compliance: None,
-        force_point: Some(ForcePoint::OnBody(force_height_curve(w, top))),
+        force_point: Some(ForcePoint::OnBody(force_height_curve(w, attachment_height))),
         toe_camber: toe_camber_tables(w),
         unsprung: None,
         rolling_resistance: Some(sourced(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
@@ -478,36 +479,38 @@ fn to_jounce_curve(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> Jounc
 
 /// Returns toe and camber (rad) over the compression of a wheel. Returns `None` if both tables are empty.
 fn toe_camber_tables(w: &Wheel) -> Option<ToeCamberTables> {
-    let of = |points: &[[f64; 2]]| to_jounce_curve(points.iter().copied(), w.suspensionTravelDist);
-    let (toe, camber) = (of(&w.wheelToeAngle), of(&w.wheelCamberAngle));
+    let to_curve = |points: &[[f64; 2]]| to_jounce_curve(points.iter().copied(), w.suspensionTravelDist);
+    let (toe, camber) = (to_curve(&w.wheelToeAngle), to_curve(&w.wheelCamberAngle));
     (!toe.0.is_empty() || !camber.0.is_empty()).then_some(ToeCamberTables { toe, camber })
 }
 
 /// Returns the height at which tyre forces act over the compression from full droop, in the frame of the body (m): the
-/// height `top` of the attachment plus the vertical offset in the table. Without a table the curve is the constant `top`.
-fn force_height_curve(w: &Wheel, top: f64) -> JounceCurve {
-    let of = |&[share, x, y, z]: &[f64; 4]| [share, top + PHYSX_AXES.to_vehicle_axes([x, y, z])[2]];
-    let alone = w.tireForceAppPoint.is_empty().then_some([0.0, top]);
-    to_jounce_curve(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
+/// height `attachment_height` of the attachment plus the vertical offset in the table. Without a table the curve is the
+/// constant `attachment_height`.
+fn force_height_curve(w: &Wheel, attachment_height: f64) -> JounceCurve {
+    let to_height_point =
+        |&[share, x, y, z]: &[f64; 4]| [share, attachment_height + PHYSX_AXES.to_vehicle_axes([x, y, z])[2]];
+    let default_point = w.tireForceAppPoint.is_empty().then_some([0.0, attachment_height]);
+    to_jounce_curve(w.tireForceAppPoint.iter().map(to_height_point).chain(default_point), w.suspensionTravelDist)
 }
 
 /// Converts engine and gearbox; `None` unless both are given. Speeds become rev/min. The idle speed is at least
 /// [`MIN_IDLE_SHARE`] of the largest speed. The reverse ratio is that of the gear just before neutral, without its sign.
 /// Damping rates and clutch strength are left out.
-fn convert_engine(given: &PhysxVehicle) -> Option<GameEngine> {
-    let (engine, gears) = (given.engineParams.as_ref()?, given.gearboxParams.as_ref()?);
-    let limit = engine.maxOmega * RPM_PER_RAD_PER_S;
+fn convert_engine(vehicle: &PhysxVehicle) -> Option<GameEngine> {
+    let (engine, gearbox) = (vehicle.engineParams.as_ref()?, vehicle.gearboxParams.as_ref()?);
+    let limit_rpm = engine.maxOmega * RPM_PER_RAD_PER_S;
     Some(GameEngine {
         max_torque: engine.peakTorque,
-        idle_rpm: (engine.idleOmega * RPM_PER_RAD_PER_S).max(MIN_IDLE_SHARE * limit),
-        limit_rpm: limit,
+        idle_rpm: (engine.idleOmega * RPM_PER_RAD_PER_S).max(MIN_IDLE_SHARE * limit_rpm),
+        limit_rpm,
         inertia: engine.moi,
         curve: engine.torqueCurve.clone(),
-        forward: gears.ratios.iter().skip(gears.neutralGear + 1).copied().collect(),
-        reverse: gears.ratios.get(gears.neutralGear - 1).map_or(1.0, |ratio| ratio.abs()),
-        final_drive: gears.finalRatio,
-        shift_time: gears.switchTime,
-        up_shift_rpm: gears.upRatio * limit,
-        down_shift_rpm: gears.downRatio * limit,
+        forward: gearbox.ratios.iter().skip(gearbox.neutralGear + 1).copied().collect(),
+        reverse: gearbox.ratios.get(gearbox.neutralGear - 1).map_or(1.0, |ratio| ratio.abs()),
+        final_drive: gearbox.finalRatio,
+        shift_time: gearbox.switchTime,
+        up_shift_rpm: gearbox.upRatio * limit_rpm,
+        down_shift_rpm: gearbox.downRatio * limit_rpm,
     })
 }

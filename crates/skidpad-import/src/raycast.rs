@@ -119,15 +119,15 @@ pub(crate) struct RayVehicle {
 /// estimates and on properties that change their meaning.
 pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     // Largest steering angle (rad).
-    let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
-    let lock = if largest > 0.0 {
-        sourced(largest.to_degrees(), format!("{largest} rad"))
+    let max_steering = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
+    let lock = if max_steering > 0.0 {
+        sourced(max_steering.to_degrees(), format!("{max_steering} rad"))
     } else {
         import.add_note("", "no steering angle is given: the lock is an estimate");
         sourced(30.0, "estimate: the source gives no angle")
     };
     let peers = raycast_parameters(&vehicle.wheels, import);
-    let wheels = vehicle.wheels.iter().map(|wheel| convert_wheel(wheel, &vehicle, largest, import)).collect();
+    let wheels = vehicle.wheels.iter().map(|wheel| convert_wheel(wheel, &vehicle, max_steering, import)).collect();
     let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "as given".to_owned()));
     Car {
         name: vehicle.name,
@@ -150,85 +150,85 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
 /// wheels. Only ray-cast vehicles of other engines (`peers`) use them. A force of 1e9 N or more becomes no limit. Adds a
 /// note for each wheel with other values, and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
-    let first = wheels.first()?;
+    let first_wheel = wheels.first()?;
     for wheel in wheels {
-        if (wheel.roll_influence, wheel.max_force) != (first.roll_influence, first.max_force) {
+        if (wheel.roll_influence, wheel.max_force) != (first_wheel.roll_influence, first_wheel.max_force) {
             import.add_note(
                 &wheel.path,
                 "roll influence or largest force differ from the first wheel's, which are taken",
             );
         }
     }
-    if first.roll_influence < 1.0 {
-        let share = first.roll_influence;
+    if first_wheel.roll_influence < 1.0 {
+        let roll_influence = first_wheel.roll_influence;
         import.add_note(
-            &first.path,
-            format!("roll influence {share}: skidpad's own solvers roll the car as physics does; only peers read it"),
+            &first_wheel.path,
+            format!("roll influence {roll_influence}: skidpad's own solvers roll the car as physics does; only peers read it"),
         );
     }
     Some(Peers {
-        roll_influence: first.roll_influence.clamp(0.0, 1.0),
-        largest_suspension_force_n: (first.max_force < 1e9).then_some(first.max_force),
+        roll_influence: first_wheel.roll_influence.clamp(0.0, 1.0),
+        largest_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
     })
 }
 
-/// Converts a wheel. `largest` is the largest steering angle of the vehicle (rad); without one the wheels in the front
-/// half steer fully.
+/// Converts a wheel. `max_steering` is the largest steering angle of the vehicle (rad); without one the wheels in the
+/// front half steer fully.
 ///
 /// Rate and damping are those of the source times the mass of the body; the rate is divided by the travel ratio. The
 /// spring is unloaded at the rest length, and the travel is limited to the stated change of length times the travel
 /// ratio. The tyre is Coulomb friction of at most [`MAX_FRICTION`]. The brake impulse per step becomes a torque. The
 /// drive torque is the absolute engine force times the radius. Handbrake and anti-roll bar are 0.
-fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
+fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame) = (vehicle.mass, &vehicle.frame);
-    let [stiffness, compression, relaxation, friction, _, engine] = wheel.source_names;
-    let [x, y, top] = frame.to_vehicle_axes(wheel.hard_point);
+    let [stiffness_name, compression_name, relaxation_name, friction_name, _, engine_force_name] = wheel.source_names;
+    let [x, y, hard_point_height] = frame.to_vehicle_axes(wheel.hard_point);
     note_replaced_values(wheel, frame, import);
-    let stretched = if wheel.travel_ratio > 1.0 {
+    let travel_note = if wheel.travel_ratio > 1.0 {
         format!(", travel stretched {:.4} times", wheel.travel_ratio)
     } else {
         String::new()
     };
     let travel = wheel.travel * wheel.travel_ratio;
     // Height of the contact point at which the spring is unloaded.
-    let slack = top - wheel.rest_length - wheel.radius;
+    let unloaded_height = hard_point_height - wheel.rest_length - wheel.radius;
     let damping = |value: f64, name: &str| sourced(value * mass, format!("{name} {value} × {mass} kg"));
     // Number that the source does not have.
-    let none = || sourced(0.0, "");
+    let absent = || sourced(0.0, "");
     Corner {
         path: wheel.path.clone(),
         position: [x, y],
-        contact: ContactHeight::Unloaded(slack),
-        contact_range: [slack + travel, slack],
-        contact_range_origin: format!("from rest to {} m short of the rest length{stretched}", wheel.travel),
+        contact: ContactHeight::Unloaded(unloaded_height),
+        contact_range: [unloaded_height + travel, unloaded_height],
+        contact_range_origin: format!("from rest to {} m short of the rest length{travel_note}", wheel.travel),
         radius: sourced(wheel.radius, ""),
         spin_inertia: sourced(0.01, "the source's wheels have none; this one adds next to nothing to the car"),
         rate: sourced(
             wheel.stiffness * mass / wheel.travel_ratio,
-            format!("{stiffness} {} × {mass} kg{stretched}", wheel.stiffness),
+            format!("{stiffness_name} {} × {mass} kg{travel_note}", wheel.stiffness),
         ),
-        bump: damping(wheel.compression, compression),
-        rebound: damping(wheel.relaxation, relaxation),
+        bump: damping(wheel.compression, compression_name),
+        rebound: damping(wheel.relaxation, relaxation_name),
         tyre: Tyre::Coulomb {
             deflection_m: TYRE_DEFLECTION_M,
             friction: crate::car::friction([wheel.friction.min(MAX_FRICTION); 2]),
         },
         tyre_origin: format!(
-            "{friction} {}; the source lets the force along grow to twice that, and has no patch",
+            "{friction_name} {}; the source lets the force along grow to twice that, and has no patch",
             wheel.friction
         ),
-        steer_share: if largest > 0.0 {
-            wheel.steering.abs() / largest
+        steer_share: if max_steering > 0.0 {
+            wheel.steering.abs() / max_steering
         } else {
             f64::from(x > longitudinal_middle(vehicle))
         },
         brake: brake_torque(wheel, import.options.dt_s),
-        handbrake: none(),
+        handbrake: absent(),
         drive_torque: sourced(
             wheel.engine_force.abs() * wheel.radius,
-            format!("{engine} {} N × radius", wheel.engine_force.abs()),
+            format!("{engine_force_name} {} N × radius", wheel.engine_force.abs()),
         ),
-        anti_roll_rate: none(),
+        anti_roll_rate: absent(),
         is_on_solid_axle: false,
         roll_centre: None,
         lateral_compliance: None,
@@ -242,14 +242,16 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &
 /// Adds notes on a suspension that is not vertical, which is taken as vertical, and on a friction coefficient above
 /// [`MAX_FRICTION`], which is reduced to it. Changes nothing else.
 fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Import<'_>) {
-    let [_, _, _, friction, ..] = wheel.source_names;
+    let [_, _, _, friction_name, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
     if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
         import.add_note(&wheel.path, "its suspension is not upright: it is taken as if it were");
     }
     if wheel.friction > MAX_FRICTION {
-        import
-            .add_note(&wheel.path, format!("{friction} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction));
+        import.add_note(
+            &wheel.path,
+            format!("{friction_name} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction),
+        );
     }
 }
 
@@ -269,7 +271,8 @@ fn brake_torque(wheel: &RayWheel, dt: f64) -> SourcedNumber {
 /// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering angle,
 /// the wheels ahead of it steer.
 fn longitudinal_middle(vehicle: &RayVehicle) -> f64 {
-    let along = vehicle.wheels.iter().map(|w| vehicle.frame.to_vehicle_axes(w.hard_point)[0]);
-    let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
-    0.5 * (low + high)
+    let positions = vehicle.wheels.iter().map(|w| vehicle.frame.to_vehicle_axes(w.hard_point)[0]);
+    let (rearmost, foremost) =
+        positions.fold((f64::MAX, f64::MIN), |(rearmost, foremost), x| (rearmost.min(x), foremost.max(x)));
+    0.5 * (rearmost + foremost)
 }

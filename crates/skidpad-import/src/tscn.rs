@@ -33,21 +33,31 @@ impl Section {
 pub(crate) fn parse_sections(import: &mut Import<'_>) -> Vec<Section> {
     let text = import.text;
     let mut reader = Reader { text, position: 0 };
-    let mut found: Vec<Section> = Vec::new();
+    let mut sections: Vec<Section> = Vec::new();
     loop {
         reader.skip_blank();
         if reader.position >= text.len() {
-            return found;
+            return sections;
         }
         let start = reader.position;
-        let result =
-            if reader.consume('[') { reader.parse_header(&mut found) } else { reader.parse_statement(&mut found) };
-        if let Err(what) = result {
-            let at = reader.position.min(text.len());
-            let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
-            import.collector.add_fault(FaultKind::Syntax, String::new(), at..end, what, "a Godot scene", None);
+        let result = if reader.consume('[') {
+            reader.parse_header(&mut sections)
+        } else {
+            reader.parse_statement(&mut sections)
+        };
+        if let Err(message) = result {
+            let fault_start = reader.position.min(text.len());
+            let end = text[fault_start..].chars().next().map_or(fault_start, |c| fault_start + c.len_utf8());
+            import.collector.add_fault(
+                FaultKind::Syntax,
+                String::new(),
+                fault_start..end,
+                message,
+                "a Godot scene",
+                None, // no help
+            );
             // At least one line is skipped, so that the loop ends.
-            reader.position = at.max(start);
+            reader.position = fault_start.max(start);
             reader.skip_line();
         }
     }
@@ -70,13 +80,13 @@ impl Reader<'_> {
         self.text[self.position..].chars().next()
     }
 
-    /// Consumes the next character if it is `wanted`. Returns whether it was.
-    fn consume(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.position += wanted.len_utf8();
+    /// Consumes the next character if it is `character`. Returns whether it was.
+    fn consume(&mut self, character: char) -> bool {
+        let is_next = self.peek() == Some(character);
+        if is_next {
+            self.position += character.len_utf8();
         }
-        found
+        is_next
     }
 
     /// Skips spaces, line breaks, comments and byte order marks.
@@ -97,17 +107,17 @@ impl Reader<'_> {
 
     /// Consumes letters, digits and `_/.:-` and returns them with their span. The word is empty if there are none.
     fn parse_word(&mut self) -> Key {
-        let part = |c: char| c.is_alphanumeric() || "_/.:-".contains(c);
+        let is_word_character = |c: char| c.is_alphanumeric() || "_/.:-".contains(c);
         let start = self.position;
-        while let Some(c) = self.peek().filter(|c| part(*c)) {
+        while let Some(c) = self.peek().filter(|c| is_word_character(*c)) {
             self.position += c.len_utf8();
         }
         Key { name: self.text[start..self.position].to_owned(), span: start..self.position }
     }
 
     /// Parses a header after its `[`: the kind and attributes `name=value` up to `]`. Appends a section without
-    /// statements to `found`. Returns a description of the fault if the header has no kind or a broken attribute.
-    fn parse_header(&mut self, found: &mut Vec<Section>) -> ParseResult<()> {
+    /// statements to `sections`. Returns a description of the fault if the header has no kind or a broken attribute.
+    fn parse_header(&mut self, sections: &mut Vec<Section>) -> ParseResult<()> {
         let start = self.position;
         let kind = self.parse_word();
         if kind.name.is_empty() {
@@ -127,13 +137,13 @@ impl Reader<'_> {
         }
         let span = start..self.position;
         let attributes = Node::table(span.clone(), attributes);
-        found.push(Section { kind: kind.name, attributes, body: Node::table(span, Vec::new()) });
+        sections.push(Section { kind: kind.name, attributes, body: Node::table(span, Vec::new()) });
         Ok(())
     }
 
-    /// Parses `key = value` and adds it to the last section of `found`. Returns a description of the fault for a missing
-    /// key, `=` or value, and for a statement before the first header.
-    fn parse_statement(&mut self, found: &mut [Section]) -> ParseResult<()> {
+    /// Parses `key = value` and adds it to the last section of `sections`. Returns a description of the fault for a
+    /// missing key, `=` or value, and for a statement before the first header.
+    fn parse_statement(&mut self, sections: &mut [Section]) -> ParseResult<()> {
         let key = self.parse_word();
         self.skip_blank();
         if key.name.is_empty() || !self.consume('=') {
@@ -141,7 +151,7 @@ impl Reader<'_> {
         }
         while self.consume(' ') || self.consume('\t') {}
         let node = self.parse_value(0)?;
-        let section = found.last_mut().ok_or("stands before the first header")?;
+        let section = sections.last_mut().ok_or("stands before the first header")?;
         if let Item::Table(entries) = &mut section.body.item {
             entries.push((key, node));
         }
@@ -181,8 +191,9 @@ impl Reader<'_> {
     /// is dropped.
     fn parse_named_value(&mut self, depth: usize) -> ParseResult<Item> {
         // Characters of a number, a flag or the name of a constructor.
-        let number = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
-        let length = self.text[self.position..].find(|c| !number(c)).unwrap_or(self.text.len() - self.position);
+        let is_word_character = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
+        let length =
+            self.text[self.position..].find(|c| !is_word_character(c)).unwrap_or(self.text.len() - self.position);
         let word = &self.text[self.position..self.position + length];
         if word.is_empty() {
             return Err("is no value");
@@ -195,7 +206,7 @@ impl Reader<'_> {
         if self.consume('(') {
             let arguments = self.parse_list(')', depth)?;
             return Ok(match &arguments[..] {
-                [only] if only.text().is_some() => only.item.clone(),
+                [argument] if argument.text().is_some() => argument.item.clone(),
                 _ => Item::List(arguments),
             });
         }
@@ -221,14 +232,14 @@ impl Reader<'_> {
                 continue;
             }
             if end == ']' && self.peek().is_some_and(char::is_alphabetic) {
-                let before = self.position;
+                let start = self.position;
                 let word = self.parse_word();
                 if self.peek() == Some(end) || self.peek() == Some(',') {
                     // Type of a typed array.
                     list.push(Node { item: Item::Text(word.name), span: word.span });
                     continue;
                 }
-                self.position = before;
+                self.position = start;
             }
             list.push(self.parse_value(depth + 1)?);
         }

@@ -33,7 +33,7 @@ pub(crate) struct Scene {
 #[allow(non_snake_case, reason = "Unity's names")]
 struct Body {
     /// Name of its object.
-    #[serde(default = "name")]
+    #[serde(default = "default_name")]
     name: String,
     /// kg.
     #[schemars(range(min = 0.001, max = 1e7))]
@@ -51,13 +51,13 @@ struct Body {
     #[serde(default)]
     m_CenterOfMass: Xyz,
     /// 1: the centre of mass comes from the colliders.
-    #[serde(default = "one")]
+    #[serde(default = "default_implicit_flag")]
     m_ImplicitCom: u32,
     /// Diagonal of the inertia, kg m².
     #[serde(default)]
     m_InertiaTensor: Xyz,
     /// 1: the inertia comes from the colliders.
-    #[serde(default = "one")]
+    #[serde(default = "default_implicit_flag")]
     m_ImplicitTensor: u32,
 }
 
@@ -90,11 +90,11 @@ struct Wheel {
     #[serde(default)]
     m_ForceAppPointDistance: f64,
     /// kg.
-    #[serde(default = "twenty")]
+    #[serde(default = "default_wheel_mass")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     m_Mass: f64,
     /// N m s.
-    #[serde(default = "quarter")]
+    #[serde(default = "default_spin_damping")]
     #[schemars(range(min = 0))]
     m_WheelDampingRate: f64,
     /// Curve over slip ratio.
@@ -114,7 +114,7 @@ struct Spring {
     #[schemars(range(min = 0))]
     damper: f64,
     /// 0 full droop to 1 full bump.
-    #[serde(default = "half")]
+    #[serde(default = "default_target_position")]
     #[schemars(range(min = 0, max = 1))]
     targetPosition: f64,
 }
@@ -156,23 +156,23 @@ struct BoxCollider {
 }
 
 /// Returns the default of `name`.
-fn name() -> String {
+fn default_name() -> String {
     "Unity vehicle".into()
 }
 /// Returns the default of `m_ImplicitCom` and `m_ImplicitTensor`: centre of mass and inertia follow from the colliders.
-fn one() -> u32 {
+fn default_implicit_flag() -> u32 {
     1
 }
 /// Returns the default of `targetPosition`.
-fn half() -> f64 {
+fn default_target_position() -> f64 {
     0.5
 }
 /// Returns the default mass of a wheel (kg).
-fn twenty() -> f64 {
+fn default_wheel_mass() -> f64 {
     20.0
 }
 /// Returns the default of the spin damping of a wheel (N m s).
-fn quarter() -> f64 {
+fn default_spin_damping() -> f64 {
     0.25
 }
 
@@ -232,18 +232,18 @@ impl Object<'_> {
         self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
     }
 
-    /// Returns the vector of `key`. Missing components have the value `missing`.
-    fn vector(&self, key: &str, missing: f64) -> DVec3 {
-        let part = |axis| self.node.get(key).and_then(|v| v.get(axis)).and_then(Node::number).unwrap_or(missing);
-        DVec3::new(part("x"), part("y"), part("z"))
+    /// Returns the vector of `key`. Missing components have the value `default`.
+    fn vector(&self, key: &str, default: f64) -> DVec3 {
+        let value = |axis| self.node.get(key).and_then(|v| v.get(axis)).and_then(Node::number).unwrap_or(default);
+        DVec3::new(value("x"), value("y"), value("z"))
     }
 
     /// Returns the local rotation as a unit quaternion. Missing components are 0, a missing `w` is 1; a quaternion of length 0 becomes the
     /// identity.
     fn rotation(&self) -> DQuat {
-        let part = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
-        let parts = ["x", "y", "z", "w"].map(|axis| part(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
-        let rotation = DQuat::from_array(parts);
+        let value = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
+        let quaternion = ["x", "y", "z", "w"].map(|axis| value(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
+        let rotation = DQuat::from_array(quaternion);
         if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
     }
 }
@@ -290,40 +290,40 @@ impl<'a> Objects<'a> {
     /// is skipped; documents without a table are skipped. Then indexes all transforms by identifier and by their game object.
     fn read(import: &mut Import<'a>) -> Self {
         let text = import.text;
-        let mut found = BTreeMap::new();
+        let mut objects = BTreeMap::new();
         let starts: Vec<usize> = std::iter::once(0)
-            .chain(text.match_indices("\n---").map(|(at, _)| at + 1))
-            .filter(|&at| text[at..].starts_with("---"))
+            .chain(text.match_indices("\n---").map(|(offset, _)| offset + 1))
+            .filter(|&offset| text[offset..].starts_with("---"))
             .collect();
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).copied().unwrap_or(text.len());
-            let body = text[start..end].find('\n').map_or(end, |line| start + line + 1);
-            let header = &text[start..body];
+            let content_start = text[start..end].find('\n').map_or(end, |line| start + line + 1);
+            let header = &text[start..content_start];
             let id = header.split_whitespace().find_map(|word| word.strip_prefix('&')).unwrap_or("").to_owned();
-            let Some(tree) = yaml::parse_document(&text[body..end], body, import) else { continue };
+            let Some(tree) = yaml::parse_document(&text[content_start..end], content_start, import) else { continue };
             if let Item::Table(entries) = tree.item
                 && let Some((key, node)) = entries.into_iter().next()
             {
-                found.insert(id, Object { kind: key.name, node, text });
+                objects.insert(id, Object { kind: key.name, node, text });
             }
         }
-        let (mut locals, mut transforms) = (BTreeMap::new(), BTreeMap::new());
+        let (mut local_transforms, mut transforms) = (BTreeMap::new(), BTreeMap::new());
         for (id, object) in
-            found.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
+            objects.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
         {
             if let Some(owner) = object.reference_id("m_GameObject") {
                 transforms.entry(owner).or_insert_with(|| id.clone());
             }
-            locals.insert(id.clone(), LocalTransform::from_object(object));
+            local_transforms.insert(id.clone(), LocalTransform::from_object(object));
         }
-        Self { objects: found, local_transforms: locals, transforms }
+        Self { objects, local_transforms, transforms }
     }
 
     /// Returns the objects of the class `kind`, in the order of the text.
     fn objects_of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
-        let mut found: Vec<_> = self.objects.values().filter(|object| object.kind == kind).collect();
-        found.sort_by_key(|object| object.node.span.start);
-        found
+        let mut objects: Vec<_> = self.objects.values().filter(|object| object.kind == kind).collect();
+        objects.sort_by_key(|object| object.node.span.start);
+        objects
     }
 
     /// Returns the identifier of the transform of the object a component belongs to.
@@ -334,25 +334,25 @@ impl<'a> Objects<'a> {
     /// Returns the transforms from the one of a component up to the root of the file, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
     /// Empty if the component has no transform.
     fn ancestors<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s LocalTransform)> {
-        let start = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
-        let father = |&(_, local): &(&'s str, &'s LocalTransform)| {
-            let (id, local) = self.local_transforms.get_key_value(local.parent.as_deref()?)?;
-            Some((id.as_str(), local))
+        let first_transform = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
+        let parent_of = |&(_, transform): &(&'s str, &'s LocalTransform)| {
+            let (id, transform) = self.local_transforms.get_key_value(transform.parent.as_deref()?)?;
+            Some((id.as_str(), transform))
         };
         // The limit also ends cycles of fathers.
-        std::iter::successors(start, father).take(MAX_TRANSFORM_DEPTH)
+        std::iter::successors(first_transform, parent_of).take(MAX_TRANSFORM_DEPTH)
     }
 
     /// Returns position (m) and accumulated scale of the object of a component in the frame of the transform `root`, including the scale of `root`.
     /// Rotations turn positions only. Returns `None` if the component is not below `root`.
     fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
-        let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
-        for (id, local) in self.ancestors(component) {
-            (at, scale) = (local.scale * at, local.scale * scale);
+        let (mut position, mut scale) = (DVec3::ZERO, DVec3::ONE);
+        for (id, transform) in self.ancestors(component) {
+            (position, scale) = (transform.scale * position, transform.scale * scale);
             if id == root {
-                return Some((at, scale));
+                return Some((position, scale));
             }
-            at = local.rotation * at + local.position;
+            position = transform.rotation * position + transform.position;
         }
         None
     }
@@ -363,43 +363,45 @@ impl<'a> Objects<'a> {
     fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.objects_of_kind("Rigidbody");
         let wheels = self.objects_of_kind("WheelCollider");
-        let above: BTreeSet<&str> = wheels.iter().flat_map(|wheel| self.ancestors(wheel)).map(|(id, _)| id).collect();
-        let carries = |body: &&&Object<'a>| self.transform_id(body).is_some_and(|root| above.contains(root));
-        let mut cars = bodies.iter().filter(carries);
-        let Some(body) = cars.next() else {
+        let wheel_ancestors: BTreeSet<&str> =
+            wheels.iter().flat_map(|wheel| self.ancestors(wheel)).map(|(id, _)| id).collect();
+        let has_wheels =
+            |body: &&&Object<'a>| self.transform_id(body).is_some_and(|root| wheel_ancestors.contains(root));
+        let mut vehicle_bodies = bodies.iter().filter(has_wheels);
+        let Some(body) = vehicle_bodies.next() else {
             let help = "prefabs inside prefabs are not followed: unpack them first";
             import.add_fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
             return None;
         };
         let root = self.transform_id(body)?;
-        let named = body
+        let name_node = body
             .reference_id("m_GameObject")
             .and_then(|id| self.objects.get(&id))
             .and_then(|object| object.node.get("m_Name"));
-        let name = named.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
-        if cars.next().is_some() {
+        let name = name_node.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
+        if vehicle_bodies.next().is_some() {
             import.add_note("", format!("several vehicles: the first, `{name}`, is taken"));
         }
-        let placed = |kind: &str| -> Vec<Node> {
-            let place = |object: &&Object<'a>| {
-                let (at, scale) = self.place_in_root(object, root)?;
-                Some(with_entries(&object.node, &[("position", vector(at)), ("scale", vector(scale))]))
+        let placed_nodes = |kind: &str| -> Vec<Node> {
+            let place_node = |object: &&Object<'a>| {
+                let (position, scale) = self.place_in_root(object, root)?;
+                Some(with_entries(&object.node, &[("position", vector(position)), ("scale", vector(scale))]))
             };
-            self.objects_of_kind(kind).iter().filter_map(place).collect()
+            self.objects_of_kind(kind).iter().filter_map(place_node).collect()
         };
-        let (wheels, boxes) = (placed("WheelCollider"), placed("BoxCollider"));
+        let (wheels, boxes) = (placed_nodes("WheelCollider"), placed_nodes("BoxCollider"));
         let body = with_entries(&body.node, &[("name", Item::Text(name))]);
-        let parts = [("wheels", Item::List(wheels)), ("boxes", Item::List(boxes))];
+        let list_entries = [("wheels", Item::List(wheels)), ("boxes", Item::List(boxes))];
         let span = body.span.clone();
-        let whole = Node::table(span.clone(), vec![(Key { name: "body".into(), span }, body)]);
-        Some(with_entries(&whole, &parts))
+        let tree = Node::table(span.clone(), vec![(Key { name: "body".into(), span }, body)]);
+        Some(with_entries(&tree, &list_entries))
     }
 }
 
 /// Returns a vector as a list of numbers.
 fn vector(v: DVec3) -> Item {
-    let number = |value: f64| Node { item: Item::Number { value: round_noise(value), whole: false }, span: 0..0 };
-    Item::List(v.to_array().map(number).into())
+    let to_node = |value: f64| Node { item: Item::Number { value: round_noise(value), whole: false }, span: 0..0 };
+    Item::List(v.to_array().map(to_node).into())
 }
 
 /// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values unchanged.
@@ -408,17 +410,17 @@ fn round_noise(value: f64) -> f64 {
 }
 
 /// Returns the table with additional entries, which have the place of the table in the text.
-fn with_entries(node: &Node, more: &[(&str, Item)]) -> Node {
+fn with_entries(node: &Node, new_entries: &[(&str, Item)]) -> Node {
     let span = node.span.clone();
-    let entry = |(name, item): &(&str, Item)| {
+    let to_entry = |(name, item): &(&str, Item)| {
         let key = Key { name: (*name).to_owned(), span: span.start..span.start };
         (key, Node { item: item.clone(), span: span.clone() })
     };
-    let own = match &node.item {
+    let existing_entries = match &node.item {
         Item::Table(entries) => entries.clone(),
         _ => Vec::new(),
     };
-    Node::table(span.clone(), own.into_iter().chain(more.iter().map(entry)).collect())
+    Node::table(span.clone(), existing_entries.into_iter().chain(new_entries.iter().map(to_entry)).collect())
 }
 
 /// Converts from axes right, up, forward to axes forward, left, up.
@@ -436,13 +438,13 @@ fn components(v: Xyz) -> [f64; 3] {
 fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
     let boxes: Vec<BodyBox> = scene.boxes.iter().map(convert_box).collect();
-    let stated = body.m_ImplicitCom == 0;
-    let centre = if stated {
+    let has_stated_centre = body.m_ImplicitCom == 0;
+    let centre = if has_stated_centre {
         to_vehicle_axes(components(body.m_CenterOfMass))
     } else {
         common_centre(&boxes).unwrap_or([0.0; 3])
     };
-    if !stated && boxes.is_empty() {
+    if !has_stated_centre && boxes.is_empty() {
         import.add_note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
     }
     for (key, value) in
@@ -451,12 +453,12 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         import.add_note_unless(
             &format!("body.{key}"),
             value,
-            0.0,
+            0.0, // no drag
             "drag in proportion to speed: left out, air drag goes with its square",
         );
     }
     import.add_note(
-        "",
+        "", // note on the whole file
         "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
     );
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
@@ -472,7 +474,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         description: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
         mass: sourced(body.m_Mass, "m_Mass"),
         centre,
-        centre_origin: if stated { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
+        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
         inertia,
         boxes,
         hull: None,
@@ -485,20 +487,20 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
 }
 
 /// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`peers`): `(h − d) / h`, from
-/// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre` is the height of the
-/// centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
-fn roll_influence(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
+/// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre_height` is the height
+/// of the centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
+fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<Peers> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
     // Height of the contact point at rest, in the frame of the body.
-    let rest = wheel.position[1] + wheel.m_Center.y
+    let contact_height = wheel.position[1] + wheel.m_Center.y
         - wheel.m_SuspensionDistance * (1.0 - wheel.m_SuspensionSpring.targetPosition)
         - wheel.m_Radius;
-    let height = centre - rest;
-    if distance == 0.0 || height <= 0.0 {
+    let height_above_ground = centre_height - contact_height;
+    if distance == 0.0 || height_above_ground <= 0.0 {
         return None;
     }
-    let share = (1.0 - distance / height).clamp(0.0, 1.0);
+    let share = (1.0 - distance / height_above_ground).clamp(0.0, 1.0);
     import.add_note(
         "wheels[0].m_ForceAppPointDistance",
         format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
@@ -508,16 +510,17 @@ fn roll_influence(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option
 
 /// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left out.
 fn convert_box(shape: &BoxCollider) -> BodyBox {
-    let scaled = |v: Xyz| (DVec3::from_array(components(v)) * DVec3::from_array(shape.scale)).to_array();
-    let centre = DVec3::from_array(shape.position) + DVec3::from_array(scaled(shape.m_Center));
-    BodyBox { centre: to_vehicle_axes(centre.to_array()), size: to_vehicle_axes(scaled(shape.m_Size)).map(f64::abs) }
+    let scale = |v: Xyz| (DVec3::from_array(components(v)) * DVec3::from_array(shape.scale)).to_array();
+    let centre = DVec3::from_array(shape.position) + DVec3::from_array(scale(shape.m_Center));
+    BodyBox { centre: to_vehicle_axes(centre.to_array()), size: to_vehicle_axes(scale(shape.m_Size)).map(f64::abs) }
 }
 
 /// Returns the longitudinal position midway between the centres of the foremost and the rearmost wheel (m).
 fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
-    let along = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
-    let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), z| (low.min(z), high.max(z)));
-    0.5 * (low + high)
+    let positions = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
+    let (rearmost, foremost) =
+        positions.fold((f64::MAX, f64::MIN), |(rearmost, foremost), z| (rearmost.min(z), foremost.max(z)));
+    0.5 * (rearmost + foremost)
 }
 
 /// Converts wheel number `i`. The contact point at rest is `targetPosition` along the travel, from full droop (0) to full bump (1), whatever the
@@ -526,28 +529,28 @@ fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
 fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
     let centre = DVec3::from_array(w.position) + DVec3::from_array(components(w.m_Center));
-    let [x, y, top] = to_vehicle_axes(centre.to_array());
+    let [x, y, bump_height] = to_vehicle_axes(centre.to_array());
     let spring = &w.m_SuspensionSpring;
-    let droop = w.m_SuspensionDistance;
-    let rest = top - droop * (1.0 - spring.targetPosition) - w.m_Radius;
+    let travel = w.m_SuspensionDistance;
+    let rest_height = bump_height - travel * (1.0 - spring.targetPosition) - w.m_Radius;
     let damper = sourced(spring.damper, "damper");
     for (key, curve) in [("m_ForwardFriction", &w.m_ForwardFriction), ("m_SidewaysFriction", &w.m_SidewaysFriction)] {
-        let at = format!("{path}.{key}");
+        let key_path = format!("{path}.{key}");
         if curve.m_AsymptoteValue > curve.m_ExtremumValue {
-            import.add_note(&at, "its asymptote lies above its extremum: taken as flat");
+            import.add_note(&key_path, "its asymptote lies above its extremum: taken as flat");
         }
         if curve.m_AsymptoteSlip <= curve.m_ExtremumSlip {
-            import.add_note(&at, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
+            import.add_note(&key_path, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
         }
         if curve.m_ExtremumValue * curve.m_Stiffness > 20.0 {
-            import.add_note(&at, "a friction above 20 is taken as 20");
+            import.add_note(&key_path, "a friction above 20 is taken as 20");
         }
     }
     Corner {
         position: [x, y],
-        contact: ContactHeight::AtRest(rest),
-        contact_range: [top - w.m_Radius, top - droop - w.m_Radius],
-        contact_range_origin: format!("m_SuspensionDistance {droop}, targetPosition {}", spring.targetPosition),
+        contact: ContactHeight::AtRest(rest_height),
+        contact_range: [bump_height - w.m_Radius, bump_height - travel - w.m_Radius],
+        contact_range_origin: format!("m_SuspensionDistance {travel}, targetPosition {}", spring.targetPosition),
         radius: sourced(w.m_Radius, "m_Radius"),
         spin_inertia: sourced(
             0.5 * w.m_Mass * w.m_Radius * w.m_Radius,

@@ -28,12 +28,12 @@ impl CommentedSpec {
     /// A number is not finite or cannot be written.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         let mut text = String::new();
-        let mut place = LineCursor::default();
+        let mut cursor = LineCursor::default();
         for line in self.spec.to_toml()?.lines() {
             text.push_str(line);
-            if let Some(remark) = place.key_path(line).and_then(|path| self.comments.get(&path)) {
+            if let Some(comment) = cursor.key_path(line).and_then(|path| self.comments.get(&path)) {
                 text.push_str("  # ");
-                text.push_str(&remove_control_characters(remark));
+                text.push_str(&remove_control_characters(comment));
             }
             text.push('\n');
         }
@@ -42,8 +42,8 @@ impl CommentedSpec {
 }
 
 /// Replaces control characters by spaces, so that a comment stays on its line.
-fn remove_control_characters(remark: &str) -> String {
-    remark.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+fn remove_control_characters(comment: &str) -> String {
+    comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Position of a line within the tables of the file.
@@ -84,9 +84,10 @@ impl LineCursor {
     /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these:
     /// `axles.suspension` becomes `axles[1].suspension` after two `[[axles]]`. Other names are returned unchanged.
     fn numbered_table(&self, name: &str) -> String {
-        let owner = self.counts.iter().find(|(head, _)| name.strip_prefix(*head).is_some_and(|r| r.starts_with('.')));
-        match owner {
-            Some((head, count)) => format!("{head}[{}]{}", count - 1, &name[head.len()..]),
+        let enclosing_table =
+            self.counts.iter().find(|(header, _)| name.strip_prefix(*header).is_some_and(|rest| rest.starts_with('.')));
+        match enclosing_table {
+            Some((header, count)) => format!("{header}[{}]{}", count - 1, &name[header.len()..]),
             None => name.to_owned(),
         }
     }

@@ -15,18 +15,20 @@ pub(crate) const ZERO_TOLERANCE: f64 = 1e-9;
 /// Parses the first document of `part`, which begins at byte `start` of the text. Later documents are parsed but dropped.
 /// Adds a syntax fault and returns `None` if any of it is not valid. Returns `None` without a fault if it is empty.
 pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
-    let places = BytePositions::new(part, start);
-    let mut builder = Builder { places: &places, stack: Vec::new(), document: None };
+    let positions = BytePositions::new(part, start);
+    let mut builder = Builder { positions: &positions, stack: Vec::new(), document: None };
     for event in Parser::new_from_str(part) {
-        let failed = match event {
-            Ok((event, span)) => builder.add_event(event, span).err().map(|what| (what.to_owned(), places.range(span))),
+        let syntax_fault = match event {
+            Ok((event, span)) => {
+                builder.add_event(event, span).err().map(|message| (message.to_owned(), positions.range(span)))
+            }
             Err(error) => {
-                let at = places.byte(error.marker().index());
-                Some((error.info().to_owned(), at..at))
+                let position = positions.byte(error.marker().index());
+                Some((error.info().to_owned(), position..position))
             }
         };
-        if let Some((what, span)) = failed {
-            import.collector.add_fault(FaultKind::Syntax, String::new(), span, what, "valid YAML", None);
+        if let Some((message, span)) = syntax_fault {
+            import.collector.add_fault(FaultKind::Syntax, String::new(), span, message, "valid YAML", None);
             return None;
         }
     }
@@ -44,7 +46,7 @@ struct BytePositions {
 impl BytePositions {
     /// Creates the conversion for `part`, which begins at byte `start` of the text.
     fn new(part: &str, start: usize) -> Self {
-        let bytes = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
+        let bytes = part.char_indices().map(|(offset, _)| offset).chain([part.len()]).collect();
         Self { bytes, start }
     }
 
@@ -70,7 +72,7 @@ enum OpenNode {
 /// Builder of a tree from the events of the YAML parser.
 struct Builder<'a> {
     /// Conversion of positions.
-    places: &'a BytePositions,
+    positions: &'a BytePositions,
     /// Open lists and tables, innermost last.
     stack: Vec<OpenNode>,
     /// First complete document.
@@ -84,7 +86,7 @@ impl Builder<'_> {
     /// # Errors
     /// The nesting exceeds [`MAX_NESTING_DEPTH`], an end has no begin, or the event is an alias.
     fn add_event(&mut self, event: Event<'_>, span: Span) -> Result<(), &'static str> {
-        let range = self.places.range(span);
+        let range = self.positions.range(span);
         match event {
             Event::Scalar(text, style, ..) => self.add_node(parse_scalar(&text, style, range)),
             Event::SequenceStart(..) | Event::MappingStart(..) if self.stack.len() >= MAX_NESTING_DEPTH => {
@@ -141,8 +143,8 @@ fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
 /// a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if it has neither a dot nor an
 /// exponent.
 pub(crate) fn parse_number(text: &str) -> Option<Item> {
-    let begins = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
-    let value = text.parse::<f64>().ok().filter(|_| begins)?;
+    let begins_with_digit = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
+    let value = text.parse::<f64>().ok().filter(|_| begins_with_digit)?;
     let value = if value.abs() < ZERO_TOLERANCE { 0.0 } else { value };
     Some(Item::Number { value, whole: !text.contains(['.', 'e', 'E']) })
 }

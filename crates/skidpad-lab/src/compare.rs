@@ -83,12 +83,12 @@ pub const POSITION_NOISE_MM: f64 = 3.0;
 /// a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the longer of the steps of
 /// the two values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
-    let closed = match metric.unit {
+    let is_within_unit_noise = match metric.unit {
         "mm" => gap < POSITION_NOISE_MM,
         "s" => gap < 0.5 * dt,
         _ => false,
     };
-    closed || metric.shows_zero(gap)
+    is_within_unit_noise || metric.rounds_to_zero(gap)
 }
 
 impl Spread {
@@ -108,16 +108,16 @@ impl Spread {
         Self::classify((value - reference).abs(), reference, metric, dt)
     }
 
-    /// Classifies the difference `gap` between values whose mean or reference is `size`, by the unit of `metric`:
-    /// percentage points for %, noise for small lengths in mm, half a step for times (if above 0.1 % of `size`),
-    /// unknown if `size` rounds to 0, otherwise `gap` in % of the magnitude of `size`.
-    fn classify(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
+    /// Classifies the difference `gap` between values whose mean or reference is `reference`, by the unit of `metric`:
+    /// percentage points for %, noise for small lengths in mm, half a step for times (if above 0.1 % of `reference`),
+    /// unknown if `reference` rounds to 0, otherwise `gap` in % of the magnitude of `reference`.
+    fn classify(gap: f64, reference: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
             "mm" if gap < POSITION_NOISE_MM => Spread::WithinNoise,
-            "s" if gap < 0.5 * dt && gap > 0.001 * size => Spread::HalfStep,
-            _ if metric.shows_zero(size) => Spread::Unknown,
-            _ => Spread::Percent(gap / size.abs() * 100.0),
+            "s" if gap < 0.5 * dt && gap > 0.001 * reference => Spread::HalfStep,
+            _ if metric.rounds_to_zero(reference) => Spread::Unknown,
+            _ => Spread::Percent(gap / reference.abs() * 100.0),
         }
     }
 
@@ -151,10 +151,14 @@ impl Comparison {
             .metrics
             .iter()
             .enumerate()
-            .map(|(i, metric)| MetricRow {
+            .map(|(index, metric)| MetricRow {
                 metric: metric.clone(),
-                texts: self.outcomes.iter().map(|o| o.metrics.get(i).map_or("-".into(), Metric::text)).collect(),
-                spread: self.spread(i, metric),
+                texts: self
+                    .outcomes
+                    .iter()
+                    .map(|outcome| outcome.metrics.get(index).map_or("-".into(), Metric::text))
+                    .collect(),
+                spread: self.spread(index, metric),
             })
             .collect()
     }
@@ -162,38 +166,38 @@ impl Comparison {
     /// Computes the spread of metric number `index` over the solvers that are not peers; unknown if one of them has
     /// no value.
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
-        let of = |o: &Outcome| o.metrics.get(index).and_then(|m| m.value);
-        let values: Option<Vec<f64>> = self.outcomes.iter().filter(|o| !o.peer).map(of).collect();
+        let metric_value = |outcome: &Outcome| outcome.metrics.get(index).and_then(|metric| metric.value);
+        let values: Option<Vec<f64>> = self.outcomes.iter().filter(|outcome| !outcome.peer).map(metric_value).collect();
         values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, self.dt_s))
     }
 }
 
-/// Drives `manoeuvre` with `model` on one solver with the steps `dt` and measures the run, with the metrics of
-/// hitches. Calls `tell` about 200 times with the number of newly finished steps. The last call includes the steps
-/// left out by a run that ended early.
+/// Drives `manoeuvre` with `model` on one solver with the steps `dt` and measures the run, with the metrics of hitches.
+/// Calls `report_steps` about 200 times with the number of newly finished steps. The last call includes the steps left
+/// out by a run that ended early.
 pub(crate) fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     setup: &Setup,
     dt: TimeStep,
-    tell: &dyn Fn(u64),
+    report_steps: &dyn Fn(u64),
 ) -> Outcome {
-    let steps = dt.steps(setup.duration_s);
+    let step_count = dt.steps(setup.duration_s);
     // Number of steps reported so far.
-    let mut told = 0;
+    let mut reported_steps = 0;
     let mut driver = manoeuvre.driver(model);
     let trajectory = simulate(info, model, setup, driver.as_mut(), dt, &mut |step, _| {
         // Reports every 200th part of the run.
-        if step % (steps / 200).max(1) == 0 {
-            tell(step - told);
-            told = step;
+        if step % (step_count / 200).max(1) == 0 {
+            report_steps(step - reported_steps);
+            reported_steps = step;
         }
     });
-    tell(steps - told);
+    report_steps(step_count - reported_steps);
     let metrics = manoeuvre.metrics_of_train(model, &trajectory);
-    let unfinished = manoeuvre.incomplete_reason(model, &trajectory);
-    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete: unfinished }
+    let incomplete = manoeuvre.incomplete_reason(model, &trajectory);
+    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete }
 }
 
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
@@ -210,17 +214,20 @@ pub fn compare(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Comparison {
     let setup = overrides.apply(manoeuvre.setup(model));
-    let steps = dt.steps(setup.duration_s);
-    let total = steps * backends.len() as u64;
+    let step_count = dt.steps(setup.duration_s);
+    let total = step_count * backends.len() as u64;
     let done = AtomicU64::new(0);
-    let tell = |steps: u64| {
-        progress(Progress { done: done.fetch_add(steps, Ordering::Relaxed) + steps, total });
+    let report_steps = |finished: u64| {
+        progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     };
     let outcomes = std::thread::scope(|scope| {
-        let (setup, tell) = (&setup, &tell);
-        let start = |info| scope.spawn(move || run_solver(info, model, manoeuvre, setup, dt, tell));
-        let threads: Vec<_> = backends.iter().map(start).collect();
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let (setup, report_steps) = (&setup, &report_steps);
+        let spawn_run = |info| scope.spawn(move || run_solver(info, model, manoeuvre, setup, dt, report_steps));
+        let threads: Vec<_> = backends.iter().map(spawn_run).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     Comparison {
         manoeuvre: manoeuvre.name(),

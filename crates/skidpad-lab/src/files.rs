@@ -32,17 +32,20 @@ impl WriteError {
 /// Path that stands for the standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
-/// Writes the file `path` with `fill`. The data goes to a temporary file in the same folder, which replaces `path` once
-/// `fill` has succeeded.
+/// Writes the file `path` with `write_content`. The data goes to a temporary file in the same folder, which replaces
+/// `path` once `write_content` has succeeded.
 ///
 /// Missing parent folders are created. An existing file is kept until the new one is complete, and the new one gets its
 /// permissions. If `path` is a symbolic link, its target is written and the link is kept. Devices and pipes are written
 /// in place, and [`STANDARD_OUTPUT`] writes to the standard output. A pipe that its reader closes is not an error.
 ///
 /// # Errors
-/// Returns an error if the folder cannot be created or written, or if `fill` fails. No incomplete file is left behind.
-pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    try_write(path, fill).map_err(|reason| WriteError { path: path.to_owned(), reason })
+/// Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete file is left behind.
+pub fn write_atomically(
+    path: &Path,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    try_write(path, write_content).map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
 /// Checks whether `path` can be written, by creating and removing a temporary file in its innermost existing folder.
@@ -51,11 +54,11 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
 /// # Errors
 /// Returns the error that a write would return at this moment.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
-    let look = || match write_target(path)? {
-        WriteTarget::File(path) => temporary_in(existing_folder(&path)?).map(drop),
+    let try_check = || match write_target(path)? {
+        WriteTarget::File(path) => create_temporary(existing_folder(&path)?).map(drop),
         WriteTarget::StandardOutput | WriteTarget::Device(_) => Ok(()),
     };
-    look().map_err(|reason| WriteError { path: path.to_owned(), reason })
+    try_check().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
 /// Returns whether both paths lead to the same file through any names and links: the same existing file on Unix
@@ -64,8 +67,9 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let number = |path: &Path| std::fs::metadata(path).ok().map(|it| (it.dev(), it.ino()));
-        if number(a).is_some() && number(a) == number(b) {
+        let device_and_inode =
+            |path: &Path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        if device_and_inode(a).is_some() && device_and_inode(a) == device_and_inode(b) {
             return true;
         }
     }
@@ -112,9 +116,10 @@ fn folder_of(path: &Path) -> &Path {
 /// Returns the innermost existing folder on the way to `path`; an error if the innermost existing entry is not a
 /// folder.
 fn existing_folder(path: &Path) -> io::Result<&Path> {
-    let named = folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
-    let there = named.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
-    if there.is_dir() { Ok(there) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    let ancestors =
+        folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
+    let innermost = ancestors.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    if innermost.is_dir() { Ok(innermost) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
 /// Destination of a write.
@@ -139,58 +144,64 @@ fn write_target(path: &Path) -> io::Result<WriteTarget> {
     }
     let path = resolve_symlinks(path)?;
     match std::fs::metadata(&path) {
-        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(there) if !there.is_file() => Ok(WriteTarget::Device(path)),
+        Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => Ok(WriteTarget::Device(path)),
         _ => Ok(WriteTarget::File(path)),
     }
 }
 
-/// Writes to the destination of `path` with `fill`; files by a temporary file, devices and the standard output
+/// Writes to the destination of `path` with `write_content`; files by a temporary file, devices and the standard output
 /// directly.
-fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn try_write(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     match write_target(path)? {
-        WriteTarget::StandardOutput => until_closed(io::stdout().lock(), fill),
-        WriteTarget::Device(path) => until_closed(std::fs::OpenOptions::new().write(true).open(path)?, fill),
-        WriteTarget::File(path) => write_file(&path, fill),
+        WriteTarget::StandardOutput => write_until_closed(io::stdout().lock(), write_content),
+        WriteTarget::Device(path) => {
+            write_until_closed(std::fs::OpenOptions::new().write(true).open(path)?, write_content)
+        }
+        WriteTarget::File(path) => write_file(&path, write_content),
     }
 }
 
 /// Creates the missing parent folders of `path` and a temporary file there, which is listed in [`UNFINISHED_FILES`]
-/// while it is written. Replaces `path` by it if `fill` succeeds. Created folders remain after an error.
-fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let older = std::fs::metadata(path).ok();
+/// while it is written. Replaces `path` by it if `write_content` succeeds. Created folders remain after an error.
+fn write_file(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let existing_metadata = std::fs::metadata(path).ok();
     existing_folder(path)?;
     let folder = folder_of(path);
     std::fs::create_dir_all(folder)?;
-    let temporary = temporary_in(folder)?;
+    let temporary = create_temporary(folder)?;
     let name = temporary.path().to_owned();
     unfinished_files().push(name.clone());
-    let written = fill_and_rename(temporary, older.map(|older| older.permissions()), path, fill);
+    let result =
+        write_and_rename(temporary, existing_metadata.map(|metadata| metadata.permissions()), path, write_content);
     // After a failed write the temporary file has already removed itself.
-    unfinished_files().retain(|other| *other != name);
-    written
+    unfinished_files().retain(|listed_name| *listed_name != name);
+    result
 }
 
-/// Writes the temporary file with `fill`, sets the permissions `mode` if given, and renames it to `path`. It is
+/// Writes the temporary file with `write_content`, sets `permissions` if given, and renames it to `path`. It is
 /// deleted after an error.
-fn fill_and_rename(
+fn write_and_rename(
     mut temporary: tempfile::NamedTempFile,
-    mode: Option<std::fs::Permissions>,
+    permissions: Option<std::fs::Permissions>,
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    through(temporary.as_file_mut(), fill)?;
-    if let Some(mode) = mode {
-        temporary.as_file().set_permissions(mode)?;
+    write_buffered(temporary.as_file_mut(), write_content)?;
+    if let Some(permissions) = permissions {
+        temporary.as_file().set_permissions(permissions)?;
     }
     temporary.persist(path)?;
     Ok(())
 }
 
-/// Calls `fill` with a buffered writer to `to` and flushes it.
-fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut buffered = BufWriter::new(to);
-    fill(&mut buffered)?;
+/// Calls `write_content` with a buffered writer to `destination` and flushes it.
+fn write_buffered(
+    destination: impl Write,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut buffered = BufWriter::new(destination);
+    write_content(&mut buffered)?;
     buffered.flush()
 }
 
@@ -198,42 +209,45 @@ fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
 /// of an error.
 struct Pipe<W> {
     /// Destination.
-    to: W,
+    destination: W,
     /// Whether a write found the pipe closed by its reader.
-    closed: bool,
+    is_closed: bool,
 }
 
 impl<W: Write> Pipe<W> {
-    /// Sets `closed` if `done` is the error of a closed pipe. Returns `done`.
-    fn record_closed<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
-        self.closed |= done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-        done
+    /// Sets `is_closed` if `result` is the error of a closed pipe. Returns `result`.
+    fn record_closed<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.is_closed |= result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        result
     }
 }
 
 impl<W: Write> Write for Pipe<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let done = self.to.write(bytes);
-        self.record_closed(done)
+        let result = self.destination.write(bytes);
+        self.record_closed(result)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let done = self.to.flush();
-        self.record_closed(done)
+        let result = self.destination.flush();
+        self.record_closed(result)
     }
 }
 
-/// Writes to `to` with `fill`. Any error after the reader has closed the pipe counts as success.
-fn until_closed(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut pipe = Pipe { to, closed: false };
-    match through(&mut pipe, fill) {
-        Err(_) if pipe.closed => Ok(()),
-        written => written,
+/// Writes to `destination` with `write_content`. Any error after the reader has closed the pipe counts as success.
+fn write_until_closed(
+    destination: impl Write,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut pipe = Pipe { destination, is_closed: false };
+    match write_buffered(&mut pipe, write_content) {
+        Err(_) if pipe.is_closed => Ok(()),
+        result => result,
     }
 }
 
 /// Creates a temporary file in `folder`, named `.skidpad-` and random letters, which is deleted when dropped.
-fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn create_temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".skidpad-");
     // The default of `tempfile` is 0600, for secrets. Results are readable as far as the umask allows.

@@ -34,8 +34,8 @@ pub(crate) struct FrameStore {
 struct FrameFile {
     /// Open file; `None` before the first write.
     file: Option<File>,
-    /// First error, after which the file is no longer used.
-    failed: Option<io::Error>,
+    /// First error, after which the file is no longer used; `None` without an error.
+    error: Option<io::Error>,
 }
 
 impl FrameStore {
@@ -43,16 +43,10 @@ impl FrameStore {
         Self::with_memory_limit(MAX_FRAMES_IN_MEMORY, first)
     }
 
-    /// Creates a store with the row `first` that keeps `most_held` rows in memory (at least one) before it uses the
+    /// Creates a store with the row `first` that keeps `max_in_memory` rows in memory (at least one) before it uses the
     /// file.
-    pub fn with_memory_limit(most_held: usize, first: Frame) -> Self {
-        Self {
-            in_memory: vec![first],
-            max_in_memory: most_held,
-            frame_file: Mutex::default(),
-            in_file: 0,
-            unwritten: Vec::new(),
-        }
+    pub fn with_memory_limit(max_in_memory: usize, first: Frame) -> Self {
+        Self { in_memory: vec![first], max_in_memory, frame_file: Mutex::default(), in_file: 0, unwritten: Vec::new() }
     }
 
     /// Appends a row. Rows beyond the memory limit are collected and written to the file in blocks of
@@ -90,31 +84,35 @@ impl FrameStore {
 
     /// Returns row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
     pub fn get(&self, k: usize) -> Option<Cow<'_, Frame>> {
-        let beyond = self.in_memory.len() + self.in_file;
-        if k >= beyond {
-            return self.unwritten.get(k - beyond).map(Cow::Borrowed);
+        let unwritten_start = self.in_memory.len() + self.in_file;
+        if k >= unwritten_start {
+            return self.unwritten.get(k - unwritten_start).map(Cow::Borrowed);
         }
         self.in_memory.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
     }
 
     /// Iterates over the rows from row `k` on, counted from 0. Rows of an unreadable file are missing.
     pub fn frames_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
-        let beyond = self.in_memory.len() + self.in_file;
-        let held = self.in_memory.iter().skip(k).map(Cow::Borrowed);
-        let parts = (k.max(self.in_memory.len())..beyond).step_by(FRAMES_PER_BLOCK);
-        let filed = parts.flat_map(move |from| self.read(from, FRAMES_PER_BLOCK.min(beyond - from))).map(Cow::Owned);
-        held.chain(filed).chain(self.unwritten.iter().skip(k.saturating_sub(beyond)).map(Cow::Borrowed))
+        let unwritten_start = self.in_memory.len() + self.in_file;
+        let memory_frames = self.in_memory.iter().skip(k).map(Cow::Borrowed);
+        let block_starts = (k.max(self.in_memory.len())..unwritten_start).step_by(FRAMES_PER_BLOCK);
+        let file_frames = block_starts
+            .flat_map(move |block_start| self.read(block_start, FRAMES_PER_BLOCK.min(unwritten_start - block_start)))
+            .map(Cow::Owned);
+        memory_frames
+            .chain(file_frames)
+            .chain(self.unwritten.iter().skip(k.saturating_sub(unwritten_start)).map(Cow::Borrowed))
     }
 
     /// Returns the first error of the temporary file; `None` if no row is missing.
     pub fn failure(&self) -> Option<io::Error> {
-        self.lock_file().failed.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
+        self.lock_file().error.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
-    /// Reads `count` rows of the file, from row `from` of the run on; returns none if the file cannot be read.
-    fn read(&self, from: usize, count: usize) -> Vec<Frame> {
+    /// Reads `count` rows of the file, from row `first_row` of the run on; returns none if the file cannot be read.
+    fn read(&self, first_row: usize, count: usize) -> Vec<Frame> {
         let columns = self.first().row().len();
-        let values = self.lock_file().values((from - self.in_memory.len()) * columns, count * columns);
+        let values = self.lock_file().values((first_row - self.in_memory.len()) * columns, count * columns);
         values.chunks(columns).map(|row| self.first().with_row(row)).collect()
     }
 
@@ -134,28 +132,28 @@ impl FrameFile {
         });
     }
 
-    /// Reads `count` numbers from number `from` of the file; none if the file fails.
-    fn values(&mut self, from: usize, count: usize) -> Vec<f64> {
-        let read = self.with_file(|file| {
+    /// Reads `count` numbers from number `first_index` of the file; none if the file fails.
+    fn values(&mut self, first_index: usize, count: usize) -> Vec<f64> {
+        let bytes_read = self.with_file(|file| {
             let mut bytes = vec![0; count * size_of::<f64>()];
-            file.seek(SeekFrom::Start((from * size_of::<f64>()) as u64))?;
+            file.seek(SeekFrom::Start((first_index * size_of::<f64>()) as u64))?;
             file.read_exact(&mut bytes)?;
             Ok(bytes)
         });
-        read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
+        bytes_read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// Calls `with` with the file, which is created when needed, and returns its result. Stores the first error;
+    /// Calls `access` with the file, which is created when needed, and returns its result. Stores the first error;
     /// returns `None` then and in all later calls.
-    fn with_file<T>(&mut self, with: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
-        if self.failed.is_some() {
+    fn with_file<T>(&mut self, access: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
+        if self.error.is_some() {
             return None;
         }
-        let made = match self.file.take() {
+        let opened = match self.file.take() {
             Some(file) => Ok(file),
             None => tempfile::tempfile(),
         };
-        let done = made.and_then(|file| with(self.file.insert(file)));
-        done.map_err(|error| self.failed = Some(error)).ok()
+        let result = opened.and_then(|file| access(self.file.insert(file)));
+        result.map_err(|error| self.error = Some(error)).ok()
     }
 }

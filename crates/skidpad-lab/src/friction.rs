@@ -16,17 +16,17 @@ const MIN_LOAD_SHARE: f64 = 0.02;
 /// 1 the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip
 /// of the scene's ground. 0 if no wheel carries more than 2 % of its static load.
 pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
-    let mut largest = 0.0f64;
+    let mut max_utilisation = 0.0f64;
     for i in 0..model.wheels().len() {
         let tyre = model.tyre(i);
-        let least = MIN_LOAD_SHARE * f64::from(model.static_load(i));
-        for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > least) {
-            let now = &frame.wheels[i];
-            let limit = tyre.friction_at(now.load_n as f32).map(|mu| f64::from(mu * scene.grip) * now.load_n);
-            largest = largest.max((now.fx_n / limit[0]).hypot(now.fy_n / limit[1]));
+        let min_load = MIN_LOAD_SHARE * f64::from(model.static_load(i));
+        for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > min_load) {
+            let wheel = &frame.wheels[i];
+            let limit = tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu * scene.grip) * wheel.load_n);
+            max_utilisation = max_utilisation.max((wheel.fx_n / limit[0]).hypot(wheel.fy_n / limit[1]));
         }
     }
-    largest
+    max_utilisation
 }
 
 #[cfg(test)]

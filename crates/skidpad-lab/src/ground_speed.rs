@@ -17,9 +17,10 @@ pub(crate) fn signed_speed(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     move |frame: &Frame| {
         let (sin, cos) = (frame.yaw_rad - heading_rad).sin_cos();
         // Velocity along and across the initial heading (m/s).
-        let [ahead, aside] = [frame.vx_mps * cos - frame.vy_mps * sin, frame.vx_mps * sin + frame.vy_mps * cos];
-        let rolls_back = ahead < -aside.abs() && speed_over_ground(frame) < MAX_ROLLBACK_SPEED_MPS;
-        if rolls_back { -speed_over_ground(frame) } else { speed_over_ground(frame) }
+        let [longitudinal, lateral] =
+            [frame.vx_mps * cos - frame.vy_mps * sin, frame.vx_mps * sin + frame.vy_mps * cos];
+        let is_rolling_back = longitudinal < -lateral.abs() && speed_over_ground(frame) < MAX_ROLLBACK_SPEED_MPS;
+        if is_rolling_back { -speed_over_ground(frame) } else { speed_over_ground(frame) }
     }
 }
 

@@ -34,7 +34,7 @@ impl Metric {
     }
 
     /// Returns whether `value` rounds to 0 in the digits of this metric.
-    pub fn shows_zero(&self, value: f64) -> bool {
+    pub fn rounds_to_zero(&self, value: f64) -> bool {
         value.abs() < 0.5 * 10f64.powi(-i32::from(self.digits))
     }
 

@@ -24,11 +24,12 @@ impl Order {
     pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         let pairs: Vec<[f64; 3]> =
             steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
-        let clear: Vec<[f64; 3]> = pairs.iter().copied().take_while(|[dt, _, gap]| !is_noise(*gap, *dt)).collect();
-        match clear.len() {
+        let clear_pairs: Vec<[f64; 3]> =
+            pairs.iter().copied().take_while(|[dt, _, gap]| !is_noise(*gap, *dt)).collect();
+        match clear_pairs.len() {
             0 if pairs.iter().all(|[dt, _, gap]| is_noise(*gap, *dt)) => Self::WithinNoise,
             0 | 1 => Self::Unknown,
-            _ => fit(&clear).map_or(Self::Unknown, Self::Observed),
+            _ => fit_order(&clear_pairs).map_or(Self::Unknown, Self::Observed),
         }
     }
 
@@ -53,16 +54,17 @@ impl Order {
 /// Returns the order of [`ORDER_RANGE`] with the smallest squared misfit of the logarithms to
 /// `[longer step, shorter step, difference]`, with a free factor; `None` if that is the smallest or largest order
 /// tried.
-fn fit(differences: &[[f64; 3]]) -> Option<f64> {
-    let misfit = |order: f64| {
+fn fit_order(differences: &[[f64; 3]]) -> Option<f64> {
+    let squared_misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());
         let mean = logs.clone().sum::<f64>() / differences.len() as f64;
         logs.map(|log| (log - mean).powi(2)).sum::<f64>()
     };
-    let last = ((ORDER_RANGE[1] - ORDER_RANGE[0]) / ORDER_STEP).round() as usize;
-    let order = |i: usize| ORDER_RANGE[0] + i as f64 * ORDER_STEP;
-    let best = (0..=last).min_by(|a, b| misfit(order(*a)).total_cmp(&misfit(order(*b))))?;
-    (best > 0 && best < last).then(|| order(best))
+    let last_index = ((ORDER_RANGE[1] - ORDER_RANGE[0]) / ORDER_STEP).round() as usize;
+    let order_at = |i: usize| ORDER_RANGE[0] + i as f64 * ORDER_STEP;
+    let best_index =
+        (0..=last_index).min_by(|a, b| squared_misfit(order_at(*a)).total_cmp(&squared_misfit(order_at(*b))))?;
+    (best_index > 0 && best_index < last_index).then(|| order_at(best_index))
 }
 
 #[cfg(test)]

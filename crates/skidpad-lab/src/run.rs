@@ -64,33 +64,33 @@ pub fn simulate(
     dt: TimeStep,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
-    let mut backend = start_world(info, model, setup, dt);
+    let mut world = start_world(info, model, setup, dt);
     // The driven car is car 0, the towed units are cars 1 and up.
-    let towed = (1..).zip(&setup.trailers).zip(UnitName::name_all(&setup.trailers));
+    let named_units = (1..).zip(&setup.trailers).zip(UnitName::name_all(&setup.trailers));
     let trailers =
-        towed.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, backend.frame(car), dt.seconds())));
-    let first = Trajectory::new(model, backend.frame(0), dt.seconds());
-    let mut trajectory = first.with_trailers(trailers).with_ground(GroundProperties::of(&setup.scene));
-    let steps = dt.steps(setup.duration_s);
-    let extent = SceneBounds::new(&setup.scene);
+        named_units.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, world.frame(car), dt.seconds())));
+    let car_trajectory = Trajectory::new(model, world.frame(0), dt.seconds());
+    let mut trajectory = car_trajectory.with_trailers(trailers).with_ground(GroundProperties::of(&setup.scene));
+    let step_count = dt.steps(setup.duration_s);
+    let bounds = SceneBounds::new(&setup.scene);
     // Last time and place with a loaded wheel.
-    let mut stood = OffScene::from_frame(trajectory.first());
-    for step in 0..steps {
-        let now = DriverInput { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
-        if driver.finished(&now) {
+    let mut last_supported = OffScene::from_frame(trajectory.first());
+    for step in 0..step_count {
+        let input = DriverInput { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
+        if driver.finished(&input) {
             break;
         }
-        let controls = driver.drive(&now);
-        let report = backend.step(std::slice::from_ref(&controls));
+        let controls = driver.drive(&input);
+        let report = world.step(std::slice::from_ref(&controls));
         let t_s = (step + 1) as f64 * dt.seconds();
-        let frame = |car| Frame { t_s, ..backend.frame(car) };
+        let frame = |car| Frame { t_s, ..world.frame(car) };
         trajectory.push(frame(0), report);
         trajectory.push_trailers((1..=setup.trailers.len()).map(frame));
-        progress(step + 1, steps);
+        progress(step + 1, step_count);
         if is_supported(trajectory.last()) {
-            stood = OffScene::from_frame(trajectory.last());
-        } else if extent.is_some_and(|extent| extent.is_off(trajectory.last())) {
-            trajectory.mark_off_scene(stood);
+            last_supported = OffScene::from_frame(trajectory.last());
+        } else if bounds.is_some_and(|bounds| bounds.is_off(trajectory.last())) {
+            trajectory.mark_off_scene(last_supported);
             break;
         }
     }
@@ -102,17 +102,18 @@ pub fn simulate(
 /// static loads and the initial speed.
 fn start_world(info: &SolverInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Simulation> {
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
-    let starts: Vec<CarStart> =
+    let car_starts: Vec<CarStart> =
         models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
-    let mut backend = (info.build_world)(&setup.scene, &starts, dt.seconds() as f32);
+    let mut world = (info.build_world)(&setup.scene, &car_starts, dt.seconds() as f32);
     if models.len() > 1 {
         let models: Vec<&Model> = models.into_iter().map(Arc::as_ref).collect();
+        // 0: number of the first vehicle.
         for (car, state) in State::train_at_rest(&models, 0, &setup.scene, &setup.placement).iter().enumerate() {
             // The state is always accepted: it has as many wheels as its model.
-            let _ = backend.set_state(car, state);
+            let _ = world.set_state(car, state);
         }
     }
-    backend
+    world
 }
 
 #[cfg(test)]

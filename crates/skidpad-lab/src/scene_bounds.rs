@@ -57,20 +57,21 @@ impl SceneBounds {
             corners.push(field.origin() + size + DVec3::Z * f64::from(highest));
         }
         for mesh in &scene.meshes {
-            let used = mesh.triangles().iter().flatten().map(|&corner| mesh.vertices()[corner as usize]);
-            corners.extend(used.map(|corner| mesh.origin() + corner.as_dvec3()));
+            let used_corners = mesh.triangles().iter().flatten().map(|&corner| mesh.vertices()[corner as usize]);
+            corners.extend(used_corners.map(|corner| mesh.origin() + corner.as_dvec3()));
         }
-        let around = |extent: Self, corner: DVec3| Self { low: extent.low.min(corner), high: extent.high.max(corner) };
-        Some(corners.into_iter().fold(Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }, around))
+        let expand = |bounds: Self, corner: DVec3| Self { low: bounds.low.min(corner), high: bounds.high.max(corner) };
+        Some(corners.into_iter().fold(Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }, expand))
     }
 
     /// Returns whether the car of `frame` has left the ground: no wheel carries load, and the centre of mass is outside
     /// the bounding box horizontally or more than 1 m below it. A position that is not finite returns `false`.
     pub fn is_off(&self, frame: &Frame) -> bool {
-        let at = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
-        let is_over = at.cmpge(self.low - DVec3::Z * FALL_DEPTH_M) & at.cmple(self.high.with_z(f64::INFINITY));
+        let position = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
+        let is_above_bounds =
+            position.cmpge(self.low - DVec3::Z * FALL_DEPTH_M) & position.cmple(self.high.with_z(f64::INFINITY));
         // A position that is not finite is reported by the step, not here.
-        at.is_finite() && !is_over.all() && !is_supported(frame)
+        position.is_finite() && !is_above_bounds.all() && !is_supported(frame)
     }
 }
 
@@ -80,12 +81,12 @@ pub fn is_supported(frame: &Frame) -> bool {
 }
 
 /// Returns the corners of a box in world axes (m).
-fn corners_of(fixed: &FixedBox) -> [DVec3; 8] {
+fn corners_of(fixed_box: &FixedBox) -> [DVec3; 8] {
     core::array::from_fn(|i| {
         // Bit 0 of the corner number selects the side along x, bit 1 along y, bit 2 along z.
         let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
-        let corner = fixed.half_extents.as_dvec3() * DVec3::new(sign(0), sign(1), sign(2));
-        fixed.centre + fixed.rotation.as_dquat() * corner
+        let corner = fixed_box.half_extents.as_dvec3() * DVec3::new(sign(0), sign(1), sign(2));
+        fixed_box.centre + fixed_box.rotation.as_dquat() * corner
     })
 }
 

@@ -89,65 +89,71 @@ impl StepSizeStudy {
     /// shortest step (% of that value, or percentage points for a metric in %), or if [`Spread`] counts the two values
     /// as equal.
     pub fn new(sweep: Sweep, within_percent: f64) -> Self {
-        let row = |(index, metric): (usize, &Metric)| StudyRow {
+        let study_row = |(index, metric): (usize, &Metric)| StudyRow {
             metric: metric.clone(),
-            verdicts: sweep.rate_sweeps.iter().map(|l| verdict(l, index, metric, within_percent)).collect(),
+            verdicts: sweep
+                .rate_sweeps
+                .iter()
+                .map(|rate_sweep| judge_metric(rate_sweep, index, metric, within_percent))
+                .collect(),
         };
-        let rows = sweep.metrics().iter().enumerate().map(row).collect();
+        let rows = sweep.metrics().iter().enumerate().map(study_row).collect();
         Self { sweep, within_percent, rows }
     }
 
     /// Returns the overall result of each solver, in the order of the solvers: the shortest of the step limits of its
     /// metrics, and the metrics with that limit. Unknown limits do not count; the limit is unknown if all are.
     pub fn solver_summaries(&self) -> Vec<SolverSummary> {
-        let total = |(number, rate_sweep): (usize, &RateSweep)| {
-            let holds = |row: &StudyRow| row.verdicts[number].step_limit;
-            let worst = self.rows.iter().map(holds).filter(|h| *h != StepLimit::Unknown).min_by(|a, b| {
-                let orders = [a, b].map(|h| h.seconds().unwrap_or(f64::MAX));
-                orders[0].total_cmp(&orders[1])
-            });
-            let holds_all = worst.unwrap_or(StepLimit::Unknown);
+        let solver_summary = |(solver_index, rate_sweep): (usize, &RateSweep)| {
+            let limit_of = |row: &StudyRow| row.verdicts[solver_index].step_limit;
+            let shortest_limit =
+                self.rows.iter().map(limit_of).filter(|limit| *limit != StepLimit::Unknown).min_by(|a, b| {
+                    let limits_s = [a, b].map(|limit| limit.seconds().unwrap_or(f64::MAX));
+                    limits_s[0].total_cmp(&limits_s[1])
+                });
+            let step_limit = shortest_limit.unwrap_or(StepLimit::Unknown);
             // The longest step of the sweep keeps all metrics, so none limits it.
-            let at_longest = holds_all.seconds() == self.sweep.steps_s.first().copied();
-            let decides = |row: &&StudyRow| !at_longest && holds(row) == holds_all;
-            let decided_by = match holds_all {
+            let is_longest_step = step_limit.seconds() == self.sweep.steps_s.first().copied();
+            let is_limiting = |row: &&StudyRow| !is_longest_step && limit_of(row) == step_limit;
+            let limiting_metrics = match step_limit {
                 StepLimit::Unknown => Vec::new(),
-                _ => self.rows.iter().filter(decides).map(|row| row.metric.label.clone()).collect(),
+                _ => self.rows.iter().filter(is_limiting).map(|row| row.metric.label.clone()).collect(),
             };
-            SolverSummary {
-                backend: rate_sweep.backend,
-                peer: rate_sweep.peer,
-                step_limit: holds_all,
-                limiting_metrics: decided_by,
-            }
+            SolverSummary { backend: rate_sweep.backend, peer: rate_sweep.peer, step_limit, limiting_metrics }
         };
-        self.sweep.rate_sweeps.iter().enumerate().map(total).collect()
+        self.sweep.rate_sweeps.iter().enumerate().map(solver_summary).collect()
     }
 }
 
 /// Judges metric number `index` of one solver. A step keeps the metric if it deviates from the shortest step by at
 /// most `within_percent`, or by noise. The limit is the longest step that keeps it together with all shorter steps. A
 /// missing value does not keep it.
-fn verdict(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
+fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
     let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
     let reference = values.last().copied().flatten();
-    let gap = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
-    let gaps: Vec<Option<Spread>> = values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(gap).collect();
-    let kept = |gap: &Option<Spread>| gap.is_some_and(|gap| gap.percent().is_none_or(|p| p <= within_percent));
+    let deviation = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
+    let deviations: Vec<Option<Spread>> =
+        values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(deviation).collect();
+    let is_kept = |deviation: &Option<Spread>| {
+        deviation.is_some_and(|deviation| deviation.percent().is_none_or(|percent| percent <= within_percent))
+    };
     // Number of steps longer than the reference.
-    let coarser = gaps.len().saturating_sub(1);
+    let coarser_count = deviations.len().saturating_sub(1);
     // Number of the longest step after the last failure.
-    let first_kept = gaps[..coarser].iter().rposition(|gap| !kept(gap)).map_or(0, |lost| lost + 1);
-    let holds = match reference {
-        Some(value) if !metric.shows_zero(value) => match rate_sweep.samples[..coarser].get(first_kept) {
+    let first_kept = deviations[..coarser_count]
+        .iter()
+        .rposition(|deviation| !is_kept(deviation))
+        .map_or(0, |failure_index| failure_index + 1);
+    let step_limit = match reference {
+        Some(value) if !metric.rounds_to_zero(value) => match rate_sweep.samples[..coarser_count].get(first_kept) {
             Some(sample) => StepLimit::UpTo(sample.dt_s),
             None => StepLimit::FinestOnly,
         },
         _ => StepLimit::Unknown,
     };
     let steps: Vec<f64> = rate_sweep.samples.iter().map(|sample| sample.dt_s).collect();
-    let order = Order::from_values(&steps, &values, |gap, dt| is_noise(gap, metric, dt));
-    Verdict { reference, values, deviations: gaps, step_limit: holds, order }
+    let order = Order::from_values(&steps, &values, |deviation, dt| is_noise(deviation, metric, dt));
+    Verdict { reference, values, deviations, step_limit, order }
 }
 
 #[cfg(test)]

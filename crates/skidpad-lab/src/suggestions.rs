@@ -5,34 +5,34 @@ const MAX_NAME_BYTES: usize = 100;
 
 /// Returns the known name with the smallest edit distance to `name`, the first of equals. Ignores case. Returns `None`
 /// if the distance exceeds a third of the length of `name` and two edits, or if `name` is longer than 100 bytes.
-pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(name: &str, known_names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
-    let allowed = (name.chars().count() / 3).max(2);
-    known
+    let max_distance = (name.chars().count() / 3).max(2);
+    known_names
         .into_iter()
         .map(|candidate| (edit_distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        .filter(|(distance, _)| *distance <= max_distance)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
 /// Computes the Levenshtein distance of two words: the number of insertions, deletions and replacements.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    // Distances of the current prefix of `from` to all prefixes of `to`.
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
+fn edit_distance(source: &str, target: &str) -> usize {
+    let target: Vec<char> = target.chars().collect();
+    // Distances of the current prefix of `source` to all prefixes of `target`.
+    let mut row: Vec<usize> = (0..=target.len()).collect();
+    for (i, a) in source.chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
+        for (j, b) in target.iter().enumerate() {
+            let replaced_distance = diagonal + usize::from(a != *b);
             diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            row[j + 1] = replaced_distance.min(row[j] + 1).min(diagonal + 1);
         }
     }
-    row[to.len()]
+    row[target.len()]
 }
 
 #[cfg(test)]

@@ -87,15 +87,15 @@ pub fn sweep(
     steps.dedup();
     let total = steps.iter().map(|dt| dt.steps(setup.duration_s)).sum::<u64>() * backends.len() as u64;
     let done = AtomicU64::new(0);
-    let tell = |finished: u64| {
+    let report_steps = |finished: u64| {
         progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     };
     // Jobs are ordered by solver, then by step length.
-    let run = |job: usize| {
+    let run_job = |job: usize| {
         let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
-        run_sample(info, model, manoeuvre, &setup, dt, &tell)
+        run_sample(info, model, manoeuvre, &setup, dt, &report_steps)
     };
-    let mut samples = in_parallel(backends.len() * steps.len(), &run).into_iter();
+    let mut samples = run_in_parallel(backends.len() * steps.len(), &run_job).into_iter();
     let mut rate_sweep = |info: &SolverInfo| RateSweep {
         backend: info.name,
         peer: info.comparison_only,
@@ -110,16 +110,16 @@ pub fn sweep(
 }
 
 /// Drives one run of `manoeuvre` on the solver `info` with the step `dt` and returns its results with the friction
-/// utilisation. The telemetry is dropped. `tell` receives the number of newly finished steps.
+/// utilisation. The telemetry is dropped. `report_steps` receives the number of newly finished steps.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
     setup: &Setup,
     dt: TimeStep,
-    tell: &dyn Fn(u64),
+    report_steps: &dyn Fn(u64),
 ) -> Sample {
-    let outcome = run_solver(info, model, manoeuvre, setup, dt, tell);
+    let outcome = run_solver(info, model, manoeuvre, setup, dt, report_steps);
     Sample {
         dt_s: dt.seconds(),
         friction_utilisation: max_friction_utilisation(model, &setup.scene, &outcome.trajectory),
@@ -130,23 +130,23 @@ fn run_sample(
     }
 }
 
-/// Runs `run` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many threads
-/// as the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs must be
-/// limited. A panic of a job is passed on.
-pub(crate) fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
-    let next = AtomicUsize::new(0);
-    let work = || {
+/// Runs `run_job` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many
+/// threads as the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs
+/// must be limited. A panic of a job is passed on.
+pub(crate) fn run_in_parallel<T: Send>(count: usize, run_job: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let thread_count = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    let next_job = AtomicUsize::new(0);
+    let run_jobs = || {
         // Number of the next free job; `None` after the last.
-        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
-        std::iter::from_fn(take).map(|job| (job, run(job))).collect::<Vec<_>>()
+        let take_job = || Some(next_job.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
+        std::iter::from_fn(take_job).map(|job| (job, run_job(job))).collect::<Vec<_>>()
     };
     let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
+        let threads: Vec<_> = (0..thread_count).map(|_| scope.spawn(run_jobs)).collect();
+        let join_thread = |thread: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        threads.into_iter().flat_map(join).collect()
+        threads.into_iter().flat_map(join_thread).collect()
     });
     results.sort_by_key(|(job, _)| *job);
     results.into_iter().map(|(_, result)| result).collect()
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn results_come_in_the_order_of_the_jobs() {
-        assert_eq!(in_parallel(100, &|job| job * job), (0..100).map(|job| job * job).collect::<Vec<_>>());
-        assert!(in_parallel(0, &|job| job).is_empty());
+        assert_eq!(run_in_parallel(100, &|job| job * job), (0..100).map(|job| job * job).collect::<Vec<_>>());
+        assert!(run_in_parallel(0, &|job| job).is_empty());
     }
 }

@@ -61,17 +61,17 @@ pub fn model() -> Model {
 
 /// Builds a trajectory with rows every `dt` s up to `end` s. Each row is zero except for its time and the changes by
 /// `fill(t, frame)`.
-pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory {
+pub fn sampled(dt: f64, end: f64, fill_frame: impl Fn(f64, &mut Frame)) -> Trajectory {
     let model = model();
-    let row = |k: u64| {
+    let build_row = |k: u64| {
         let t_s = k as f64 * dt;
         let mut frame = Frame { t_s, wheels: vec![Default::default(); 4], ..Frame::default() };
-        fill(t_s, &mut frame);
+        fill_frame(t_s, &mut frame);
         frame
     };
-    let mut trajectory = Trajectory::new(&model, row(0), dt);
+    let mut trajectory = Trajectory::new(&model, build_row(0), dt);
     for k in 1..=(end / dt).round() as u64 {
-        trajectory.push(row(k), StepReport::default());
+        trajectory.push(build_row(k), StepReport::default());
     }
     trajectory
 }
@@ -115,24 +115,24 @@ impl Simulation for PointMass {
     /// Advances the point by one step with the controls of the first car: speed from motor torques, throttle, brake
     /// and drag, yaw from the steering, position from the new speed. Loads and other wheel states do not change.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        let (asked, dt) = (&controls[0], f64::from(self.clock.dt));
+        let (car_controls, dt) = (&controls[0], f64::from(self.clock.dt));
         // Forces (N): torques over the wheel radius of 0.3 m.
-        let motor: f64 = asked.wheels.iter().map(|w| f64::from(w.motor_torque) / 0.3).sum();
-        let throttle = f64::from(asked.throttle) * 800.0 / 0.3;
-        let brake = f64::from(asked.brake) * 6000.0 / 0.3;
+        let motor: f64 = car_controls.wheels.iter().map(|wheel| f64::from(wheel.motor_torque) / 0.3).sum();
+        let throttle = f64::from(car_controls.throttle) * 800.0 / 0.3;
+        let brake = f64::from(car_controls.brake) * 6000.0 / 0.3;
         let force = motor + throttle - 0.4 * self.speed * self.speed;
-        let before = self.speed;
+        let previous_speed = self.speed;
         // The brake does not reverse the motion.
-        self.speed = (self.speed + dt * force / 1000.0 - dt * brake / 1000.0).max(before.min(0.0));
+        self.speed = (self.speed + dt * force / 1000.0 - dt * brake / 1000.0).max(previous_speed.min(0.0));
         // Kinematic bicycle model with the wheelbase 2.5 m.
-        self.yaw += dt * self.speed * f64::from(asked.steer).tan() / 2.5;
+        self.yaw += dt * self.speed * f64::from(car_controls.steer).tan() / 2.5;
         self.state.previous_velocity = self.state.velocity;
         let heading = skidpad_core::DVec3::new(self.yaw.cos(), self.yaw.sin(), 0.0);
         self.state.position += heading * (self.speed * dt);
         self.state.velocity = (heading * self.speed).as_vec3();
-        self.state.angular = Vec3::Z * ((self.speed * f64::from(asked.steer).tan() / 2.5) as f32);
+        self.state.angular = Vec3::Z * ((self.speed * f64::from(car_controls.steer).tan() / 2.5) as f32);
         self.state.rotation = Scene::flat().upright_orientation(self.yaw as f32);
-        self.state.steer = asked.steer;
+        self.state.steer = car_controls.steer;
         self.clock.tick();
         StepReport::default()
     }

@@ -14,7 +14,7 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
 /// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak magnitude of the force
 /// (N), each over the whole run. Empty for a car that tows nothing.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
-    let of = |(name, trailer): &(UnitName, Trajectory)| {
+    let hitch_metrics = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.peak_magnitude(|f| hitch(f).articulation_rad).to_degrees();
         let force = trailer.peak_magnitude(|f| {
             let HitchFrame { fx_n, fy_n, fz_n, .. } = hitch(f);
@@ -25,23 +25,29 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
             metric(*name, "peak_hitch_force_n", &format!("peak force of its {}", name.hitch()), "N", 0, force),
         ]
     };
-    trajectory.trailers().iter().flat_map(of).collect()
+    trajectory.trailers().iter().flat_map(hitch_metrics).collect()
 }
 
 /// Computes the rearward amplification of each trailer (ISO 14791): the peak lateral acceleration of the trailer
 /// divided by that of the car, both at the centre of mass (–). The metric has no value if the car drives straight.
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
-    let peak = |of: &Trajectory| of.peak_magnitude(|f| f.ay_mps2);
-    let car = peak(trajectory);
-    let of = |(name, trailer): &(UnitName, Trajectory)| {
-        metric(*name, "rearward_amplification", "rearward amplification", "-", 3, peak(trailer) / car)
+    let peak_acceleration = |unit: &Trajectory| unit.peak_magnitude(|f| f.ay_mps2);
+    let car_peak = peak_acceleration(trajectory);
+    let amplification = |(name, trailer): &(UnitName, Trajectory)| {
+        metric(*name, "rearward_amplification", "rearward amplification", "-", 3, peak_acceleration(trailer) / car_peak)
     };
-    trajectory.trailers().iter().map(of).collect()
+    trajectory.trailers().iter().map(amplification).collect()
 }
 
-/// Creates a metric of the unit `of`; its key and label are prepended to `name` and `label`.
-fn metric(of: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
-    Metric::new(&format!("{}_{name}", of.key()), &format!("{}: {label}", of.label()), unit, digits, Some(value))
+/// Creates a metric of the unit `unit_name`; its key and label are prepended to `name` and `label`.
+fn metric(unit_name: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
+    Metric::new(
+        &format!("{}_{name}", unit_name.key()),
+        &format!("{}: {label}", unit_name.label()),
+        unit,
+        digits,
+        Some(value),
+    )
 }
 
 #[cfg(test)]

@@ -83,17 +83,9 @@ impl Trajectory {
     /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity. `dt_s` is the length of a
     /// step (s). There are no towed units.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
-        let (header, worst) = (first.header(model), StepReport::default());
+        let (header, worst_report) = (first.header(model), StepReport::default());
         let ground = GroundProperties::of(&Scene::flat());
-        Self {
-            header,
-            rows: FrameStore::new(first),
-            dt_s,
-            worst_report: worst,
-            off_scene: None,
-            ground,
-            trailers: Vec::new(),
-        }
+        Self { header, rows: FrameStore::new(first), dt_s, worst_report, off_scene: None, ground, trailers: Vec::new() }
     }
 
     /// Sets the ground that the run was driven on.
@@ -135,8 +127,8 @@ impl Trajectory {
     }
 
     /// Records that the run ended because the car left the ground of its scene.
-    pub fn mark_off_scene(&mut self, left: OffScene) {
-        self.off_scene = Some(left);
+    pub fn mark_off_scene(&mut self, off_scene: OffScene) {
+        self.off_scene = Some(off_scene);
     }
 
     /// Returns the time and place at which the car left the ground of its scene; `None` if it did not.
@@ -159,9 +151,9 @@ impl Trajectory {
         self.rows.get(k)
     }
 
-    /// Returns the number, counted from 0, of the last row for which `holds` returns true; `None` if there is none.
-    pub fn last_row_where(&self, holds: impl Fn(&Frame) -> bool) -> Option<usize> {
-        self.rows().enumerate().filter(|(_, frame)| holds(frame)).map(|(k, _)| k).last()
+    /// Returns the number, counted from 0, of the last row for which `predicate` returns true; `None` if there is none.
+    pub fn last_row_where(&self, predicate: impl Fn(&Frame) -> bool) -> Option<usize> {
+        self.rows().enumerate().filter(|(_, frame)| predicate(frame)).map(|(k, _)| k).last()
     }
 
     /// Returns the number of rows, at least 1.
@@ -205,15 +197,17 @@ impl Trajectory {
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
         let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
         // Time and value of the previous row.
-        let (mut from, mut before) = points.next()?;
-        if before >= level {
-            return Some(from);
+        let (mut previous_time, mut previous_value) = points.next()?;
+        if previous_value >= level {
+            return Some(previous_time);
         }
-        for (to, after) in points {
-            if after >= level {
-                return Some(from + (level - before) / (after - before) * (to - from));
+        for (time, value) in points {
+            if value >= level {
+                return Some(
+                    previous_time + (level - previous_value) / (value - previous_value) * (time - previous_time),
+                );
             }
-            (from, before) = (to, after);
+            (previous_time, previous_value) = (time, value);
         }
         None
     }
@@ -227,35 +221,35 @@ impl Trajectory {
 
     /// Returns `channel` at `time_s` (s), interpolated linearly between rows and constant outside them.
     pub fn interpolate_at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
-        let next = self.rows_before(time_s);
-        let Some(from) = next.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
-        let Some(to) = self.row(next) else { return channel(self.last()) };
-        let (before, after) = (channel(&from), channel(&to));
-        let share = (time_s - from.t_s) / (to.t_s - from.t_s);
-        before + share * (after - before)
+        let next_row = self.rows_before(time_s);
+        let Some(previous) = next_row.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
+        let Some(next) = self.row(next_row) else { return channel(self.last()) };
+        let (previous_value, next_value) = (channel(&previous), channel(&next));
+        let fraction = (time_s - previous.t_s) / (next.t_s - previous.t_s);
+        previous_value + fraction * (next_value - previous_value)
     }
 
     /// Returns the mean of `channel` over the rows from `from_s` to `to_s` (s). If there is no row in this interval,
     /// returns `channel` at its middle.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
-        let add = |(sum, rows): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), rows + 1);
-        match self.time_slice(from_s, to_s).fold((0.0, 0), add) {
+        let accumulate = |(sum, count): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), count + 1);
+        match self.time_slice(from_s, to_s).fold((0.0, 0), accumulate) {
             (_, 0) => self.interpolate_at(0.5 * (from_s + to_s), channel),
-            (sum, rows) => sum / rows as f64,
+            (sum, count) => sum / count as f64,
         }
     }
 
     /// Returns the row at or after `from_s` (s) where `channel` is largest, with its sign, the earliest of equals;
     /// the last row if the run ends earlier.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
-        let (mut best, mut largest) = (Cow::Borrowed(self.last()), channel(self.last()));
+        let (mut best_frame, mut largest_value) = (Cow::Borrowed(self.last()), channel(self.last()));
         for frame in self.rows_from(self.row_at_or_after(from_s)) {
             let value = channel(&frame);
-            if value > largest || (value == largest && frame.t_s < best.t_s) {
-                (best, largest) = (frame, value);
+            if value > largest_value || (value == largest_value && frame.t_s < best_frame.t_s) {
+                (best_frame, largest_value) = (frame, value);
             }
         }
-        best.into_owned()
+        best_frame.into_owned()
     }
 
     /// Returns the time of the largest value of `channel` at or after `from_s` (s). The time is the vertex of the
@@ -263,14 +257,19 @@ impl Trajectory {
     /// or not above the mean of its neighbours, its own time is returned.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let peak = self.peak(from_s, &channel);
-        let at = self.rows_before(peak.t_s);
-        let (Some(before), Some(after)) = (at.checked_sub(1).and_then(|k| self.row(k)), self.row(at + 1)) else {
+        let peak_row = self.rows_before(peak.t_s);
+        let (Some(previous), Some(next)) = (peak_row.checked_sub(1).and_then(|k| self.row(k)), self.row(peak_row + 1))
+        else {
             return peak.t_s;
         };
-        let [a, b, c] = [&*before, &peak, &*after].map(&channel);
+        let [a, b, c] = [&*previous, &peak, &*next].map(&channel);
         // Second difference, negative at a maximum.
-        let bend = a - 2.0 * b + c;
-        if bend < 0.0 { peak.t_s + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak.t_s }
+        let second_difference = a - 2.0 * b + c;
+        if second_difference < 0.0 {
+            peak.t_s + 0.25 * (a - c) / second_difference * (next.t_s - previous.t_s)
+        } else {
+            peak.t_s
+        }
     }
 
     /// Returns the largest magnitude of `channel` over the whole run.
@@ -281,26 +280,32 @@ impl Trajectory {
     /// Returns the smallest load of any wheel at any time, the start included, in % of its static load; `None` for a
     /// car without wheels.
     pub fn min_load_percent(&self, model: &Model) -> Option<f64> {
-        let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
-        let least = |f: Cow<'_, Frame>| f.wheels.iter().map(|w| w.load_n).enumerate().map(share).min_by(f64::total_cmp);
-        self.rows().filter_map(least).min_by(f64::total_cmp)
+        let load_percent = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
+        let min_of_frame = |frame: Cow<'_, Frame>| {
+            frame.wheels.iter().map(|wheel| wheel.load_n).enumerate().map(load_percent).min_by(f64::total_cmp)
+        };
+        self.rows().filter_map(min_of_frame).min_by(f64::total_cmp)
     }
 
     /// Returns the contribution of each assist and each non-physical aid over the run, in the order of the columns.
     /// Row 0 is left out because no step precedes it. Means are over all steps, also those without a contribution.
     pub fn assist_use(&self) -> Vec<AssistUse> {
-        let of = |(k, &(assist, _)): (usize, &(Assist, Contribution))| {
-            let values =
-                || self.rows_from(1).filter_map(move |frame| frame.assist_log.get(k).map(|(_, added)| added.values()));
-            let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
+        let use_of = |(assist_index, &(assist, _)): (usize, &(Assist, Contribution))| {
+            let values = || {
+                self.rows_from(1).filter_map(move |frame| {
+                    frame.assist_log.get(assist_index).map(|(_, contribution)| contribution.values())
+                })
+            };
+            let active_steps = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
             // Value of larger magnitude, with its sign.
-            let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
-            let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
-            let steps = (self.row_count() - 1).max(1) as f64;
-            let sum = values().fold([0.0; 10], |sum, now| std::array::from_fn(|i| sum[i] + now[i]));
-            AssistUse { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), peak: largest }
+            let larger_magnitude = |peak: f64, value: f64| if value.abs() > peak.abs() { value } else { peak };
+            let peak =
+                values().fold([0.0; 10], |peak, values| std::array::from_fn(|i| larger_magnitude(peak[i], values[i])));
+            let step_count = (self.row_count() - 1).max(1) as f64;
+            let sum = values().fold([0.0; 10], |sum, values| std::array::from_fn(|i| sum[i] + values[i]));
+            AssistUse { assist, share: active_steps as f64 / step_count, mean: sum.map(|sum| sum / step_count), peak }
         };
-        self.first().assist_log.iter().enumerate().map(of).collect()
+        self.first().assist_log.iter().enumerate().map(use_of).collect()
     }
 
     /// Iterates over the rows from `from_s` to `to_s` (s), both included.
@@ -320,8 +325,8 @@ impl Trajectory {
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
         // Estimated number of rows before the time.
-        let near = (time_s / self.dt_s).clamp(0.0, self.row_count() as f64) as usize;
-        (near.saturating_sub(1)..self.row_count()).find(|&row| !is_before(row)).unwrap_or(self.row_count())
+        let estimate = (time_s / self.dt_s).clamp(0.0, self.row_count() as f64) as usize;
+        (estimate.saturating_sub(1)..self.row_count()).find(|&row| !is_before(row)).unwrap_or(self.row_count())
     }
 
     /// Returns the tolerance for the comparison of times (s). A millionth of a step covers the rounding of the products
@@ -333,12 +338,12 @@ impl Trajectory {
     /// Returns the names of the columns: those of the car, then those of each towed unit with its key in front, such as
     /// `trailer1.load_n.1l`. The time column occurs only once.
     fn columns(&self) -> Vec<String> {
-        let of = |(name, trailer): &(UnitName, Self)| {
+        let unit_columns = |(name, trailer): &(UnitName, Self)| {
             let name = name.key();
             trailer.header[1..].iter().map(|column| format!("{name}.{column}")).collect::<Vec<_>>()
         };
-        let towed = self.trailers.iter().flat_map(of);
-        self.header.iter().cloned().chain(towed).collect()
+        let towed_columns = self.trailers.iter().flat_map(unit_columns);
+        self.header.iter().cloned().chain(towed_columns).collect()
     }
 
     /// Writes the header and all rows as CSV. The columns of the towed units, without their times, follow those of
@@ -349,12 +354,13 @@ impl Trajectory {
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", self.columns().join(","))?;
         let mut line = String::new();
-        let mut towed: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
+        let mut towed_rows: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
         for frame in self.rows() {
             line.clear();
             // Column 0 is the time.
-            let behind = towed.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
-            for value in frame.row().into_iter().chain(behind) {
+            let towed_values =
+                towed_rows.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
+            for value in frame.row().into_iter().chain(towed_values) {
                 push_number(&mut line, value);
                 line.push(',');
             }
@@ -378,11 +384,11 @@ impl Trajectory {
 fn push_number(line: &mut String, value: f64) {
     use std::fmt::Write as _;
     let value = value + 0.0;
-    let written = match value.abs() {
-        size if size != 0.0 && !(1e-5..1e15).contains(&size) => write!(line, "{value:e}"),
+    let result = match value.abs() {
+        magnitude if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) => write!(line, "{value:e}"),
         _ => write!(line, "{value}"),
     };
-    debug_assert!(written.is_ok(), "a String takes any text");
+    debug_assert!(result.is_ok(), "a String takes any text");
 }
 
 #[cfg(test)]

@@ -44,19 +44,19 @@ impl UnitName {
     /// have the same trailer number.
     pub fn name_all(towed: &[TowedUnit]) -> Vec<Self> {
         // Number of the current trailer, and whether the previous unit was a dolly.
-        let (mut trailer, mut on_dolly) = (1, false);
-        let name = |unit: &TowedUnit| {
-            let part = match (unit.is_dolly, on_dolly) {
+        let (mut trailer, mut follows_dolly) = (1, false);
+        let name_unit = |unit: &TowedUnit| {
+            let part = match (unit.is_dolly, follows_dolly) {
                 (true, _) => TrailerPart::Dolly,
                 (false, true) => TrailerPart::OnDolly,
                 (false, false) => TrailerPart::Whole,
             };
             let name = Self { trailer, part };
             trailer += usize::from(!unit.is_dolly);
-            on_dolly = unit.is_dolly;
+            follows_dolly = unit.is_dolly;
             name
         };
-        towed.iter().map(name).collect()
+        towed.iter().map(name_unit).collect()
     }
 
     /// Returns the key used in names of columns and metrics, such as `trailer1` or `trailer1_dolly`.

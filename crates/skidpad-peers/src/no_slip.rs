@@ -15,7 +15,7 @@ pub struct NoSlipDrivetrain {
     /// Vehicle that provides engine, motors and gearbox. The caller keeps position and motion.
     vehicle: Vehicle,
     /// Drive force at each wheel, N.
-    forces: Box<[f32]>,
+    drive_forces: Box<[f32]>,
 }
 
 /// Forces that a ray-cast vehicle must apply at one wheel.
@@ -30,10 +30,13 @@ pub struct WheelForces {
 impl NoSlipDrivetrain {
     /// Creates the pedals of a car of `model` in `state`.
     pub fn new(model: &Arc<Model>, state: &State) -> Self {
-        Self { vehicle: Vehicle::new(model.clone(), state.clone()), forces: state.wheels.iter().map(|_| 0.0).collect() }
+        Self {
+            vehicle: Vehicle::new(model.clone(), state.clone()),
+            drive_forces: state.wheels.iter().map(|_| 0.0).collect(),
+        }
     }
 
-    /// Computes drive and brake forces for a step of `dt` s and calls `tell` with them for every wheel, in order. Reads `spin`
+    /// Computes drive and brake forces for a step of `dt` s and calls `apply` with them for every wheel, in order. Reads `spin`
     /// and `rolling_speed` of the wheels and their contacts from `state`, and advances its drivetrain state. If that state or
     /// the forces are not finite, the drivetrain state does not change and the drive forces are zero.
     ///
@@ -45,45 +48,46 @@ impl NoSlipDrivetrain {
         state: &mut State,
         controls: &Controls,
         dt: f32,
-        mut tell: impl FnMut(usize, WheelForces),
+        mut apply: impl FnMut(usize, WheelForces),
     ) {
         self.vehicle.set_state(state);
-        self.vehicle.drive_rolling(controls, dt, &mut self.forces);
-        if self.vehicle.state().drive.is_finite() && self.forces.iter().sum::<f32>().is_finite() {
+        self.vehicle.drive_rolling(controls, dt, &mut self.drive_forces);
+        if self.vehicle.state().drive.is_finite() && self.drive_forces.iter().sum::<f32>().is_finite() {
             state.drive = self.vehicle.state().drive;
         } else {
             // The last valid drivetrain state is kept.
-            self.forces.fill(0.0);
+            self.drive_forces.fill(0.0);
         }
         let model = self.vehicle.model();
         // Whether the car has a drivetrain of its own.
-        let own = model.parts().powertrain.engine().is_some() || !model.parts().motors.is_empty();
-        for (i, &force) in self.forces.iter().enumerate() {
+        let has_drivetrain = model.parts().powertrain.engine().is_some() || !model.parts().motors.is_empty();
+        for (i, &force) in self.drive_forces.iter().enumerate() {
             let brake = brake_force(model, i, controls);
-            let mut at = WheelForces { drive: force, brake };
-            if own {
+            let mut wheel_forces = WheelForces { drive: force, brake };
+            if has_drivetrain {
                 let speed = state.wheels[i].spin * model.wheels()[i].radius;
-                at = at.combined(if speed.abs() < STATIONARY_WHEEL_SPEED_MPS { force } else { speed });
+                wheel_forces =
+                    wheel_forces.combined(if speed.abs() < STATIONARY_WHEEL_SPEED_MPS { force } else { speed });
             }
-            at.drive += motor_force(model, i, controls);
-            tell(i, at);
+            wheel_forces.drive += motor_force(model, i, controls);
+            apply(i, wheel_forces);
         }
     }
 }
 
 impl WheelForces {
     /// Combines drive and brake into a single one of them. The wheel turns, or would turn, in the direction of the sign of
-    /// `towards`. A drive force against that direction is added to the brake; one along it is reduced by the brake. Without
+    /// `direction`. A drive force against that direction is added to the brake; one along it is reduced by the brake. Without
     /// drive force, the forces do not change.
-    fn combined(self, towards: f32) -> Self {
+    fn combined(self, direction: f32) -> Self {
         // Drive force in the direction of rotation, N.
-        let along = if towards < 0.0 { -self.drive } else { self.drive };
+        let driving_force = if direction < 0.0 { -self.drive } else { self.drive };
         // Brake force that remains, N; negative if the drive force overcomes the brake.
-        let held = self.brake - along;
+        let remaining_brake = self.brake - driving_force;
         match self.drive {
             0.0 => self,
-            _ if held >= 0.0 => Self { drive: 0.0, brake: held },
-            _ => Self { drive: if towards < 0.0 { held } else { -held }, brake: 0.0 },
+            _ if remaining_brake >= 0.0 => Self { drive: 0.0, brake: remaining_brake },
+            _ => Self { drive: if direction < 0.0 { remaining_brake } else { -remaining_brake }, brake: 0.0 },
         }
     }
 }
@@ -92,18 +96,24 @@ impl WheelForces {
 /// radius. Inputs are clamped to their ranges; non-finite ones count as 0.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
-    let pedal = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
-    let lever = clamp_or_zero(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
-    let raw = controls.wheels.get(i).map_or(0.0, |w| clamp_or_zero(w.brake_torque, 0.0, MAX_RAW_BRAKE_TORQUE_NM));
-    (pedal + lever + raw) / wheel.radius
+    let pedal_torque = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
+    let handbrake_torque = clamp_or_zero(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
+    let raw_torque = controls
+        .wheels
+        .get(i)
+        .map_or(0.0, |wheel_controls| clamp_or_zero(wheel_controls.brake_torque, 0.0, MAX_RAW_BRAKE_TORQUE_NM));
+    (pedal_torque + handbrake_torque + raw_torque) / wheel.radius
 }
 
 /// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward. The torque is clamped to the
 /// largest one of the model.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
-    let most = model.max_motor_torque(i);
-    let raw = controls.wheels.get(i).map_or(0.0, |w| clamp_or_zero(w.motor_torque, -most, most));
-    raw / model.wheels()[i].radius
+    let max_torque = model.max_motor_torque(i);
+    let raw_torque = controls
+        .wheels
+        .get(i)
+        .map_or(0.0, |wheel_controls| clamp_or_zero(wheel_controls.motor_torque, -max_torque, max_torque));
+    raw_torque / model.wheels()[i].radius
 }
 
 /// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise the

@@ -17,7 +17,7 @@ pub struct RayWheel {
     pub longitudinal_force: Vec3,
     /// Tyre force along the axle, N.
     pub lateral_force: Vec3,
-    /// Height at which `side` acts: 1 at the ground, 0 at the height of the centre of mass.
+    /// Height at which `lateral_force` acts: 1 at the ground, 0 at the height of the centre of mass.
     pub roll_influence: f32,
 }
 
@@ -30,33 +30,33 @@ pub struct RayWheel {
 /// If the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
     let mut assist_log = AssistLog::default();
-    let lowered = model.parts().assists.lowered_centre;
+    let lowered_height = model.parts().assists.lowered_centre;
     for wheel in wheels {
         let RayWheel {
             arm,
             normal,
-            suspension_force: suspension,
-            max_suspension_force: largest,
-            longitudinal_force: along,
-            lateral_force: side,
+            suspension_force,
+            max_suspension_force,
+            longitudinal_force,
+            lateral_force,
             roll_influence,
         } = wheel;
         // Suspension force that acts on the car, N.
-        let carried = normal * suspension.min(largest);
+        let acting_force = normal * suspension_force.min(max_suspension_force);
         if roll_influence < 1.0 {
             // Arm of the missing moment, m.
-            let raised = Vec3::Z * (-arm.z * (1.0 - roll_influence));
-            assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, raised.cross(side)));
+            let missing_arm = Vec3::Z * (-arm.z * (1.0 - roll_influence));
+            assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, missing_arm.cross(lateral_force)));
         }
-        if largest < f32::MAX {
+        if max_suspension_force < f32::MAX {
             // Force beyond the bound, N, with the sign of its removal.
-            let taken = carried - normal * suspension;
-            assist_log.add(Assist::LargestForce, Contribution::wrench(taken, arm.cross(taken)));
+            let excess_force = acting_force - normal * suspension_force;
+            assist_log.add(Assist::LargestForce, Contribution::wrench(excess_force, arm.cross(excess_force)));
         }
-        if lowered > 0.0 {
+        if lowered_height > 0.0 {
             // Moment by the lowered centre, N m.
-            let spared = (Vec3::Z * lowered).cross(carried + along + side);
-            assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, spared));
+            let missing_moment = (Vec3::Z * lowered_height).cross(acting_force + longitudinal_force + lateral_force);
+            assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, missing_moment));
         }
     }
     assist_log

@@ -60,7 +60,7 @@ struct StockCar {
     /// Rapier's controller with its wheels.
     controller: DynamicRayCastVehicleController,
     /// Drivetrain that converts pedals to forces at the wheels.
-    pedals: NoSlipDrivetrain,
+    drivetrain: NoSlipDrivetrain,
     /// Pose of the chassis when the controller last pushed it.
     controller_pose: Pose,
 }
@@ -69,7 +69,7 @@ impl StockBackend {
     /// Creates a world with the ground of `scene` and cars at `starts`, stepped by `dt` s.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
-        let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
+        let cars = starts.iter().map(|start| StockCar::new(&mut world, scene, start)).collect();
         world.detect_collisions(&(), &());
         let mut slots = Slots::default();
         starts.iter().for_each(|start| _ = slots.allocate(start.model.wheels().len()));
@@ -86,7 +86,7 @@ impl StockBackend {
     }
 
     /// Disables the body of the car in `slot`.
-    fn disable(&mut self, slot: usize) {
+    fn disable_body(&mut self, slot: usize) {
         if let Some(body) = self.world.bodies.get_mut(self.cars[slot].controller.chassis) {
             body.set_enabled(false);
         }
@@ -94,22 +94,22 @@ impl StockBackend {
 }
 
 impl StockCar {
-    /// Inserts the chassis of `car` into `world` at its start on the ground of `scene`, and creates the controller with one
+    /// Inserts the chassis of `start` into `world` at its start on the ground of `scene`, and creates the controller with one
     /// wheel per wheel of the model. Rates and damping are divided by the mass, as the controller expects.
-    fn new(world: &mut PhysicsWorld, scene: &Scene, car: &CarStart) -> Self {
-        let state = State::at_rest(&car.model, scene, &car.placement);
-        let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &car.model, &state);
+    fn new(world: &mut PhysicsWorld, scene: &Scene, start: &CarStart) -> Self {
+        let state = State::at_rest(&start.model, scene, &start.placement);
+        let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &start.model, &state);
         // The controller would wake it only for a positive engine force.
         chassis::keep_awake(&mut world.bodies, chassis);
         let mut controller = DynamicRayCastVehicleController::new(chassis);
         // z up, x forward.
         controller.index_up_axis = 2;
         controller.index_forward_axis = 0;
-        for (i, wheel) in car.model.wheels().iter().enumerate() {
+        for (i, wheel) in start.model.wheels().iter().enumerate() {
             let strut = &wheel.strut;
-            let mass = car.model.mass();
+            let mass = start.model.mass();
             // The controller's spring is slack at its rest length, which is therefore the length at rest plus the static sag.
-            let sag = car.model.static_load(i) / strut.rate;
+            let sag = start.model.static_load(i) / strut.rate;
             let tuning = WheelTuning {
                 suspension_stiffness: strut.rate / mass,
                 suspension_compression: strut.bump_damping / mass,
@@ -117,8 +117,8 @@ impl StockCar {
                 max_suspension_travel: sag + strut.bump_travel,
                 // 1.0: default of Rapier.
                 side_friction_stiffness: 1.0,
-                friction_slip: car.model.tyre(i).nominal_friction()[0] * scene.grip,
-                max_suspension_force: car.model.parts().raycast_reference.largest_suspension_force.min(f32::MAX),
+                friction_slip: start.model.tyre(i).nominal_friction()[0] * scene.grip,
+                max_suspension_force: start.model.parts().raycast_reference.largest_suspension_force.min(f32::MAX),
             };
             // The hard point is one wheel radius above the wheel centre at rest, inside the chassis.
             let hard_point = wheel.contact + Vector::new(0.0, 0.0, 2.0 * wheel.radius);
@@ -126,20 +126,20 @@ impl StockCar {
             let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
-        let pedals = NoSlipDrivetrain::new(&car.model, &state);
-        Self { model: car.model.clone(), state, controller, pedals, controller_pose: Pose::IDENTITY }
+        let drivetrain = NoSlipDrivetrain::new(&start.model, &state);
+        Self { model: start.model.clone(), state, controller, drivetrain, controller_pose: Pose::IDENTITY }
     }
 
     /// Sets engine forces (N), brakes (impulse per step, N s) and steering (rad) of the controller for a step of `dt` s. Also
     /// stores the steering in the state of each wheel.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
-        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
-            (wheels[i].engine_force, wheels[i].brake) = (forces.drive, forces.brake * dt);
+        self.drivetrain.update(&mut self.state, controls, dt, |wheel_index, forces| {
+            (wheels[wheel_index].engine_force, wheels[wheel_index].brake) = (forces.drive, forces.brake * dt);
         });
-        for (i, to) in wheels.iter_mut().enumerate() {
-            to.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls);
-            self.state.wheels[i].steer = to.steering;
+        for (wheel_index, wheel) in wheels.iter_mut().enumerate() {
+            wheel.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, wheel_index, controls);
+            self.state.wheels[wheel_index].steer = wheel.steering;
         }
     }
 
@@ -147,23 +147,23 @@ impl StockCar {
     /// at its wheels in the vehicle frame.
     fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.controller_pose.translation, self.controller_pose.rotation.inverse());
-        let wheel = |wheel: &Wheel| {
+        let ray_wheel = |wheel: &Wheel| {
             let ray = wheel.raycast_info();
             let normal = ray.contact_normal_ws;
             // Lateral and longitudinal axes in the ground.
-            let across = (wheel.axle() - normal * wheel.axle().dot(normal)).normalize_or_zero();
-            let along = normal.cross(across).normalize_or_zero();
+            let lateral_axis = (wheel.axle() - normal * wheel.axle().dot(normal)).normalize_or_zero();
+            let longitudinal_axis = normal.cross(lateral_axis).normalize_or_zero();
             RayWheel {
                 arm: to_vehicle * (ray.contact_point_ws - centre),
                 normal: to_vehicle * normal,
                 suspension_force: wheel.wheel_suspension_force,
                 max_suspension_force: wheel.max_suspension_force,
-                longitudinal_force: to_vehicle * along * (wheel.forward_impulse / dt),
-                lateral_force: to_vehicle * across * (wheel.side_impulse / dt),
+                longitudinal_force: to_vehicle * longitudinal_axis * (wheel.forward_impulse / dt),
+                lateral_force: to_vehicle * lateral_axis * (wheel.side_impulse / dt),
                 roll_influence: ROLL_INFLUENCE,
             }
         };
-        non_physical(&self.model, self.controller.wheels().iter().map(wheel))
+        non_physical(&self.model, self.controller.wheels().iter().map(ray_wheel))
     }
 
     /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s. Spin is that of rolling without
@@ -179,19 +179,21 @@ impl StockCar {
         state.angular = body.angvel();
         // The wheels of the controller roll without slip.
         let forward_speed = body.linvel().dot(*body.rotation() * Vector::X);
-        for ((wheel, from), to) in self.model.wheels().iter().zip(self.controller.wheels()).zip(&mut state.wheels) {
-            let ray = from.raycast_info();
-            *to = WheelState {
+        for ((wheel, controller_wheel), wheel_state) in
+            self.model.wheels().iter().zip(self.controller.wheels()).zip(&mut state.wheels)
+        {
+            let ray = controller_wheel.raycast_info();
+            *wheel_state = WheelState {
                 spin: forward_speed / wheel.radius,
                 rolling_speed: forward_speed,
                 // 1: the patch rolls; it never sticks.
                 rolling: 1.0,
                 compression: wheel.radius - ray.suspension_length,
-                load: from.wheel_suspension_force,
+                load: controller_wheel.wheel_suspension_force,
                 // The axle points to the right.
-                tyre: [from.forward_impulse / dt, -from.side_impulse / dt],
+                tyre: [controller_wheel.forward_impulse / dt, -controller_wheel.side_impulse / dt],
                 contact: ray.is_in_contact,
-                steer: from.steering,
+                steer: controller_wheel.steering,
                 ..WheelState::default()
             };
         }
@@ -206,13 +208,13 @@ impl Simulation for StockBackend {
     /// Takes one step: sets the inputs of each active car and updates its controller, which pushes the chassis, then steps
     /// Rapier's world and reads the states. Cars without controls coast. The report is always empty.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
+            return skipped_report;
         }
         skidpad_rapier::backend::set_step_length(&mut self.world.integration_parameters, self.clock.dt);
         let coasting = Controls::coasting();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            car.apply_controls(controls.get(i).unwrap_or(&coasting), self.clock.dt);
+        for (slot, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
+            car.apply_controls(controls.get(slot).unwrap_or(&coasting), self.clock.dt);
             let world = &mut self.world;
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
             let queries = world.broad_phase.as_query_pipeline_mut(
@@ -273,9 +275,9 @@ impl Simulation for StockBackend {
         let id = self.slots.allocate(start.model.wheels().len());
         let car = StockCar::new(&mut self.world, &self.scene, start);
         match self.cars.get_mut(id.slot()) {
-            Some(own) => {
-                self.world.remove_body(own.controller.chassis);
-                *own = car;
+            Some(old_car) => {
+                self.world.remove_body(old_car.controller.chassis);
+                *old_car = car;
                 self.starts[id.slot()] = start.clone();
             }
             None => {
@@ -288,13 +290,13 @@ impl Simulation for StockBackend {
 
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         let slot = self.slots.release(car)?;
-        self.disable(slot);
+        self.disable_body(slot);
         Ok(())
     }
 
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.slots.suspend(slot)?;
-        self.disable(slot);
+        self.disable_body(slot);
         Ok(())
     }
 
@@ -322,10 +324,10 @@ impl Simulation for StockBackend {
     /// Restores the saved world in a new Rapier world with the same cars, as the `rapier` backend does. An error changes
     /// nothing.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
-        let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
-        fresh.slots.copy_identifiers(&self.slots);
-        load_world(&mut fresh, bytes)?;
-        *self = fresh;
+        let mut new_backend = Self::new(&self.scene, &self.starts, self.clock.dt);
+        new_backend.slots.copy_identifiers(&self.slots);
+        load_world(&mut new_backend, bytes)?;
+        *self = new_backend;
         Ok(())
     }
 }

@@ -88,19 +88,23 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
         let normal = rapier3d::na::Unit::new_unchecked(scene.plane_normal());
         world.insert_collider(ColliderBuilder::halfspace(normal).friction(scene.grip), None);
     }
-    for fixed in &scene.boxes {
-        let half = fixed.half_extents;
-        let pose = Pose::from_parts(fixed.centre.as_vec3(), fixed.rotation);
-        world
-            .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
+    for fixed_box in &scene.boxes {
+        let half_extents = fixed_box.half_extents;
+        let pose = Pose::from_parts(fixed_box.centre.as_vec3(), fixed_box.rotation);
+        world.insert_collider(
+            ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
+                .position(pose)
+                .friction(fixed_box.grip),
+            None,
+        );
     }
     let fields = scene.height_fields.iter().map(|field| {
         (terrain::field_collider(field), (field.grip(), field.texture()), TerrainSource::Field(Arc::clone(field)))
     });
     let meshes = scene.meshes.iter().flat_map(|mesh| {
-        let of_surface =
+        let with_source =
             |(collider, surface, numbers)| (collider, surface, TerrainSource::Mesh(Arc::clone(mesh), numbers));
-        terrain::mesh_colliders(mesh).map(of_surface)
+        terrain::mesh_colliders(mesh).map(with_source)
     });
     let terrain = fields.chain(meshes).map(|(collider, (grip, texture), source)| {
         let collider = collider.friction(grip).user_data(terrain::encode_surface(grip, texture));
@@ -131,19 +135,19 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Returns grip and texture of the topmost surface of `scene` at the contact `met` of a wheel: those in the user data of the
+/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel: those in the user data of the
 /// collider, else those of the last box that contains the point (within [`FLUSH_TOLERANCE_M`]), else those of the plane.
-fn topmost_surface_at(scene: &Scene, met: &SurfaceQuery) -> (f32, SurfaceTexture) {
-    if let Some(surface) = terrain::decode_surface(met.collider.user_data) {
+fn topmost_surface_at(scene: &Scene, query: &SurfaceQuery) -> (f32, SurfaceTexture) {
+    if let Some(surface) = terrain::decode_surface(query.collider.user_data) {
         return surface;
     }
-    let point = met.point;
-    let reaches = |fixed: &&FixedBox| {
-        let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
-        from_middle.abs().cmple(fixed.half_extents + FLUSH_TOLERANCE_M).all()
+    let point = query.point;
+    let contains_point = |fixed_box: &&FixedBox| {
+        let box_point = fixed_box.rotation.inverse() * (point - fixed_box.centre.as_vec3());
+        box_point.abs().cmple(fixed_box.half_extents + FLUSH_TOLERANCE_M).all()
     };
-    let on_top = scene.boxes.iter().rev().find(reaches);
-    on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
+    let topmost_box = scene.boxes.iter().rev().find(contains_point);
+    topmost_box.map_or((scene.grip, scene.texture), |fixed_box| (fixed_box.grip, fixed_box.texture))
 }
 
 /// Returns the smooth normals of triangle `number` of the collider `handle` of the scene; `None` if it is flat or no terrain.
@@ -152,7 +156,7 @@ fn smooth_normals_in(
     handle: ColliderHandle,
     number: u32,
 ) -> Option<SmoothSurface> {
-    terrain.iter().find(|(of, _)| *of == handle)?.1.smooth_normals(number)
+    terrain.iter().find(|(known_handle, _)| *known_handle == handle)?.1.smooth_normals(number)
 }
 
 /// Prevents a chassis from sleeping, and disables its collisions with other chassis if cars of `scene` do not collide.
@@ -200,35 +204,38 @@ impl RapierBackend {
     fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
         // Height below which a corner is near the plane, m; includes the fall by gravity in the step.
-        let near = CONTACT_PREDICTION_DISTANCE_M + self.scene.gravity * dt * dt;
+        let near_height = CONTACT_PREDICTION_DISTANCE_M + self.scene.gravity * dt * dt;
         // Number of iterations unless a hull is near the plane.
-        let mut relaxing = 1;
+        let mut iterations = 1;
         for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
             let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
             let hull = &vehicle.model().parts().hull;
             // Height of the lowest corner at the start and at the end of the step, m.
-            let [now, then] = [0.0, dt].map(|dt| chassis::lowest_corner_height(body, hull, normal, dt));
-            let meets =
-                then.min(now) < near && touches_only_plane(body, &self.world.narrow_phase, &self.world.colliders);
+            let [start_height, end_height] = [0.0, dt].map(|dt| chassis::lowest_corner_height(body, hull, normal, dt));
+            let is_near_plane = end_height.min(start_height) < near_height
+                && touches_only_plane(body, &self.world.narrow_phase, &self.world.colliders);
             // No spring holds the corners of a car without a loaded wheel, such as one on its side.
-            let held = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
+            let has_loaded_wheel = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
             // Speed below which a falling corner is not predicted, m/s.
-            let least = if held { MIN_CORNER_FALL_MPS } else { 0.0 };
+            let min_fall_speed = if has_loaded_wheel { MIN_CORNER_FALL_MPS } else { 0.0 };
             // Whether the corner is above the plane, reaches it in the step, and falls fast enough.
-            let falls = |corner: Vec3| {
-                let [now, then] = [0.0, dt].map(|dt| chassis::point_height(body, corner, normal, dt));
-                now >= CONTACT_PREDICTION_DISTANCE_M && then < near && now - then > least * dt
+            let is_landing_corner = |corner: Vec3| {
+                let [start_height, end_height] = [0.0, dt].map(|dt| chassis::point_height(body, corner, normal, dt));
+                start_height >= CONTACT_PREDICTION_DISTANCE_M
+                    && end_height < near_height
+                    && start_height - end_height > min_fall_speed * dt
             };
             // A hull that slides along the plane has landed, but other corners of it may still come down.
-            let lands = meets && (now >= near || chassis::corners(hull).any(falls));
+            let is_landing =
+                is_near_plane && (start_height >= near_height || chassis::corners(hull).any(is_landing_corner));
             // The distance is only as long as the landing needs: edges next to the path would count as walls.
-            let closing = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
-            body.set_soft_ccd_prediction(if lands { dt * closing.max(0.0) } else { 0.0 });
-            if meets {
-                relaxing = CONTACT_STABILIZATION_ITERATIONS;
+            let approach_speed = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
+            body.set_soft_ccd_prediction(if is_landing { dt * approach_speed.max(0.0) } else { 0.0 });
+            if is_near_plane {
+                iterations = CONTACT_STABILIZATION_ITERATIONS;
             }
         }
-        self.world.integration_parameters.num_internal_stabilization_iterations = relaxing;
+        self.world.integration_parameters.num_internal_stabilization_iterations = iterations;
     }
 }
 
@@ -240,8 +247,8 @@ impl Simulation for RapierBackend {
     /// Takes one step: sets step length, gusts and platforms, solves the cars and applies their forces, predicts landings if
     /// there is a plane, steps Rapier's world, and writes the states.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
+            return skipped_report;
         }
         set_step_length(&mut self.world.integration_parameters, self.clock.dt);
         if !self.scene.gusts.is_empty() {
@@ -254,19 +261,20 @@ impl Simulation for RapierBackend {
         let scene = &self.scene;
         // Functions that return grip and texture of the surface at a contact.
         let (grip, texture) = (
-            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).0,
-            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).1,
+            |query: &SurfaceQuery<'_>| topmost_surface_at(scene, query).0,
+            |query: &SurfaceQuery<'_>| topmost_surface_at(scene, query).1,
         );
-        let smooth = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
+        let smooth_normals = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
-        let ground = SurfaceProperties { grip, texture, smooth_normals: Some(&smooth), ..SurfaceProperties::default() };
-        let before = self.cars.before_step_with_surfaces(&mut self.world, controls, ground);
+        let ground =
+            SurfaceProperties { grip, texture, smooth_normals: Some(&smooth_normals), ..SurfaceProperties::default() };
+        let report_before_step = self.cars.before_step_with_surfaces(&mut self.world, controls, ground);
         if self.scene.has_plane {
             self.predict_landings();
         }
         self.world.step();
         self.clock.tick();
-        before.merge_worst(self.cars.after_step(&mut self.world))
+        report_before_step.merge_worst(self.cars.after_step(&mut self.world))
     }
 
     fn clock(&self) -> &Clock {
@@ -297,8 +305,8 @@ impl Simulation for RapierBackend {
         self.cars.engine_position(car)
     }
 
-    fn set_engine_position(&mut self, car: usize, place: Vec3) {
-        self.cars.set_engine_position(&mut self.world, car, place);
+    fn set_engine_position(&mut self, car: usize, position: Vec3) {
+        self.cars.set_engine_position(&mut self.world, car, position);
     }
 
     fn body_count(&self) -> usize {
@@ -315,16 +323,17 @@ impl Simulation for RapierBackend {
     }
 
     /// Answers probes between steps with grip, texture and smooth normals of the scene.
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (
-            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).0,
-            |met: &SurfaceQuery<'_>| topmost_surface_at(scene, met).1,
+            |query: &SurfaceQuery<'_>| topmost_surface_at(scene, query).0,
+            |query: &SurfaceQuery<'_>| topmost_surface_at(scene, query).1,
         );
-        let smooth = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
+        let smooth_normals = |handle: ColliderHandle, number: u32| smooth_normals_in(&self.terrain, handle, number);
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
-        let ground = SurfaceProperties { grip, texture, smooth_normals: Some(&smooth), ..SurfaceProperties::default() };
-        self.cars.probe(&mut self.world, asked, answered, ground);
+        let ground =
+            SurfaceProperties { grip, texture, smooth_normals: Some(&smooth_normals), ..SurfaceProperties::default() };
+        self.cars.probe(&mut self.world, probes, contacts, ground);
         true
     }
 
@@ -333,7 +342,7 @@ impl Simulation for RapierBackend {
         let car = self.cars.insert(&mut self.world, &self.scene, start);
         configure_chassis(&mut self.world, &self.scene, self.cars.handle(car.slot()));
         match self.starts.get_mut(car.slot()) {
-            Some(own) => *own = start.clone(),
+            Some(stored_start) => *stored_start = start.clone(),
             None => self.starts.push(start.clone()),
         }
         car
@@ -355,7 +364,7 @@ impl Simulation for RapierBackend {
     /// contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.saved_units().find(|(_, handle)| has_contacts(&self.world, *handle)) {
-            Some((of, _)) => Err(SaveError { backend: BACKEND_INFO.name, of, reason: TOUCHING_SAVE_REASON }),
+            Some((unit, _)) => Err(SaveError { backend: BACKEND_INFO.name, of: unit, reason: TOUCHING_SAVE_REASON }),
             None => {
                 save_world(self, bytes);
                 Ok(())
@@ -369,10 +378,10 @@ impl Simulation for RapierBackend {
         if self.saved_units().all(|(_, handle)| has_no_contact_memory(&self.world, handle)) {
             return load_world(self, bytes);
         }
-        let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
-        fresh.cars.cars.slots_mut().copy_identifiers(self.slots());
-        load_world(&mut fresh, bytes)?;
-        *self = fresh;
+        let mut new_backend = Self::new(&self.scene, &self.starts, self.clock.dt);
+        new_backend.cars.cars.slots_mut().copy_identifiers(self.slots());
+        load_world(&mut new_backend, bytes)?;
+        *self = new_backend;
         Ok(())
     }
 }

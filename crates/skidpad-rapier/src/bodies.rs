@@ -9,17 +9,17 @@ use crate::terrain;
 /// Grip for tyres is stored as user data of the collider. Returns their handles, in order. The bodies never sleep, for the same
 /// reason as the cars in [`crate::backend`].
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
-    let insert = |body: &FreeBody| {
+    let insert_body = |body: &FreeBody| {
         let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());
-        let mass = MassProperties::with_inertia_matrix(Vector::ZERO, body.mass, inertia.into());
-        let half = body.hull.half_extents;
-        let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+        let mass_properties = MassProperties::with_inertia_matrix(Vector::ZERO, body.mass, inertia.into());
+        let half_extents = body.hull.half_extents;
+        let collider = ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
             .translation(body.hull.centre)
             .density(0.0)
             .friction(body.friction)
             .friction_combine_rule(CoefficientCombineRule::Multiply)
             .user_data(terrain::encode_surface(body.grip, SurfaceTexture::NONE));
-        let builder = RigidBodyBuilder::dynamic().additional_mass_properties(mass).can_sleep(false);
+        let builder = RigidBodyBuilder::dynamic().additional_mass_properties(mass_properties).can_sleep(false);
         let handle = world.insert(builder, collider).0;
         if let Some(body) = world.bodies.get_mut(handle) {
             body.recompute_mass_properties_from_colliders(&world.colliders);
@@ -27,12 +27,13 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
         set_motion(world, handle, &body.motion);
         handle
     };
-    scene.free_bodies.iter().map(insert).collect()
+    scene.free_bodies.iter().map(insert_body).collect()
 }
 
 /// Sets pose and velocities of a body to `motion` and wakes it. The position is rounded to 32 bits. A missing body is ignored.
 pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
     if let Some(body) = world.bodies.get_mut(handle) {
+        // `true`: wakes the body.
         body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
         body.set_linvel(motion.velocity, true);
         body.set_angvel(motion.angular, true);

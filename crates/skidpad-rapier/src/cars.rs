@@ -46,17 +46,17 @@ pub struct RapierCars {
     /// Chassis and data of the adapter for each car, in order of slots.
     pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
-    pub(crate) loaded: Vec<WheelLoadedBody>,
+    pub(crate) loaded_bodies: Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    last_loaded: Vec<WheelLoadedBody>,
+    last_loaded_bodies: Vec<WheelLoadedBody>,
     /// Bodies under wheels that are solved together with their supports.
-    supported: Vec<SupportedBody>,
+    supported_bodies: Vec<SupportedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    faces: WheelTriangles<ColliderHandle>,
+    wheel_triangles: WheelTriangles<ColliderHandle>,
     /// Contact points with walls that stop rims in this step.
     rim_walls: RimWalls,
     /// Controls of cars for which the caller passes none.
-    coasting: Controls,
+    coasting_controls: Controls,
     /// Whether the world has not been stepped since the last change of its bodies, so that its broad phase may be incomplete.
     pub(crate) is_unstepped: bool,
     /// Whether a step has begun and is not finished.
@@ -101,9 +101,9 @@ impl RapierCars {
         let slot = new_slot(self.axes, handle, &vehicle);
         let car = self.cars.insert(vehicle);
         match self.slots.get_mut(car.slot()) {
-            Some(own) => {
-                let removed = core::mem::replace(own, slot);
-                world.remove_body(removed.handle);
+            Some(old_slot) => {
+                let old_slot_data = core::mem::replace(old_slot, slot);
+                world.remove_body(old_slot_data.handle);
                 self.clear_hitches_of(car.slot());
             }
             None => self.slots.push(slot),
@@ -127,12 +127,12 @@ impl RapierCars {
             cars: Cars::new(vehicles, SolverMode::SinglePass),
             axes,
             slots,
-            loaded: Vec::new(),
-            last_loaded: Vec::new(),
-            supported: Vec::new(),
-            faces: WheelTriangles::default(),
+            loaded_bodies: Vec::new(),
+            last_loaded_bodies: Vec::new(),
+            supported_bodies: Vec::new(),
+            wheel_triangles: WheelTriangles::default(),
             rim_walls: RimWalls::default(),
-            coasting: Controls::coasting(),
+            coasting_controls: Controls::coasting(),
             is_unstepped: false,
             is_step_in_progress: false,
             wind: Vec3::ZERO,
@@ -198,7 +198,7 @@ impl RapierCars {
     /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it. Restarts the 64-bit track of its position
     /// there. A missing body is ignored.
     fn move_body(&mut self, world: RapierWorldMut<'_>, slot: usize, state: &State) {
-        self.slots[slot].track = PositionTracker::new(self.axes.point_to_world(state.position));
+        self.slots[slot].position_tracker = PositionTracker::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
             set_body_state(body, self.axes, state);
         }
@@ -207,18 +207,24 @@ impl RapierCars {
     /// Returns the position that Rapier has for the body of vehicle `car`, in the axes of the cars, m; `None` if it is the
     /// rounded 64-bit position. Implements [`skidpad_core::Simulation::engine_position`].
     pub(crate) fn engine_position(&self, car: usize) -> Option<Vec3> {
-        self.slots[car].track.rounded_engine_position().map(|place| self.axes.from_world(place))
+        self.slots[car].position_tracker.rounded_engine_position().map(|position| self.axes.from_world(position))
     }
 
-    /// Sets the position that Rapier has for the body of vehicle `car` to `place` (axes of the cars, m), as
+    /// Sets the position that Rapier has for the body of vehicle `car` to `engine_position` (axes of the cars, m), as
     /// [`RapierCars::engine_position`] returned it. The 64-bit position does not change. Implements
     /// [`skidpad_core::Simulation::set_engine_position`].
-    pub(crate) fn set_engine_position<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: usize, place: Vec3) {
-        let shown = self.axes.to_world(place);
-        let exact = self.axes.point_to_world(self.cars.car(car).state.position);
-        self.slots[car].track = PositionTracker::with_engine_position(exact, shown);
+    pub(crate) fn set_engine_position<'a>(
+        &mut self,
+        world: impl Into<RapierWorldMut<'a>>,
+        car: usize,
+        engine_position: Vec3,
+    ) {
+        let rounded_position = self.axes.to_world(engine_position);
+        let exact_position = self.axes.point_to_world(self.cars.car(car).state.position);
+        self.slots[car].position_tracker = PositionTracker::with_engine_position(exact_position, rounded_position);
         if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
-            body.set_translation(shown, true);
+            // `true`: wakes the body.
+            body.set_translation(rounded_position, true);
         }
     }
 
@@ -229,7 +235,7 @@ impl RapierCars {
     pub fn suspend<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, slot: usize) -> Result<(), CarError> {
         let was_active = self.slots().is_active(slot);
         self.cars.suspend(slot)?;
-        self.disable(world.into(), slot, was_active);
+        self.disable_body(world.into(), slot, was_active);
         Ok(())
     }
 
@@ -240,13 +246,13 @@ impl RapierCars {
     pub fn remove<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, car: CarId) -> Result<(), CarError> {
         let was_active = self.slots().is_active(car.slot());
         let slot = self.cars.remove(car)?;
-        self.disable(world.into(), slot, was_active);
+        self.disable_body(world.into(), slot, was_active);
         Ok(())
     }
 
     /// Disables the body of the vehicle in `slot`, which then does not resume with its body. Restores the user's forces on it
     /// if a step is in progress, it `was_active` before, and it is awake.
-    fn disable(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
+    fn disable_body(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
         slot.is_suspended_with_body = false;
         let is_pushed = self.is_step_in_progress && was_active && !slot.sleep.asleep;
@@ -262,10 +268,10 @@ impl RapierCars {
     /// bodies are enabled again. Cars suspended by other calls stay suspended.
     fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
-            let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
-            if !takes_part && self.cars.slots().is_active(car) {
+            let has_enabled_body = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
+            if !has_enabled_body && self.cars.slots().is_active(car) {
                 slot.is_suspended_with_body = self.cars.suspend(car).is_ok();
-            } else if takes_part
+            } else if has_enabled_body
                 && std::mem::take(&mut slot.is_suspended_with_body)
                 && !self.cars.slots().is_active(car)
             {
@@ -279,8 +285,8 @@ impl RapierCars {
     /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes (m,
     /// m/s, rad/s), whether or not wheels stood on it. Replaces the entry that wheels on the body created.
     pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
-        self.loaded.retain(|loaded| loaded.handle != handle);
-        self.loaded.push(WheelLoadedBody::from_motion(handle, motion));
+        self.loaded_bodies.retain(|loaded_body| loaded_body.handle != handle);
+        self.loaded_bodies.push(WheelLoadedBody::from_motion(handle, motion));
     }
 
     /// Probes the world, solves the rows (equations of tyres, suspension and drivetrain), and applies the forces of the coming
@@ -306,30 +312,30 @@ impl RapierCars {
         ground: impl Into<SurfaceProperties<'a>>,
     ) -> StepReport {
         let ground = ground.into();
-        let mut sets = world.into();
-        let dt = sets.parameters.dt;
-        if let Some(nothing) = StepReport::for_skipped_step(dt) {
-            return nothing;
+        let mut world = world.into();
+        let dt = world.parameters.dt;
+        if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
+            return skipped_report;
         }
-        let mut report = StepReport { misuse: self.find_misuse(&sets), ..StepReport::default() };
+        let mut report = StepReport { misuse: self.find_misuse(&world), ..StepReport::default() };
         if self.is_step_in_progress {
             report.misuse = Some(ApiMisuse::MissingAfterStep);
-            report = report.merge_worst(self.after_step(sets.reborrow()));
+            report = report.merge_worst(self.after_step(world.reborrow()));
         }
         self.is_step_in_progress = true;
-        std::mem::swap(&mut self.loaded, &mut self.last_loaded);
-        self.loaded.clear();
-        self.follow_body_enablement(sets.bodies);
-        self.update_hitch_joints(sets.joints);
-        self.update_sleep(sets.bodies, sets.colliders, controls);
+        std::mem::swap(&mut self.loaded_bodies, &mut self.last_loaded_bodies);
+        self.loaded_bodies.clear();
+        self.follow_body_enablement(world.bodies);
+        self.update_hitch_joints(world.joints);
+        self.update_sleep(world.bodies, world.colliders, controls);
         let mut port = Port {
-            sets,
+            world,
             axes: self.axes,
             slots: &mut self.slots,
-            loaded: &mut self.loaded,
-            last_loaded: &self.last_loaded,
-            supported: &mut self.supported,
-            faces: &mut self.faces,
+            loaded_bodies: &mut self.loaded_bodies,
+            last_loaded_bodies: &self.last_loaded_bodies,
+            supported_bodies: &mut self.supported_bodies,
+            wheel_triangles: &mut self.wheel_triangles,
             rim_walls: &mut self.rim_walls,
             is_unstepped: self.is_unstepped,
             wind: self.wind,
@@ -337,66 +343,67 @@ impl RapierCars {
             surfaces: ground,
         };
         let report = report.merge_worst(self.cars.begin_step(&mut port, controls, dt));
-        hitches::lock_closed_hitches(port.sets.joints, &self.cars, port.slots, dt);
+        hitches::lock_closed_hitches(port.world.joints, &self.cars, port.slots, dt);
         report
     }
 
-    /// Answers probes between steps as for the wheels of these cars on `ground`, into `answered`, in order. A miss is `None`,
+    /// Answers probes between steps as for the wheels of these cars on `ground`, into `contacts`, in order. A miss is `None`,
     /// and so is a probe of a car that does not exist. Points and normals are in the axes of the cars. Neither cars nor world
     /// change.
     pub fn probe<'a>(
         &self,
         world: impl Into<RapierWorldMut<'a>>,
-        asked: &[Probe],
-        answered: &mut [Option<Contact>],
+        probes: &[Probe],
+        contacts: &mut [Option<Contact>],
         ground: impl Into<SurfaceProperties<'a>>,
     ) {
-        answered.fill(None);
-        let loaded = &mut Vec::new();
-        let (faces, stops) = (&mut WheelTriangles::default(), &mut RimWalls::default());
+        contacts.fill(None);
+        let loaded_bodies = &mut Vec::new();
+        let (wheel_triangles, rim_walls) = (&mut WheelTriangles::default(), &mut RimWalls::default());
         // The copies keep the ground of the cars, which decides whether they sleep.
         let slots = &mut self.slots.clone();
-        let (axes, wind, unstepped) = (self.axes, self.wind, self.is_unstepped);
-        let (sets, ground, before) = (world.into(), ground.into(), &self.last_loaded);
-        let borne = &mut Vec::new();
+        let (axes, wind, is_unstepped) = (self.axes, self.wind, self.is_unstepped);
+        let (world, ground, last_loaded_bodies) = (world.into(), ground.into(), &self.last_loaded_bodies);
+        let supported_bodies = &mut Vec::new();
         let mut port = Port {
-            sets,
+            world,
             axes,
             slots,
-            loaded,
-            last_loaded: before,
+            loaded_bodies,
+            last_loaded_bodies,
             // Buffers of this call; the lists of the current step must not change.
-            supported: borne,
-            faces,
-            rim_walls: stops,
-            is_unstepped: unstepped,
+            supported_bodies,
+            wheel_triangles,
+            rim_walls,
+            is_unstepped,
             wind,
             has_loaded_bodies: false,
             surfaces: ground,
         };
-        let mut first = 0;
-        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
-            let answers = &mut answered[first..];
-            if of_car[0].car < self.slots.len() {
-                port.probe(of_car, &mut answers[..of_car.len()]);
+        let mut contact_offset = 0;
+        for car_probes in probes.chunk_by(|previous, next| previous.car == next.car) {
+            let remaining_contacts = &mut contacts[contact_offset..];
+            if car_probes[0].car < self.slots.len() {
+                port.probe(car_probes, &mut remaining_contacts[..car_probes.len()]);
             }
-            first += of_car.len();
+            contact_offset += car_probes.len();
         }
     }
 
     /// Returns the first misuse of the world, or `None`: gravity of which less than half points down in the axes of the cars
     /// (zero gravity is allowed), or a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
-    fn find_misuse(&self, sets: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
+    fn find_misuse(&self, world: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);
-        if sets.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * sets.gravity.length() && sets.gravity != Vector::ZERO {
+        if world.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * world.gravity.length() && world.gravity != Vector::ZERO
+        {
             return Some(ApiMisuse::AxesMismatch);
         }
         // Whether the body has another mass than the model.
-        let other = |(slot, vehicle): (&CarSlot, &Vehicle)| {
-            let (mass, found) = (vehicle.model().mass(), sets.bodies.get(slot.handle).map(RigidBody::mass));
-            found.is_some_and(|found| (found - mass).abs() > MASS_TOLERANCE_RATIO * mass)
+        let has_other_mass = |(slot, vehicle): (&CarSlot, &Vehicle)| {
+            let (mass, body_mass) = (vehicle.model().mass(), world.bodies.get(slot.handle).map(RigidBody::mass));
+            body_mass.is_some_and(|body_mass| (body_mass - mass).abs() > MASS_TOLERANCE_RATIO * mass)
         };
-        self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(ApiMisuse::MassMismatch)
+        self.slots.iter().zip(self.cars.vehicles()).any(has_other_mass).then_some(ApiMisuse::MassMismatch)
     }
 
     /// Ends a step after Rapier has stepped the world: restores the users' forces, updates the 64-bit positions and writes the
@@ -404,49 +411,52 @@ impl RapierCars {
     /// car that was woken within the step gets its last push before sleep. Cars that sleep or are suspended do not change.
     /// A call without [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`].
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
-        let sets = world.into();
-        let dt = sets.parameters.dt;
-        if let Some(nothing) = StepReport::for_skipped_step(dt) {
-            return nothing;
+        let world = world.into();
+        let dt = world.parameters.dt;
+        if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
+            return skipped_report;
         }
         if !std::mem::take(&mut self.is_step_in_progress) {
             return StepReport { misuse: Some(ApiMisuse::MissingBeforeStep), ..StepReport::default() };
         }
-        let pose_lag = pose_lag(sets.parameters);
+        let pose_lag = pose_lag(world.parameters);
         self.is_unstepped = false;
         // Ground bodies come first, since some of them may be chassis of other cars.
-        for loaded in &self.loaded {
-            if let Some(body) = sets.bodies.get_mut(loaded.handle) {
-                restore_user_forces(body, loaded.user_forces);
+        for loaded_body in &self.loaded_bodies {
+            if let Some(body) = world.bodies.get_mut(loaded_body.handle) {
+                restore_user_forces(body, loaded_body.user_forces);
             }
         }
-        for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if !self.cars.slots().is_active(i) {
+        for (car, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
+            if !self.cars.slots().is_active(car) {
                 continue;
             }
-            if slot.sleep.asleep && sets.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
+            if slot.sleep.asleep && world.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
                 continue;
             }
-            let Some(body) = sets.bodies.get_mut(slot.handle) else { continue };
+            let Some(body) = world.bodies.get_mut(slot.handle) else { continue };
             if slot.sleep.asleep {
                 // The pose moves with a change of velocity for the step less the pose lag.
                 slot.wake(body, self.axes, vehicle, dt - pose_lag);
             } else {
                 restore_user_forces(body, slot.user_forces);
             }
-            let before = self.axes.to_world(vehicle.state().velocity);
-            if let Some(place) = slot.track.update(body.translation(), [before, body.linvel()], dt, pose_lag) {
-                body.set_translation(place, false);
+            let old_velocity = self.axes.to_world(vehicle.state().velocity);
+            if let Some(position) =
+                slot.position_tracker.update(body.translation(), [old_velocity, body.linvel()], dt, pose_lag)
+            {
+                // `false`: does not wake the body.
+                body.set_translation(position, false);
             }
         }
         let port = Port {
-            sets,
+            world,
             axes: self.axes,
             slots: &mut self.slots,
-            loaded: &mut self.loaded,
-            last_loaded: &self.last_loaded,
-            supported: &mut self.supported,
-            faces: &mut self.faces,
+            loaded_bodies: &mut self.loaded_bodies,
+            last_loaded_bodies: &self.last_loaded_bodies,
+            supported_bodies: &mut self.supported_bodies,
+            wheel_triangles: &mut self.wheel_triangles,
             rim_walls: &mut self.rim_walls,
             is_unstepped: self.is_unstepped,
             wind: self.wind,
@@ -460,23 +470,24 @@ impl RapierCars {
     /// bodies whose ground moved, so that only settled cars sleep. Also updates the collision groups of each chassis. Never
     /// puts a body to sleep: Rapier does.
     fn update_sleep(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
-        for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if !self.cars.slots().is_active(i) {
+        for (car, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
+            if !self.cars.slots().is_active(car) {
                 continue;
             }
-            let anew = slot.sleep.update_controls(controls.get(i).unwrap_or(&self.coasting));
+            let has_new_controls = slot.sleep.update_controls(controls.get(car).unwrap_or(&self.coasting_controls));
             let Some(body) = bodies.get(slot.handle) else { continue };
-            let asleep = body.is_sleeping();
-            let first = body.colliders().first().and_then(|first| colliders.get(*first));
-            slot.groups = first.map(Collider::collision_groups);
-            let rests = if asleep {
-                !has_ground_moved(&slot.ground_contacts, bodies, colliders, slot.groups)
+            let is_asleep = body.is_sleeping();
+            let first_collider = body.colliders().first().and_then(|handle| colliders.get(*handle));
+            slot.collision_groups = first_collider.map(Collider::collision_groups);
+            let can_sleep = if is_asleep {
+                !has_ground_moved(&slot.ground_contacts, bodies, colliders, slot.collision_groups)
             } else {
                 slot.sleep.is_at_rest(vehicle) && !is_on_movable(&slot.ground_contacts, bodies, colliders)
             };
-            if (anew || !rests)
+            if (has_new_controls || !can_sleep)
                 && let Some(body) = bodies.get_mut(slot.handle)
             {
+                // `true`: keeps the body awake for several steps.
                 body.wake_up(true);
             }
         }
@@ -503,12 +514,12 @@ fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarS
         handle,
         is_suspended_with_body: false,
         user_forces: (Vector::ZERO, Vector::ZERO),
-        track: PositionTracker::new(axes.point_to_world(vehicle.state().position)),
+        position_tracker: PositionTracker::new(axes.point_to_world(vehicle.state().position)),
         sleep: SleepState::default(),
-        groups: None,
+        collision_groups: None,
         ground_contacts: Vec::with_capacity(vehicle.model().wheels().len()),
-        near: Vec::new(),
-        towed: None,
+        near_colliders: Vec::new(),
+        tow_joint: None,
         hitched_bodies: Vec::new(),
     }
 }

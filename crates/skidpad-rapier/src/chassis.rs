@@ -19,14 +19,14 @@ pub fn insert(
     state: &State,
 ) -> RigidBodyHandle {
     // Rotation from vehicle axes to the body's axes, which follow the convention of the world.
-    let turn = Mat3::from_cols(axes.to_world(Vec3::X), axes.to_world(Vec3::Y), axes.to_world(Vec3::Z));
-    let inertia = turn * *model.inertia() * turn.transpose();
+    let to_body_axes = Mat3::from_cols(axes.to_world(Vec3::X), axes.to_world(Vec3::Y), axes.to_world(Vec3::Z));
+    let inertia = to_body_axes * *model.inertia() * to_body_axes.transpose();
     let inertia = rapier3d::na::Matrix3::from_column_slice(&inertia.to_cols_array());
-    let mass = MassProperties::with_inertia_matrix(Vector::ZERO, model.mass(), inertia.into());
+    let mass_properties = MassProperties::with_inertia_matrix(Vector::ZERO, model.mass(), inertia.into());
     let hull = model.parts().hull;
-    let half = axes.to_world(hull.half_extents).abs();
-    let handle = bodies.insert(RigidBodyBuilder::dynamic().additional_mass_properties(mass));
-    let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+    let half_extents = axes.to_world(hull.half_extents).abs();
+    let handle = bodies.insert(RigidBodyBuilder::dynamic().additional_mass_properties(mass_properties));
+    let collider = ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
         .translation(axes.to_world(hull.centre))
         // Mass comes from the body alone.
         .density(0.0)
@@ -55,15 +55,15 @@ pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
 pub(crate) fn lowest_corner_height(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
     let height = (body.translation() + body.linvel() * dt).dot(normal);
     // Change of height of a point per change of its place in body axes.
-    let rise = body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt);
-    height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
+    let height_gradient = body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt);
+    height + hull.centre.dot(height_gradient) - hull.half_extents.dot(height_gradient.abs())
 }
 
-/// Returns the height of the point `place` (vehicle axes, m) of the body above a plane through the origin after `dt` s, m, as
+/// Returns the height of `point` (vehicle axes, m) of the body above a plane through the origin after `dt` s, m, as
 /// [`lowest_corner_height`] does.
-pub(crate) fn point_height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
+pub(crate) fn point_height(body: &RigidBody, point: Vec3, normal: Vec3, dt: f32) -> f32 {
     (body.translation() + body.linvel() * dt).dot(normal)
-        + place.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
+        + point.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
 }
 
 /// Returns the eight corners of `hull`, vehicle axes, m.
@@ -77,8 +77,8 @@ pub(crate) fn corners(hull: &Hull) -> impl Iterator<Item = Vec3> {
 /// Sets the collision groups of the chassis so that it does not collide with other chassis set in this way. It still collides
 /// with colliders that have Rapier's default groups.
 pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, handle: RigidBodyHandle) {
-    let own = Group::GROUP_32;
-    let groups = InteractionGroups::new(own, !own, InteractionTestMode::And);
+    let chassis_group = Group::GROUP_32;
+    let groups = InteractionGroups::new(chassis_group, !chassis_group, InteractionTestMode::And);
     for collider in bodies.get(handle).map_or(&[][..], RigidBody::colliders) {
         if let Some(collider) = colliders.get_mut(*collider) {
             collider.set_collision_groups(groups);
@@ -90,6 +90,7 @@ pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, h
 /// body do not change.
 pub fn set_body_state(body: &mut RigidBody, axes: WorldAxes, state: &State) {
     body.set_enabled(true);
+    // `true`: keeps the body awake for several steps. Below, `true` wakes the body.
     body.wake_up(true);
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);
     body.set_rotation(axes.rotation_to_world(state.rotation), true);

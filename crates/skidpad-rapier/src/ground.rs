@@ -25,8 +25,8 @@ pub(crate) struct WheelLoadedBody {
 impl WheelLoadedBody {
     /// Stores the user's forces on `body` and its motion in the coming step of `dt` s.
     pub fn new(handle: RigidBodyHandle, body: &RigidBody, dt: f32) -> Self {
-        let user = (body.user_force(), body.user_torque());
-        Self { handle, user_forces: user, motion: body_motion(body, dt) }
+        let user_forces = (body.user_force(), body.user_torque());
+        Self { handle, user_forces, motion: body_motion(body, dt) }
     }
 
     /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]` in world
@@ -41,9 +41,9 @@ impl WheelLoadedBody {
 fn body_motion(body: &RigidBody, dt: f32) -> GroundBodyMotion {
     let centre = body.center_of_mass();
     if body.body_type() == RigidBodyType::KinematicPositionBased {
-        let change = *body.next_position() * body.position().inverse();
-        let angular = change.rotation.to_scaled_axis() / dt;
-        return GroundBodyMotion { centre, linear: (change * centre - centre) / dt, angular };
+        let pose_change = *body.next_position() * body.position().inverse();
+        let angular = pose_change.rotation.to_scaled_axis() / dt;
+        return GroundBodyMotion { centre, linear: (pose_change * centre - centre) / dt, angular };
     }
     GroundBodyMotion { centre, linear: body.linvel(), angular: body.angvel() }
 }
@@ -61,18 +61,19 @@ pub(crate) fn body_handle(number: u64) -> RigidBodyHandle {
 
 /// Returns the ground data for a wheel that touches `body`, in world axes, without texture; `None` if the body is fixed. The
 /// velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car, equal at start
-/// and end of the step. `before` are the bodies under wheels in the last step.
+/// and end of the step. `last_bodies` are the bodies under wheels in the last step.
 pub(crate) fn ground_data(
-    sets: &RapierWorldMut,
-    before: &[WheelLoadedBody],
+    world: &RapierWorldMut,
+    last_bodies: &[WheelLoadedBody],
     (handle, body): (RigidBodyHandle, &RigidBody),
-    meeting: &GroundContact,
+    contact: &GroundContact,
 ) -> Option<Ground> {
-    let last = before.iter().find(|last| last.handle == handle).map(|last| last.motion);
+    let last_motion =
+        last_bodies.iter().find(|loaded_body| loaded_body.handle == handle).map(|loaded_body| loaded_body.motion);
     let velocity = match body.body_type() {
-        RigidBodyType::Dynamic => body.velocity_at_point(meeting.point),
+        RigidBodyType::Dynamic => body.velocity_at_point(contact.point),
         RigidBodyType::Fixed => return None,
-        _ => kinematic_velocity(sets.parameters, body, last, meeting),
+        _ => kinematic_velocity(world.parameters, body, last_motion, contact),
     };
     Some(Ground { body: body_number(handle), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
@@ -81,40 +82,45 @@ pub(crate) fn ground_data(
 /// other body. The motion at the end of the step includes gravity, the user's force, damping and gyroscopic effects. Active
 /// contacts of the body restrict its response.
 pub(crate) fn dynamic_body(
-    sets: &RapierWorldMut,
+    world: &RapierWorldMut,
     axes: WorldAxes,
     handle: RigidBodyHandle,
     normal: Vec3,
     dt: f32,
 ) -> Option<DynamicBody> {
-    let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
-    let mass = body.mass_properties();
+    let body = world.bodies.get(handle).filter(|body| body.is_dynamic())?;
+    let mass_properties = body.mass_properties();
     // Acceleration without wheels and contacts, m/s².
-    let pull = sets.gravity * body.gravity_scale() + body.user_force() * mass.effective_inv_mass;
-    let linear = 1.0 / (1.0 + dt * body.linear_damping());
-    let angular = 1.0 / (1.0 + dt * body.angular_damping());
-    let ends = [(body.linvel() + pull * dt) * linear, body.angvel_with_gyroscopic_forces(dt) * angular];
-    let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
-    let pushed = DynamicGroundBody {
-        start_motion: GroundBodyMotion { centre: mass.world_com, linear: body.linvel(), angular: body.angvel() },
-        end_twist: ends,
-        inverse_mass: Mat3::from_diagonal(mass.effective_inv_mass),
-        inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
-        support_flags: support_flags(sets.narrow_phase, body),
+    let acceleration = world.gravity * body.gravity_scale() + body.user_force() * mass_properties.effective_inv_mass;
+    let linear_factor = 1.0 / (1.0 + dt * body.linear_damping());
+    let angular_factor = 1.0 / (1.0 + dt * body.angular_damping());
+    let end_twist =
+        [(body.linvel() + acceleration * dt) * linear_factor, body.angvel_with_gyroscopic_forces(dt) * angular_factor];
+    let columns = Vec3::AXES.map(|axis| mass_properties.effective_world_inv_inertia * axis);
+    let ground_body = DynamicGroundBody {
+        start_motion: GroundBodyMotion {
+            centre: mass_properties.world_com,
+            linear: body.linvel(),
+            angular: body.angvel(),
+        },
+        end_twist,
+        inverse_mass: Mat3::from_diagonal(mass_properties.effective_inv_mass),
+        inverse_inertia: Mat3::from_cols(columns[0], columns[1], columns[2]),
+        support_flags: support_flags(world.narrow_phase, body),
     };
-    Some(pushed.dynamic_body(axes, axes.to_world(normal)))
+    Some(ground_body.dynamic_body(axes, axes.to_world(normal)))
 }
 
-/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s, world axes. `last` is its motion in
+/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s, world axes. `last_motion` is its motion in
 /// the last step; `None` if unknown.
 fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
-    last: Option<GroundBodyMotion>,
+    last_motion: Option<GroundBodyMotion>,
     &GroundContact { point, car, .. }: &GroundContact,
 ) -> Vec3 {
     let dt = parameters.dt;
-    body_motion(body, dt).carried_velocity([point, car], last, dt, pose_lag(parameters))
+    body_motion(body, dt).carried_velocity([point, car], last_motion, dt, pose_lag(parameters))
 }
 
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
@@ -123,19 +129,22 @@ const MIN_HOLDING_FRICTION: f32 = 0.2;
 /// Returns whether any active contact supports the body, and whether one of them holds it with a friction coefficient of at
 /// least [`MIN_HOLDING_FRICTION`].
 fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
-    let mut held = [false; 2];
+    let mut flags = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));
     for pair in pairs.filter(|pair| pair.has_any_active_contact()) {
-        held[0] = true;
-        held[1] |= pair.manifolds().iter().any(|manifold| manifold.data.friction >= MIN_HOLDING_FRICTION);
+        flags[0] = true;
+        flags[1] |= pair.manifolds().iter().any(|manifold| manifold.data.friction >= MIN_HOLDING_FRICTION);
     }
-    held
+    flags
 }
 
 /// Returns true if any ground of the car is dynamic or about to move.
-pub(crate) fn is_on_movable(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
-    let parent = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
-    stands.iter().filter_map(|(handle, _)| parent(handle)).any(|body| body.is_dynamic() || is_about_to_move(body))
+pub(crate) fn is_on_movable(ground_contacts: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
+    let parent_body = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
+    ground_contacts
+        .iter()
+        .filter_map(|(handle, _)| parent_body(handle))
+        .any(|body| body.is_dynamic() || is_about_to_move(body))
 }
 
 /// Returns true if `body` is moving or has a next position that differs from its position.
@@ -146,16 +155,20 @@ fn is_about_to_move(body: &RigidBody) -> bool {
 /// Returns true if a collider on which a car fell asleep has moved, is about to move, was removed or disabled, is a sensor, or
 /// does not collide with the car's `groups`.
 pub(crate) fn has_ground_moved(
-    stands: &[GroundMemory],
+    ground_contacts: &[GroundMemory],
     bodies: &RigidBodySet,
     colliders: &ColliderSet,
     groups: Option<InteractionGroups>,
 ) -> bool {
-    stands.iter().any(|(handle, pose)| {
+    ground_contacts.iter().any(|(handle, pose)| {
         let Some(collider) = colliders.get(*handle) else { return true };
         let parent = collider.parent().and_then(|parent| bodies.get(parent));
-        let starts = parent.is_some_and(is_about_to_move);
-        let lets_through = groups.is_some_and(|groups| !groups.test(collider.collision_groups()));
-        starts || lets_through || collider.is_sensor() || !collider.is_enabled() || collider.position() != pose
+        let has_moving_parent = parent.is_some_and(is_about_to_move);
+        let is_passed_through = groups.is_some_and(|groups| !groups.test(collider.collision_groups()));
+        has_moving_parent
+            || is_passed_through
+            || collider.is_sensor()
+            || !collider.is_enabled()
+            || collider.position() != pose
     })
 }

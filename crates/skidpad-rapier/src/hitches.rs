@@ -25,15 +25,15 @@ impl RapierCars {
     pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
-            let by = tow.map(|tow| tow.by).filter(|by| (*by as usize) < self.slots.len());
-            if self.slots[car].towed.map(|(by, _)| by) == by {
+            let towing_slot = tow.map(|tow| tow.by).filter(|slot| (*slot as usize) < self.slots.len());
+            if self.slots[car].tow_joint.map(|(slot, _)| slot) == towing_slot {
                 continue;
             }
-            if let Some((_, joint)) = self.slots[car].towed {
+            if let Some((_, joint)) = self.slots[car].tow_joint {
                 // `true`: wakes both bodies.
                 joints.remove(joint, true);
             }
-            self.slots[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
+            self.slots[car].tow_joint = towing_slot.map(|slot| (slot, self.insert_hitch(joints, slot as usize, car)));
             self.update_hitched_bodies();
         }
     }
@@ -42,20 +42,22 @@ impl RapierCars {
     /// body.
     pub(crate) fn clear_hitches_of(&mut self, slot: usize) {
         for trailer in &mut self.slots {
-            trailer.towed = trailer.towed.filter(|(by, _)| *by as usize != slot);
+            trailer.tow_joint = trailer.tow_joint.filter(|(towing_slot, _)| *towing_slot as usize != slot);
         }
         self.update_hitched_bodies();
     }
 
-    /// Inserts a joint between the hitch of vehicle `ahead` and the coupler of `trailer` that locks no axis and disables
+    /// Inserts a joint between the hitch of vehicle `towing` and the coupler of `trailer` that locks no axis and disables
     /// contacts between the two. Returns its handle.
-    fn insert_hitch(&self, joints: &mut ImpulseJointSet, ahead: usize, trailer: usize) -> ImpulseJointHandle {
-        let [parts, towed] = [ahead, trailer].map(|car| self.cars.vehicles()[car].model().parts());
-        let points = [parts.hitch.unwrap_or_default().point, towed.coupler.unwrap_or_default().point];
-        let [hitch, coupler] = points.map(|point| self.axes.to_world(point));
-        let free = GenericJointBuilder::new(JointAxesMask::empty()).local_anchor1(hitch).local_anchor2(coupler);
-        let ends = [ahead, trailer].map(|car| self.slots[car].handle);
-        joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
+    fn insert_hitch(&self, joints: &mut ImpulseJointSet, towing: usize, trailer: usize) -> ImpulseJointHandle {
+        let [towing_parts, trailer_parts] = [towing, trailer].map(|car| self.cars.vehicles()[car].model().parts());
+        let anchors = [towing_parts.hitch.unwrap_or_default().point, trailer_parts.coupler.unwrap_or_default().point];
+        let [hitch, coupler] = anchors.map(|anchor| self.axes.to_world(anchor));
+        let unlocked_joint =
+            GenericJointBuilder::new(JointAxesMask::empty()).local_anchor1(hitch).local_anchor2(coupler);
+        let handles = [towing, trailer].map(|car| self.slots[car].handle);
+        // `true`: wakes both bodies.
+        joints.insert(handles[0], handles[1], unlocked_joint.contacts_enabled(false), true)
     }
 
     /// Rebuilds the list of bodies that each vehicle is hitched to, in both directions, from the joints. Ignores towing
@@ -63,11 +65,11 @@ impl RapierCars {
     pub(crate) fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
-            let Some((by, _)) = self.slots[car].towed else { continue };
-            let Some(ahead) = self.slots.get(by as usize) else { continue };
-            let ends = [self.slots[car].handle, ahead.handle];
-            self.slots[car].hitched_bodies.push(ends[1]);
-            self.slots[by as usize].hitched_bodies.push(ends[0]);
+            let Some((towing_slot, _)) = self.slots[car].tow_joint else { continue };
+            let Some(towing_vehicle) = self.slots.get(towing_slot as usize) else { continue };
+            let handles = [self.slots[car].handle, towing_vehicle.handle];
+            self.slots[car].hitched_bodies.push(handles[1]);
+            self.slots[towing_slot as usize].hitched_bodies.push(handles[0]);
         }
     }
 }
@@ -75,26 +77,26 @@ impl RapierCars {
 /// Locks the three translations of the joints of hitches that are closed in this step of `dt` s, with a softness that matches
 /// the vehicles' solve. Unlocks the joints of open hitches.
 pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
-    for (car, by) in cars.towing_slots() {
-        let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
+    for (car, towing_slot) in cars.towing_slots() {
+        let Some(joint) = slots[car].tow_joint.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
-        if let Some(by) = by {
-            let between = [by as usize, car].map(|car| &cars.vehicles()[car]);
+        if let Some(towing_slot) = towing_slot {
+            let hitched_vehicles = [towing_slot as usize, car].map(|car| &cars.vehicles()[car]);
             joint.data.locked_axes = JointAxesMask::LIN_AXES;
-            joint.data.softness = joint_softness(closed_gap_share(between, dt), dt);
+            joint.data.softness = joint_softness(closed_gap_share(hitched_vehicles, dt), dt);
         }
     }
 }
 
-/// Returns the share of the gap between the hitch of `ahead` and the coupler of `trailer` that the vehicles' solve closes in a
+/// Returns the share of the gap between the hitch of `towing` and the coupler of `trailer` that the vehicles' solve closes in a
 /// step of `dt` s, 0 to 1. It depends on the length of the gap and on the resolution of the positions.
-fn closed_gap_share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
-    let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
+fn closed_gap_share([towing, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
+    let hitch = towing.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
-    let [ahead, trailer] = [ahead.state(), trailer.state()];
-    let gap = (trailer.position - ahead.position).as_vec3() + trailer.rotation * coupler - ahead.rotation * hitch;
-    let places = [ahead, trailer].map(|car| resolution(car.position.as_vec3()));
-    gap_correction_share(gap.length(), places[0].max(places[1]), dt)
+    let [towing, trailer] = [towing.state(), trailer.state()];
+    let gap = (trailer.position - towing.position).as_vec3() + trailer.rotation * coupler - towing.rotation * hitch;
+    let resolutions = [towing, trailer].map(|car| resolution(car.position.as_vec3()));
+    gap_correction_share(gap.length(), resolutions[0].max(resolutions[1]), dt)
 }
 
 /// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles' solve

@@ -12,17 +12,17 @@ const PLATFORM_JUMP_DISTANCE_M: f32 = 1e-3;
 /// Inserts the platforms of `scene` into `world` as kinematic boxes at their poses for time 0, with grip and texture but
 /// without unevenness. Returns one body per platform, in order.
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
-    let insert = |platform: &Platform| {
-        let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
+    let insert_platform = |platform: &Platform| {
+        let (half_extents, grip) = (platform.shape.half_extents, platform.shape.grip);
         let texture = SurfaceTexture { amplitude: 0.0, ..platform.shape.texture };
-        let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+        let collider = ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
             .friction(grip)
             .user_data(terrain::encode_surface(grip, texture));
         let (centre, rotation) = platform.pose(0.0);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
         world.insert(RigidBodyBuilder::kinematic_velocity_based().pose(pose), collider).0
     };
-    scene.platforms.iter().map(insert).collect()
+    scene.platforms.iter().map(insert_platform).collect()
 }
 
 /// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the step.
@@ -37,21 +37,22 @@ pub(crate) fn begin_step(
     time: f64,
 ) {
     let dt = world.integration_parameters.dt;
-    let mut jumped = false;
+    let mut has_jumped = false;
     for (&handle, platform) in bodies.iter().zip(&scene.platforms) {
         let Some(body) = world.bodies.get_mut(handle) else { continue };
         let PlatformMotion { centre, rotation, velocity, angular, .. } = platform.motion(time, dt);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
-        jumped |= (body.translation() - pose.translation).length() > PLATFORM_JUMP_DISTANCE_M
+        has_jumped |= (body.translation() - pose.translation).length() > PLATFORM_JUMP_DISTANCE_M
             || body.rotation().angle_between(rotation) * platform.shape.half_extents.length()
                 > PLATFORM_JUMP_DISTANCE_M;
+        // `true`: wakes the body.
         body.set_position(pose, true);
         body.set_linvel(velocity, true);
         body.set_angvel(angular, true);
-        let before = platform.motion(time - f64::from(dt), dt);
-        cars.set_last_motion(handle, [before.centre.as_vec3(), before.velocity, before.angular]);
+        let last_motion = platform.motion(time - f64::from(dt), dt);
+        cars.set_last_motion(handle, [last_motion.centre.as_vec3(), last_motion.velocity, last_motion.angular]);
     }
     world.bodies.propagate_modified_body_positions_to_colliders(&mut world.colliders);
     // The broad phase still has their previous poses.
-    cars.is_unstepped |= jumped;
+    cars.is_unstepped |= has_jumped;
 }

@@ -20,19 +20,19 @@ use skidpad_engines::{
 /// Access of the vehicles to a Rapier world within a step.
 pub(crate) struct Port<'a> {
     /// Bodies, colliders, joints and queries of the world.
-    pub sets: RapierWorldMut<'a>,
+    pub world: RapierWorldMut<'a>,
     /// Convention of the world's axes.
     pub axes: WorldAxes,
     /// Chassis and data of each car.
     pub slots: &'a mut [CarSlot],
     /// Bodies under the wheels of this step.
-    pub loaded: &'a mut Vec<WheelLoadedBody>,
+    pub loaded_bodies: &'a mut Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    pub last_loaded: &'a [WheelLoadedBody],
+    pub last_loaded_bodies: &'a [WheelLoadedBody],
     /// Bodies under wheels that rest on something, found on demand.
-    pub supported: &'a mut Vec<SupportedBody>,
+    pub supported_bodies: &'a mut Vec<SupportedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    pub faces: &'a mut WheelTriangles<ColliderHandle>,
+    pub wheel_triangles: &'a mut WheelTriangles<ColliderHandle>,
     /// Contact points that stop rims in this step.
     pub rim_walls: &'a mut RimWalls,
     /// Whether the world was not stepped with these cars yet, so that its broad phase may be incomplete.
@@ -50,20 +50,20 @@ impl WorldPort for Port<'_> {
     /// `dt` s with gravity, the user's force, damping and gyroscopic torque, without contacts. Missing bodies leave their entry
     /// unchanged.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
-        let pose_lag = pose_lag(self.sets.parameters);
-        for (slot, to) in self.slots.iter().zip(bodies) {
-            let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
+        let pose_lag = pose_lag(self.world.parameters);
+        for (slot, state) in self.slots.iter().zip(bodies) {
+            let Some(body) = self.world.bodies.get(slot.handle) else { continue };
             // Acceleration by gravity and the user's force, m/s².
-            let pull = self.sets.gravity * body.gravity_scale() + body.user_force() / body.mass();
-            let linear = 1.0 / (1.0 + dt * body.linear_damping());
-            let angular = 1.0 / (1.0 + dt * body.angular_damping());
-            *to = ChassisState {
-                position: self.axes.point_from_world(slot.track.position(body.translation())),
+            let acceleration = self.world.gravity * body.gravity_scale() + body.user_force() / body.mass();
+            let linear_factor = 1.0 / (1.0 + dt * body.linear_damping());
+            let angular_factor = 1.0 / (1.0 + dt * body.angular_damping());
+            *state = ChassisState {
+                position: self.axes.point_from_world(slot.position_tracker.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
                 angular: self.axes.from_world(body.angvel()),
-                free_velocity: self.axes.from_world((body.linvel() + pull * dt) * linear),
-                free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
+                free_velocity: self.axes.from_world((body.linvel() + acceleration * dt) * linear_factor),
+                free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular_factor),
                 // The gyroscopic torque is part of the free motion.
                 gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,
@@ -76,20 +76,20 @@ impl WorldPort for Port<'_> {
 
     /// Answers the probes of each car in turn from the colliders near it. Discards ground, rim stops and supported bodies of
     /// the last step first.
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.rim_walls.clear();
-        self.supported.clear();
+        self.supported_bodies.clear();
         self.has_loaded_bodies = false;
-        let mut answers = &mut *answered;
-        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
-            let car = of_car[0].car;
+        let mut remaining_contacts = &mut *contacts;
+        for car_probes in probes.chunk_by(|previous, next| previous.car == next.car) {
+            let car = car_probes[0].car;
             self.slots[car].ground_contacts.clear();
-            self.find_colliders_near_car(car, all_probe_bounds(self.axes, of_car));
-            let (of_car_answers, others) = answers.split_at_mut(of_car.len());
-            for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.query_contact(probe, ProbePurpose::MidStep);
+            self.find_colliders_near_car(car, all_probe_bounds(self.axes, car_probes));
+            let (car_contacts, other_contacts) = remaining_contacts.split_at_mut(car_probes.len());
+            for (probe, contact) in car_probes.iter().zip(car_contacts) {
+                *contact = self.query_contact(probe, ProbePurpose::MidStep);
             }
-            answers = others;
+            remaining_contacts = other_contacts;
         }
     }
 
@@ -99,16 +99,16 @@ impl WorldPort for Port<'_> {
 
     /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing, if no
     /// more than a plane is near.
-    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        let Some(&Probe { car, .. }) = asked.first() else { return false };
-        let bounds = all_probe_bounds(self.axes, asked);
+    fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
+        let Some(&Probe { car, .. }) = probes.first() else { return false };
+        let bounds = all_probe_bounds(self.axes, probes);
         self.find_colliders_near_car(car, bounds);
-        let colliders = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
+        let colliders = self.slots[car].near_colliders.iter().filter_map(|handle| self.world.colliders.get(*handle));
         if is_plane_at_most(&bounds, colliders.map(|collider| (collider.shape(), self.pose_of(collider)))) {
             return false;
         }
-        for (probe, answer) in asked.iter().zip(answered) {
-            *answer = self.query_contact(probe, ProbePurpose::AlongPath);
+        for (probe, contact) in probes.iter().zip(contacts) {
+            *contact = self.query_contact(probe, ProbePurpose::AlongPath);
         }
         true
     }
@@ -118,26 +118,28 @@ impl WorldPort for Port<'_> {
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
             // Whether the push acts at once instead of as a force over the step.
-            let strikes = self.is_impact_with_overlap(car, push, dt);
+            let acts_at_once = self.is_impact_with_overlap(car, push, dt);
             let slot = &mut self.slots[car];
-            let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
+            let Some(body) = self.world.bodies.get(slot.handle) else { continue };
             slot.sleep.asleep = body.is_sleeping();
             if slot.sleep.asleep {
                 continue;
             }
             slot.user_forces = (body.user_force(), body.user_torque());
             slot.sleep.last_push = *push;
-            let (impulse, angular) = (self.axes.to_world(push.impulse), self.axes.to_world(push.angular_impulse));
-            if let Some(body) = self.sets.bodies.get_mut(slot.handle) {
-                if strikes {
+            let (impulse, angular_impulse) =
+                (self.axes.to_world(push.impulse), self.axes.to_world(push.angular_impulse));
+            if let Some(body) = self.world.bodies.get_mut(slot.handle) {
+                // `false`: the calls do not wake the body, which is awake.
+                if acts_at_once {
                     body.apply_impulse(impulse, false);
-                    body.apply_torque_impulse(angular, false);
+                    body.apply_torque_impulse(angular_impulse, false);
                 } else {
                     body.add_force(impulse / dt, false);
-                    body.add_torque(angular / dt, false);
+                    body.add_torque(angular_impulse / dt, false);
                 }
             }
-            rim_walls::apply_rim_wall_impulses(self.rim_walls, &mut self.sets, car, slot.handle);
+            rim_walls::apply_rim_wall_impulses(self.rim_walls, &mut self.world, car, slot.handle);
         }
     }
 
@@ -146,15 +148,15 @@ impl WorldPort for Port<'_> {
     }
 
     fn vehicle_of_body(&self, body: u64) -> Option<usize> {
-        self.car_of(ground::body_handle(body))
+        self.car_of_body(ground::body_handle(body))
     }
 
     fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
-        ground::dynamic_body(&self.sets, self.axes, ground::body_handle(body), normal, dt)
+        ground::dynamic_body(&self.world, self.axes, ground::body_handle(body), normal, dt)
     }
 
-    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
-        self.predict_body(ground::body_handle(body), pushed, dt)
+    fn predict_body(&mut self, body: u64, wheel_impulses: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
+        self.predict_body(ground::body_handle(body), wheel_impulses, dt)
     }
 
     /// Applies the impulses of wheels to dynamic bodies as forces over the step. Bodies that rest on something get the sum of
@@ -163,8 +165,8 @@ impl WorldPort for Port<'_> {
         for reaction in reactions {
             let handle = ground::body_handle(reaction.body);
             if !self.is_supported(handle) {
-                let (point, push) = (self.axes.point_to_world(reaction.point), self.axes.to_world(reaction.impulse));
-                self.push_body(handle, point.as_vec3(), push, dt);
+                let (point, impulse) = (self.axes.point_to_world(reaction.point), self.axes.to_world(reaction.impulse));
+                self.push_body(handle, point.as_vec3(), impulse, dt);
             }
         }
         self.apply_supported_reactions(dt, reactions);
@@ -172,12 +174,12 @@ impl WorldPort for Port<'_> {
 
     /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes of the
     /// cars, m/s.
-    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        for (probe, contact) in asked.iter().zip(answered) {
+    fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
             // A kinematic body has moved as the solve assumed.
-            let body = self.sets.bodies.get(ground::body_handle(ground.body)).filter(|body| body.is_dynamic());
+            let body = self.world.bodies.get(ground::body_handle(ground.body)).filter(|body| body.is_dynamic());
             let Some(body) = body else { continue };
             let point = self.axes.point_to_world(probe.point_at(contact.distance)).as_vec3();
             ground.velocity = self.axes.from_world(body.velocity_at_point(point));
@@ -194,7 +196,7 @@ impl Port<'_> {
     /// 0.06 m g h.
     #[inline(always)]
     fn is_impact_with_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
-        let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
+        let Some(body) = self.world.bodies.get(self.slots[car].handle) else { return false };
         push.impulse.length() > IMPACT_SPEED_MPS * body.mass() && self.chassis_would_overlap(car, push, dt)
     }
 
@@ -203,45 +205,47 @@ impl Port<'_> {
     #[cold]
     #[inline(never)]
     fn chassis_would_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
-        let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
-        let gained = self.axes.to_world(push.impulse) / body.mass();
-        let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
+        let Some(body) = self.world.bodies.get(self.slots[car].handle) else { return false };
+        let velocity_change = self.axes.to_world(push.impulse) / body.mass();
+        let angular_change =
+            body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
         // Mean velocities over the step.
-        let [linear, angular] = [body.linvel() + gained * 0.5, body.angvel() + spun * 0.5];
-        let moves = RigidBodyVelocity { linvel: linear, angvel: angular };
-        let ends = moves.integrate(dt, body.position(), &body.local_center_of_mass());
-        let hulls = body.colliders().len();
-        (0..hulls).any(|hull| self.collider_would_overlap(car, hull, &ends))
+        let [linear, angular] = [body.linvel() + velocity_change * 0.5, body.angvel() + angular_change * 0.5];
+        let mean_velocity = RigidBodyVelocity { linvel: linear, angvel: angular };
+        let end_pose = mean_velocity.integrate(dt, body.position(), &body.local_center_of_mass());
+        let collider_count = body.colliders().len();
+        (0..collider_count).any(|collider_index| self.collider_would_overlap(car, collider_index, &end_pose))
     }
 
-    /// Returns true if collider number `hull` of the chassis of `car` overlaps anything when the body is at `ends`; false for a
+    /// Returns true if collider number `collider_index` of the chassis of `car` overlaps anything when the body is at `end_pose`; false for a
     /// sensor. Replaces the list of colliders near the car by those near this pose, since those near the rays may not be all.
-    fn collider_would_overlap(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
-        let body = self.sets.bodies.get(self.slots[car].handle);
-        let handle = body.and_then(|body| body.colliders().get(hull).copied());
-        let Some(hull) = handle.and_then(|handle| self.sets.colliders.get(handle)) else { return false };
-        if hull.is_sensor() {
+    fn collider_would_overlap(&mut self, car: usize, collider_index: usize, end_pose: &Pose) -> bool {
+        let body = self.world.bodies.get(self.slots[car].handle);
+        let handle = body.and_then(|body| body.colliders().get(collider_index).copied());
+        let Some(collider) = handle.and_then(|handle| self.world.colliders.get(handle)) else { return false };
+        if collider.is_sensor() {
             return false;
         }
-        let pose = hull.position_wrt_parent().map_or(*ends, |within| *ends * *within);
-        let shape = hull.shared_shape().clone();
+        let pose = collider.position_wrt_parent().map_or(*end_pose, |local_pose| *end_pose * *local_pose);
+        let shape = collider.shared_shape().clone();
         self.find_colliders_near_car(car, shape.compute_aabb(&pose));
-        let near = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
-        let meets = |near: &Collider| intersection_test(&pose, &*shape, &self.pose_of(near), near.shape());
-        near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
+        let near_colliders =
+            self.slots[car].near_colliders.iter().filter_map(|handle| self.world.colliders.get(*handle));
+        let test_overlap = |other: &Collider| intersection_test(&pose, &*shape, &self.pose_of(other), other.shape());
+        near_colliders.into_iter().any(|other| test_overlap(other).is_ok_and(|result| result.intersecting))
     }
 
     /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, for their
     /// restoration after it. Only the first call for a body in a step stores anything.
     pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
-        let Some(body) = self.sets.bodies.get(handle) else { return };
-        if !self.loaded.iter().rev().any(|known| known.handle == handle) {
-            self.loaded.push(WheelLoadedBody::new(handle, body, dt));
+        let Some(body) = self.world.bodies.get(handle) else { return };
+        if !self.loaded_bodies.iter().rev().any(|loaded_body| loaded_body.handle == handle) {
+            self.loaded_bodies.push(WheelLoadedBody::new(handle, body, dt));
         }
     }
 
     /// Returns the index of the car whose chassis is `handle`.
-    pub(crate) fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
+    pub(crate) fn car_of_body(&self, handle: RigidBodyHandle) -> Option<usize> {
         self.slots.iter().position(|slot| slot.handle == handle)
     }
 
@@ -250,38 +254,45 @@ impl Port<'_> {
     /// else of the chassis, and colliders that the user's filter rejects.
     fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
-        slot.near.clear();
-        let (own, user) = (slot.handle, self.surfaces.filter);
+        slot.near_colliders.clear();
+        let (chassis, user_filter) = (slot.handle, self.surfaces.filter);
         // Bodies hitched to the car, put back below.
-        let tied = std::mem::take(&mut slot.hitched_bodies);
+        let hitched_bodies = std::mem::take(&mut slot.hitched_bodies);
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
-            let other = collider.parent().is_none_or(|body| body != own && !tied.contains(&body));
-            other && user.predicate.is_none_or(|passes| passes(handle, collider))
+            let is_other_body = collider.parent().is_none_or(|body| body != chassis && !hitched_bodies.contains(&body));
+            is_other_body && user_filter.predicate.is_none_or(|predicate| predicate(handle, collider))
         };
-        let mut filter = QueryFilter { groups: user.groups.or(slot.groups), ..user }.exclude_sensors();
+        let mut filter =
+            QueryFilter { groups: user_filter.groups.or(slot.collision_groups), ..user_filter }.exclude_sensors();
         // The filter can exclude only one body.
-        if user.exclude_rigid_body.is_none() && tied.is_empty() {
-            filter.exclude_rigid_body = Some(own);
+        if user_filter.exclude_rigid_body.is_none() && hitched_bodies.is_empty() {
+            filter.exclude_rigid_body = Some(chassis);
         } else {
             filter.predicate = Some(&is_ground);
         }
-        let mut near = std::mem::take(&mut slot.near);
-        self.find_near(filter, bounds, &mut near);
+        let mut near_colliders = std::mem::take(&mut slot.near_colliders);
+        self.find_near_colliders(filter, bounds, &mut near_colliders);
         let slot = &mut self.slots[car];
-        slot.near = near;
-        slot.hitched_bodies = tied;
+        slot.near_colliders = near_colliders;
+        slot.hitched_bodies = hitched_bodies;
     }
 
-    /// Adds the colliders that pass `filter` and may reach into `bounds` (world axes, m) to `near`, in no stable order. Before
+    /// Adds the colliders that pass `filter` and may reach into `bounds` (world axes, m) to `near_colliders`, in no stable order. Before
     /// the first step of the world the broad phase is incomplete; then all enabled colliders that pass are added.
-    pub(crate) fn find_near(&self, filter: QueryFilter<'_>, bounds: Aabb, near: &mut Vec<ColliderHandle>) {
-        let RapierWorldMut { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
+    pub(crate) fn find_near_colliders(
+        &self,
+        filter: QueryFilter<'_>,
+        bounds: Aabb,
+        near_colliders: &mut Vec<ColliderHandle>,
+    ) {
+        let RapierWorldMut { broad_phase, narrow_phase, bodies, colliders, .. } = &self.world;
         if self.is_unstepped {
-            let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
-            near.extend(passes.map(|(handle, _)| handle));
+            let passing_colliders =
+                colliders.iter_enabled().filter(|(handle, collider)| filter.test(bodies, *handle, collider));
+            near_colliders.extend(passing_colliders.map(|(handle, _)| handle));
         } else {
             let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-            near.extend(queries.intersect_aabb_conservative(bounds).map(|(handle, _)| handle));
+            near_colliders.extend(queries.intersect_aabb_conservative(bounds).map(|(handle, _)| handle));
         }
     }
 
@@ -289,24 +300,28 @@ impl Port<'_> {
     /// query triangles, other wheels cast their ray at the colliders near the car. With [`ProbePurpose::MidStep`] it also
     /// stores the collider as ground of the car and whether any wheel stands on a dynamic body; with
     /// [`ProbePurpose::AlongPath`] it stores neither these nor stops of rims.
-    fn query_contact(&mut self, probe: &Probe, asked: ProbePurpose) -> Option<Contact> {
-        let (car, ray) = probe_ray(self.axes, probe);
+    fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
+        let (car_position, ray) = probe_ray(self.axes, probe);
         let WheelContact { handle, distance, normal, feature, point } = if probe.rim.is_some() {
-            self.query_rim_contact(probe, &ray, asked)?
+            self.query_rim_contact(probe, &ray, purpose)?
         } else {
             self.cast_ray_contact(&ray, probe)?
         };
-        let collider = self.sets.colliders.get(handle)?;
+        let collider = self.world.colliders.get(handle)?;
         let slot = &mut self.slots[probe.car];
-        if asked == ProbePurpose::MidStep && slot.ground_contacts.last().is_none_or(|(last, _)| *last != handle) {
+        if purpose == ProbePurpose::MidStep
+            && slot.ground_contacts.last().is_none_or(|(last_handle, _)| *last_handle != handle)
+        {
             slot.ground_contacts.push((handle, *collider.position()));
         }
         // Contact point of a rim in world axes, m.
-        let on_rim = point.map(|point| car + self.axes.to_world(point));
-        let meeting = GroundContact { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
-        let met = SurfaceQuery { handle, collider, point: meeting.point, normal, feature };
-        let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
-        let ground = body.and_then(|body| ground::ground_data(&self.sets, self.last_loaded, body, &meeting));
+        let rim_point = point.map(|point| car_position + self.axes.to_world(point));
+        let ground_contact =
+            GroundContact { point: rim_point.unwrap_or_else(|| ray.point_at(distance)), normal, car: car_position };
+        let surface_query = SurfaceQuery { handle, collider, point: ground_contact.point, normal, feature };
+        let body = collider.parent().and_then(|parent| Some((parent, self.world.bodies.get(parent)?)));
+        let ground =
+            body.and_then(|body| ground::ground_data(&self.world, self.last_loaded_bodies, body, &ground_contact));
         let ground = ground.map(|ground| {
             let velocity = self.axes.from_world(ground.velocity);
             Ground { start_velocity: velocity, velocity, ..ground }
@@ -314,19 +329,19 @@ impl Port<'_> {
         let contact = Contact {
             distance,
             normal: self.axes.from_world(normal),
-            grip: self.surfaces.grip_of(&met),
+            grip: self.surfaces.grip_of(&surface_query),
             point,
-            ground: self.surfaces.texture_of(&met).apply_to_ground(ground),
+            ground: self.surfaces.texture_of(&surface_query).apply_to_ground(ground),
         };
-        self.has_loaded_bodies |= asked == ProbePurpose::MidStep && body.is_some_and(|(_, body)| body.is_dynamic());
+        self.has_loaded_bodies |= purpose == ProbePurpose::MidStep && body.is_some_and(|(_, body)| body.is_dynamic());
         Some(contact.with_unevenness(probe))
     }
 
     /// Returns the first contact of the ray of `probe` with the colliders near its car, in world axes; `None` for a miss. A ray
     /// that misses is repeated with a neighbouring ray. On smooth surfaces the normal is the smooth one.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<WheelContact> {
-        let first = |ray: &Ray| self.first_hit(&self.slots[probe.car].near, ray, probe.length);
-        let (handle, hit) = first(ray).or_else(|| first(&neighbour_ray(ray)))?;
+        let cast_ray = |ray: &Ray| self.first_hit(&self.slots[probe.car].near_colliders, ray, probe.length);
+        let (handle, hit) = cast_ray(ray).or_else(|| cast_ray(&neighbour_ray(ray)))?;
         let (distance, feature) = (hit.time_of_impact, hit.feature);
         let normal = self.smooth_normal(handle, &hit, ray).unwrap_or(hit.normal);
         Some(WheelContact { handle, distance, normal, feature, point: None })
@@ -335,64 +350,71 @@ impl Port<'_> {
     /// Returns the normal (world axes) of a smooth surface where `ray` hits it, interpolated between the corners of the
     /// triangle; `None` if the surface is not smooth or no triangle.
     fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
-        let smooth = self.surfaces.smooth_normals?(handle, hit.subshape)?;
-        let collider = self.sets.colliders.get(handle)?;
+        let smooth_surface = self.surfaces.smooth_normals?(handle, hit.subshape)?;
+        let collider = self.world.colliders.get(handle)?;
         let pose = self.pose_of(collider);
-        let from_start = |corner: Vector| self.axes.from_world(pose * corner - ray.origin);
-        let corners = triangle_corners(collider.shape(), hit.subshape)?.map(from_start);
+        let relative_to_start = |corner: Vector| self.axes.from_world(pose * corner - ray.origin);
+        let corners = triangle_corners(collider.shape(), hit.subshape)?.map(relative_to_start);
         let [point, up] = [ray.dir * hit.time_of_impact, -ray.dir].map(|vector| self.axes.from_world(vector));
-        Some(self.axes.to_world(smooth.normal_at(&corners, point, up)))
+        Some(self.axes.to_world(smooth_surface.normal_at(&corners, point, up)))
     }
 
     /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss. If any collider
     /// near has no faces, such as a ball, the ray of the probe is cast, too, and the nearer contact counts. With
     /// [`ProbePurpose::MidStep`] the wall that stops the rim is stored.
-    fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, asked: ProbePurpose) -> Option<WheelContact> {
-        self.faces.clear();
+    fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, purpose: ProbePurpose) -> Option<WheelContact> {
+        self.wheel_triangles.clear();
         // Whether any collider near the wheel has no faces.
-        let mut round = false;
-        for &handle in &self.slots[probe.car].near {
-            let Some(collider) = self.sets.colliders.get(handle) else { continue };
+        let mut has_faceless_collider = false;
+        for &handle in &self.slots[probe.car].near_colliders {
+            let Some(collider) = self.world.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
-            round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
+            has_faceless_collider |= !self.wheel_triangles.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
         // Function of the user that returns smooth normals, if any.
-        let told = self.surfaces.smooth_normals;
+        let smooth_normals = self.surfaces.smooth_normals;
         // Contact of the rim with the ground, in the axes of the cars.
-        let stands = self.faces.smooth_ground_contact(probe, |handle, number| told?(handle, number));
-        if asked == ProbePurpose::MidStep
-            && let Some(stop) = self.faces.wall_contact(probe, stands.as_ref().map(|(_, contact)| contact))
+        let rim_contact =
+            self.wheel_triangles.smooth_ground_contact(probe, |handle, number| smooth_normals?(handle, number));
+        if purpose == ProbePurpose::MidStep
+            && let Some(rim_wall) =
+                self.wheel_triangles.wall_contact(probe, rim_contact.as_ref().map(|(_, contact)| contact))
         {
-            let place = self.axes.point_to_world(probe.position).as_vec3();
-            rim_walls::add_rim_wall(self.rim_walls, &self.sets, self.axes, probe.car, stop, place);
+            let car_position = self.axes.point_to_world(probe.position).as_vec3();
+            rim_walls::add_rim_wall(self.rim_walls, &self.world, self.axes, probe.car, rim_wall, car_position);
         }
-        let stands = stands.map(|(handle, contact)| WheelContact {
+        let rim_contact = rim_contact.map(|(handle, contact)| WheelContact {
             handle,
             distance: contact.distance,
             normal: self.axes.to_world(contact.normal),
             feature: FeatureId::Unknown,
             point: contact.point,
         });
-        let by_ray = if round { self.cast_ray_contact(ray, probe) } else { None };
-        match (stands, by_ray) {
-            (Some(stands), Some(by_ray)) if by_ray.distance < stands.distance => Some(by_ray),
-            (stands, by_ray) => stands.or(by_ray),
+        let ray_contact = if has_faceless_collider { self.cast_ray_contact(ray, probe) } else { None };
+        match (rim_contact, ray_contact) {
+            (Some(rim_contact), Some(ray_contact)) if ray_contact.distance < rim_contact.distance => Some(ray_contact),
+            (rim_contact, ray_contact) => rim_contact.or(ray_contact),
         }
     }
 
-    /// Returns the first hit of a ray on the colliders `near` within `reach` m, from outside, with the handle of the collider;
+    /// Returns the first hit of a ray on the colliders `near_colliders` within `reach` m, from outside, with the handle of the collider;
     /// `None` for a miss. A ray that starts inside a shape does not hit it.
-    fn first_hit(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
-        let mut first: Option<(ColliderHandle, RayIntersection)> = None;
-        for &handle in near {
-            let Some(collider) = self.sets.colliders.get(handle) else { continue };
+    fn first_hit(
+        &self,
+        near_colliders: &[ColliderHandle],
+        ray: &Ray,
+        reach: f32,
+    ) -> Option<(ColliderHandle, RayIntersection)> {
+        let mut first_hit: Option<(ColliderHandle, RayIntersection)> = None;
+        for &handle in near_colliders {
+            let Some(collider) = self.world.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
-            let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
-            if let Some(hit) = cast_from_outside(collider.shape(), &pose, ray, least) {
-                first = Some((handle, hit));
+            let max_distance = first_hit.map_or(reach, |(_, hit)| hit.time_of_impact);
+            if let Some(hit) = cast_from_outside(collider.shape(), &pose, ray, max_distance) {
+                first_hit = Some((handle, hit));
             }
         }
-        first
+        first_hit
     }
 
     /// Returns the pose of a collider. Before the first step, Rapier has not yet moved it with its parent.
@@ -405,9 +427,9 @@ impl Port<'_> {
     #[cold]
     #[inline(never)]
     fn pose_by_parent(&self, collider: &Collider) -> Pose {
-        let parent = collider.parent().and_then(|parent| self.sets.bodies.get(parent)).map(RigidBody::position);
+        let parent = collider.parent().and_then(|parent| self.world.bodies.get(parent)).map(RigidBody::position);
         match (parent, collider.position_wrt_parent()) {
-            (Some(parent), Some(within)) => *parent * *within,
+            (Some(parent), Some(local_pose)) => *parent * *local_pose,
             _ => *collider.position(),
         }
     }

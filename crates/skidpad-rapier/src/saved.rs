@@ -77,21 +77,21 @@ impl RapierCars {
     /// Returns the data of the cars for [`RapierCars::from_saved`], which also needs the models and the world. Call it between
     /// two steps.
     pub fn saved(&self) -> SavedCars {
-        let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
+        let save_car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,
             state: vehicle.state().to_bytes(),
-            place: self.slots[i].track.rounded_engine_position().map(|place| place.to_array()),
+            place: self.slots[i].position_tracker.rounded_engine_position().map(|position| position.to_array()),
             generation: self.slots().generation(i),
             occupancy: self.slots().occupancies()[i],
             left_with_body: self.slots[i].is_suspended_with_body,
             sleep: self.slots[i].sleep.clone(),
             stands: self.slots[i].ground_contacts.clone(),
-            towed: self.slots[i].towed,
+            towed: self.slots[i].tow_joint,
         };
         SavedCars {
             axes: self.axes,
-            cars: self.vehicles().iter().enumerate().map(car).collect(),
-            loaded: self.loaded.clone(),
+            cars: self.vehicles().iter().enumerate().map(save_car).collect(),
+            loaded: self.loaded_bodies.clone(),
             unstepped: self.is_unstepped,
             wind: self.wind.to_array(),
         }
@@ -108,20 +108,21 @@ impl RapierCars {
         if found != accepts {
             return Err(LoadError::Cars { found, accepts });
         }
-        let vehicle = |(car, (model, saved)): (usize, (&Arc<Model>, &SavedCar))| {
+        let load_vehicle = |(car, (model, saved)): (usize, (&Arc<Model>, &SavedCar))| {
             let state = load_car(&saved.state, car, model.wheels().len())?;
             Ok((saved.handle, Vehicle::new(model.clone(), state)))
         };
-        let vehicles = models.iter().zip(&saved.cars).enumerate().map(vehicle).collect::<Result<_, LoadError>>()?;
+        let vehicles =
+            models.iter().zip(&saved.cars).enumerate().map(load_vehicle).collect::<Result<_, LoadError>>()?;
         let mut cars = Self::from_bodies(saved.axes, vehicles);
-        (cars.loaded, cars.is_unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
+        (cars.loaded_bodies, cars.is_unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
             let slot = &mut cars.slots[i];
-            (slot.sleep, slot.ground_contacts, slot.towed) = (car.sleep, car.stands, car.towed);
+            (slot.sleep, slot.ground_contacts, slot.tow_joint) = (car.sleep, car.stands, car.towed);
             slot.is_suspended_with_body = car.left_with_body;
-            if let Some(place) = car.place {
-                let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
-                cars.slots[i].track = PositionTracker::with_engine_position(exact, place.into());
+            if let Some(position) = car.place {
+                let exact_position = cars.axes.point_to_world(cars.cars.car(i).state.position);
+                cars.slots[i].position_tracker = PositionTracker::with_engine_position(exact_position, position.into());
             }
             cars.cars.slots_mut().restore(i, car.generation, car.occupancy);
         }
@@ -142,32 +143,33 @@ pub(crate) mod controls {
     type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
     /// Writes the controls as a tuple; `None` as none.
-    pub fn serialize<S: Serializer>(controls: &Option<Controls>, to: S) -> Result<S::Ok, S::Error> {
-        let wheel = |wheel: &WheelControls| {
+    pub fn serialize<S: Serializer>(controls: &Option<Controls>, serializer: S) -> Result<S::Ok, S::Error> {
+        let wheel_tuple = |wheel: &WheelControls| {
             let WheelControls { motor_torque, brake_torque, steer } = *wheel;
             (motor_torque, brake_torque, steer)
         };
-        let all = |controls: &Controls| -> Saved {
+        let tuple_of = |controls: &Controls| -> Saved {
             let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = controls;
             (
                 [*throttle, *brake, *handbrake, *steer],
                 [*clutch, *bars, *cruise],
                 *gear,
                 *starter,
-                wheels.iter().map(wheel).collect(),
+                wheels.iter().map(wheel_tuple).collect(),
             )
         };
-        controls.as_ref().map(all).serialize(to)
+        controls.as_ref().map(tuple_of).serialize(serializer)
     }
 
     /// Reads the controls that [`serialize`] wrote.
-    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Controls>, D::Error> {
-        let wheel = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
-        let all = |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, starter, wheels): Saved| {
-            let wheels = wheels.into_iter().map(wheel).collect();
-            Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels }
-        };
-        Ok(Option::<Saved>::deserialize(from)?.map(all))
+    pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Option<Controls>, D::Error> {
+        let wheel_of = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
+        let controls_of =
+            |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, starter, wheels): Saved| {
+                let wheels = wheels.into_iter().map(wheel_of).collect();
+                Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels }
+            };
+        Ok(Option::<Saved>::deserialize(deserializer)?.map(controls_of))
     }
 }
 
@@ -177,15 +179,15 @@ pub(crate) mod push {
     use skidpad_core::{ChassisImpulse, Vec3};
 
     /// Writes the four vectors of the push: impulse, angular impulse, and both on the hull (N s, N m s).
-    pub fn serialize<S: Serializer>(push: &ChassisImpulse, to: S) -> Result<S::Ok, S::Error> {
-        let ChassisImpulse { impulse, angular_impulse, hull_impulse: stop, hull_angular_impulse: angular_stop } = push;
-        [impulse, angular_impulse, stop, angular_stop].map(|part| part.to_array()).serialize(to)
+    pub fn serialize<S: Serializer>(push: &ChassisImpulse, serializer: S) -> Result<S::Ok, S::Error> {
+        let ChassisImpulse { impulse, angular_impulse, hull_impulse, hull_angular_impulse } = push;
+        [impulse, angular_impulse, hull_impulse, hull_angular_impulse].map(|part| part.to_array()).serialize(serializer)
     }
 
     /// Reads the push that [`serialize`] wrote.
-    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<ChassisImpulse, D::Error> {
-        let parts = <[[f32; 3]; 4]>::deserialize(from)?;
-        let [impulse, angular_impulse, stop, angular_stop] = parts.map(Vec3::from_array);
-        Ok(ChassisImpulse { impulse, angular_impulse, hull_impulse: stop, hull_angular_impulse: angular_stop })
+    pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<ChassisImpulse, D::Error> {
+        let parts = <[[f32; 3]; 4]>::deserialize(deserializer)?;
+        let [impulse, angular_impulse, hull_impulse, hull_angular_impulse] = parts.map(Vec3::from_array);
+        Ok(ChassisImpulse { impulse, angular_impulse, hull_impulse, hull_angular_impulse })
     }
 }

@@ -34,12 +34,12 @@ pub(crate) struct SleepState {
 
 impl SleepState {
     /// Stores the driver's controls. Returns whether they differ from those of the last call; true on the first call.
-    pub fn update_controls(&mut self, asked: &Controls) -> bool {
-        let anew = self.controls.as_ref() != Some(asked);
-        if anew {
-            copy_controls(asked, self.controls.get_or_insert_default());
+    pub fn update_controls(&mut self, controls: &Controls) -> bool {
+        let has_changed = self.controls.as_ref() != Some(controls);
+        if has_changed {
+            copy_controls(controls, self.controls.get_or_insert_default());
         }
-        anew
+        has_changed
     }
 
     /// Returns true if the car is at rest: no drive torque asked for, chassis and wheels at standstill, engine speed and
@@ -47,25 +47,30 @@ impl SleepState {
     /// car that only brakes can be at rest.
     pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
-        let swings = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;
-        let before = (self.engine_speed, self.steer);
+        let is_swinging = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;
+        let last_values = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
-        let drives = |asked: &Controls| {
-            asked.throttle != 0.0 || asked.cruise.is_some() || asked.wheels.iter().any(|w| w.motor_torque != 0.0)
+        let asks_for_drive = |controls: &Controls| {
+            controls.throttle != 0.0
+                || controls.cruise.is_some()
+                || controls.wheels.iter().any(|w| w.motor_torque != 0.0)
         };
-        let driven = self.controls.as_ref().is_some_and(drives);
-        let rolls =
-            wheels.iter().zip(vehicle.model().wheels()).any(|(w, of)| (w.spin * of.radius).abs() > REST_SPEED_MPS);
-        let steady = (before.0 - drive.engine_speed).abs() <= STEADY_ENGINE_SPEED_RATIO * drive.engine_speed.abs();
-        !swings && !driven && !rolls && steady && before.1 == *steer && drive.shift_left == 0.0
+        let is_driven = self.controls.as_ref().is_some_and(asks_for_drive);
+        let is_rolling = wheels
+            .iter()
+            .zip(vehicle.model().wheels())
+            .any(|(state, wheel)| (state.spin * wheel.radius).abs() > REST_SPEED_MPS);
+        let is_steady =
+            (last_values.0 - drive.engine_speed).abs() <= STEADY_ENGINE_SPEED_RATIO * drive.engine_speed.abs();
+        !is_swinging && !is_driven && !is_rolling && is_steady && last_values.1 == *steer && drive.shift_left == 0.0
     }
 }
 
-/// Copies `from` to `to` and reuses the memory of `to`.
-fn copy_controls(from: &Controls, to: &mut Controls) {
-    let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = from;
-    (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);
-    (to.clutch, to.gear, to.starter) = (*clutch, *gear, *starter);
-    (to.bars, to.cruise) = (*bars, *cruise);
-    to.wheels.clone_from(wheels);
+/// Copies `source` to `target` and reuses the memory of `target`.
+fn copy_controls(source: &Controls, target: &mut Controls) {
+    let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = source;
+    (target.throttle, target.brake, target.handbrake, target.steer) = (*throttle, *brake, *handbrake, *steer);
+    (target.clutch, target.gear, target.starter) = (*clutch, *gear, *starter);
+    (target.bars, target.cruise) = (*bars, *cruise);
+    target.wheels.clone_from(wheels);
 }

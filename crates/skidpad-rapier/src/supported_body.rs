@@ -62,12 +62,12 @@ impl SupportedBody {
     /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
     /// impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the push, and solves the
     /// contact points from zero impulses. Stores the impulses at the points in `impulses`. The Rapier body does not change.
-    pub fn motion_after_push(&mut self, [impulse, angular]: [Vec3; 2], dt: f32) -> RapierSolverBody {
-        let mut moving = self.free_motion;
-        moving.apply_impulse(impulse, angular);
+    pub fn motion_after_push(&mut self, [impulse, angular_impulse]: [Vec3; 2], dt: f32) -> RapierSolverBody {
+        let mut motion = self.free_motion;
+        motion.apply_impulse(impulse, angular_impulse);
         self.impulses.clear();
         self.impulses.extend(self.points.iter().map(|point| ContactImpulse::zero(point, dt)));
-        solve_under_wheels(&mut moving, &self.points, &mut self.impulses);
-        moving
+        solve_under_wheels(&mut motion, &self.points, &mut self.impulses);
+        motion
     }
 }

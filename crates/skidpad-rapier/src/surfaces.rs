@@ -47,13 +47,13 @@ pub struct SurfaceQuery<'a> {
 
 impl SurfaceProperties<'_> {
     /// Returns the grip at a contact; 1 without a `grip` function.
-    pub(crate) fn grip_of(&self, met: &SurfaceQuery) -> f32 {
-        self.grip.map_or(1.0, |grip| grip(met))
+    pub(crate) fn grip_of(&self, query: &SurfaceQuery) -> f32 {
+        self.grip.map_or(1.0, |grip| grip(query))
     }
 
     /// Returns the texture at a contact; [`SurfaceTexture::NONE`] without a `texture` function.
-    pub(crate) fn texture_of(&self, met: &SurfaceQuery) -> SurfaceTexture {
-        self.texture.map_or(SurfaceTexture::NONE, |texture| texture(met))
+    pub(crate) fn texture_of(&self, query: &SurfaceQuery) -> SurfaceTexture {
+        self.texture.map_or(SurfaceTexture::NONE, |texture| texture(query))
     }
 }
 

@@ -31,32 +31,33 @@ impl TerrainSource {
 /// left halves of all cells first. Converts the number to the one of the field and reorders the corners. Returns `None` if the
 /// triangle is flat.
 fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
-    let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
+    let [columns, rows] = field.counts().map(|count| count as u32 - 1);
     let cell = number % (columns * rows);
     let (column, row) = (cell / rows, rows - 1 - cell % rows);
-    let first = 2 * (row * columns + column);
+    let first_triangle = 2 * (row * columns + column);
     if number >= columns * rows {
-        return field.smooth_normals(first);
+        return field.smooth_normals(first_triangle);
     }
     // Rapier's triangle begins with the last corner of the field's own.
-    let SmoothSurface { normals: [least, across, last], edges } = field.smooth_normals(first + 1)?;
-    Some(SmoothSurface { normals: [last, least, across], edges })
+    let SmoothSurface { normals: [first_normal, second_normal, last_normal], edges } =
+        field.smooth_normals(first_triangle + 1)?;
+    Some(SmoothSurface { normals: [last_normal, first_normal, second_normal], edges })
 }
 
 /// Builds the collider of a height field, without friction and user data. Rapier's height fields have y up and rows along z, so
 /// that the collider is rotated about x by 90°, and its z axis points along −y.
 pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
-    let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
+    let ([columns, rows], [spacing_x, spacing_y]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
-    let size = [(columns - 1) as f32 * along, (rows - 1) as f32 * across];
-    let middle = field.origin().as_vec3() + Vector::new(0.5 * size[0], 0.5 * size[1], 0.0);
-    let half = core::f32::consts::FRAC_1_SQRT_2;
+    let extents = [(columns - 1) as f32 * spacing_x, (rows - 1) as f32 * spacing_y];
+    let centre = field.origin().as_vec3() + Vector::new(0.5 * extents[0], 0.5 * extents[1], 0.0);
+    let half_sqrt_2 = core::f32::consts::FRAC_1_SQRT_2;
     // 90° about x.
-    let turned = Rotation::from_xyzw(half, 0.0, 0.0, half);
+    let rotation = Rotation::from_xyzw(half_sqrt_2, 0.0, 0.0, half_sqrt_2);
     // Heights are in metres, so their scale is 1.
-    let (heights, size) = (Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]));
-    ColliderBuilder::heightfield_with_flags(heights, size, HeightFieldFlags::FIX_INTERNAL_EDGES)
-        .position(Pose::from_parts(middle, turned))
+    let (heights, extents) = (Array2::new(rows, columns, heights), Vector::new(extents[0], 1.0, extents[1]));
+    ColliderBuilder::heightfield_with_flags(heights, extents, HeightFieldFlags::FIX_INTERNAL_EDGES)
+        .position(Pose::from_parts(centre, rotation))
 }
 
 /// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh. Returns each with its
@@ -66,7 +67,7 @@ pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (Colli
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
         // Triangles of a surface are adjacent in most files, so that the last surface is compared first.
-        match surfaces.iter_mut().rev().find(|(known, ..)| *known == surface) {
+        match surfaces.iter_mut().rev().find(|(known_surface, ..)| *known_surface == surface) {
             Some((_, triangles, numbers)) => {
                 triangles.push(corners);
                 numbers.push(number);
@@ -88,14 +89,18 @@ const SURFACE_FLAG: u128 = 1 << 31;
 /// Encodes grip and texture of a surface as user data of a collider: four 32-bit words with grip, rolling resistance, amplitude
 /// and wavelength, lowest first. The sign bit of the grip marks the data as a surface.
 pub(crate) fn encode_surface(grip: f32, texture: SurfaceTexture) -> u128 {
-    let SurfaceTexture { rolling_resistance: rolling, amplitude, wavelength } = texture;
-    let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);
-    SURFACE_FLAG | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
+    let SurfaceTexture { rolling_resistance, amplitude, wavelength } = texture;
+    let shifted_word = |number: f32, word_index: u32| u128::from(number.to_bits()) << (32 * word_index);
+    SURFACE_FLAG
+        | shifted_word(grip.abs(), 0)
+        | shifted_word(rolling_resistance, 1)
+        | shifted_word(amplitude, 2)
+        | shifted_word(wavelength, 3)
 }
 
 /// Decodes grip and texture from user data of a collider; `None` if it contains no surface.
 pub(crate) fn decode_surface(user_data: u128) -> Option<(f32, SurfaceTexture)> {
-    let word = |place: u32| f32::from_bits((user_data >> (32 * place)) as u32);
+    let word = |word_index: u32| f32::from_bits((user_data >> (32 * word_index)) as u32);
     let texture = SurfaceTexture { rolling_resistance: word(1), amplitude: word(2), wavelength: word(3) };
     (user_data & SURFACE_FLAG != 0).then(|| (word(0).abs(), texture))
 }

@@ -50,6 +50,7 @@ impl RapierWorldMut<'_> {
     /// Removes a body with its colliders and joints from the world and wakes bodies that were joined to it.
     pub(crate) fn remove_body(&mut self, handle: RigidBodyHandle) {
         let Self { bodies, colliders, islands, joints, multibody_joints, soft_bodies, .. } = self;
+        // `true`: removes the colliders of the body, too.
         bodies.remove(handle, islands, colliders, joints, multibody_joints, soft_bodies, true);
     }
 }

@@ -28,9 +28,9 @@ impl<'a> LineIndex<'a> {
         Self { text, starts: line_starts(text) }
     }
 
-    /// Returns line and column in characters, both from 1, of byte `at`.
-    pub fn line_and_column(&self, at: usize) -> (usize, usize) {
-        line_and_column(self.text, &self.starts, at)
+    /// Returns line and column in characters, both from 1, of byte `offset`.
+    pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        line_and_column(self.text, &self.starts, offset)
     }
 
     /// Returns true if line `number` (from 0) exists. The empty rest after the last line break is no line.
@@ -70,33 +70,37 @@ impl Excerpt {
         // Lines to show, each with the indices of the spans that start there.
         let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.line_and_column(span.start)).collect();
-        for (number, (line, _)) in places.iter().enumerate() {
-            // Line numbers of places count from 1, `near` counts from 0.
-            for near in
-                (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.has_line(*near))
+        for (span_index, (line, _)) in places.iter().enumerate() {
+            // Line numbers of places count from 1, `neighbour_line` counts from 0.
+            for neighbour_line in (line.saturating_sub(2)..(line + 1).min(lines.starts.len()))
+                .filter(|neighbour_line| lines.has_line(*neighbour_line))
             {
-                shown.entry(near).or_default();
+                shown.entry(neighbour_line).or_default();
             }
-            shown.entry(line - 1).or_default().push(number);
+            shown.entry(line - 1).or_default().push(span_index);
         }
         excerpt.spans = places.iter().map(|(_, column)| (0..0, column - 1)).collect();
-        for (line, on_line) in shown {
-            let start = excerpt.text.len();
-            excerpt.lines.push((line, start));
-            let whole = lines.line(line);
-            let from = lines.starts[line];
+        for (line, span_indices) in shown {
+            let excerpt_start = excerpt.text.len();
+            excerpt.lines.push((line, excerpt_start));
+            let line_text = lines.line(line);
+            let line_start = lines.starts[line];
             // Converts a position in the text to one in the line, limited to the line.
-            let within = |at: usize| whole.floor_char_boundary(at.saturating_sub(from));
-            let of_line: Vec<Range<usize>> =
-                on_line.iter().map(|&k| within(spans[k].start)..within(spans[k].end.max(spans[k].start))).collect();
-            let (cut, before) = cut_to_window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
+            let to_line_offset = |offset: usize| line_text.floor_char_boundary(offset.saturating_sub(line_start));
+            let line_spans: Vec<Range<usize>> = span_indices
+                .iter()
+                .map(|&k| to_line_offset(spans[k].start)..to_line_offset(spans[k].end.max(spans[k].start)))
+                .collect();
+            let (window_text, window) =
+                cut_to_window(line_text, line_spans.iter().map(|span| span.start).min().unwrap_or(0));
             // Converts a position in the text to one in the excerpt.
-            let moved =
-                |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
-            for (&k, span) in on_line.iter().zip(&of_line) {
-                excerpt.spans[k].0 = moved(span.start)..moved(span.end);
+            let to_excerpt_offset = |offset: usize| {
+                excerpt_start + window.prefix + offset.clamp(window.range.start, window.range.end) - window.range.start
+            };
+            for (&k, span) in span_indices.iter().zip(&line_spans) {
+                excerpt.spans[k].0 = to_excerpt_offset(span.start)..to_excerpt_offset(span.end);
             }
-            excerpt.text.push_str(&cut);
+            excerpt.text.push_str(&window_text);
             excerpt.text.push('\n');
         }
         excerpt
@@ -109,21 +113,21 @@ impl Excerpt {
 
     /// Returns the line of the first span without its line break.
     pub(crate) fn first_span_line(&self) -> &str {
-        let at = self.spans.first().map_or(0, |(span, _)| span.start);
-        let (_, start) = self.lines[self.line_index_at(at)];
+        let span_start = self.spans.first().map_or(0, |(span, _)| span.start);
+        let (_, start) = self.lines[self.line_index_at(span_start)];
         self.text[start..].lines().next().unwrap_or("")
     }
 
-    /// Returns the index in `lines` of the line that contains byte `at` of the excerpt.
-    pub(crate) fn line_index_at(&self, at: usize) -> usize {
-        self.lines.partition_point(|&(_, start)| start <= at).saturating_sub(1)
+    /// Returns the index in `lines` of the line that contains byte `offset` of the excerpt.
+    pub(crate) fn line_index_at(&self, offset: usize) -> usize {
+        self.lines.partition_point(|&(_, start)| start <= offset).saturating_sub(1)
     }
 
-    /// Returns the column from 0 in the whole text of a span that starts at byte `at` of the excerpt; 0 without such a
-    /// span.
+    /// Returns the column from 0 in the whole text of a span that starts at byte `offset` of the excerpt; 0 without
+    /// such a span.
     #[cfg(feature = "graphics")]
-    pub(crate) fn column_at(&self, at: usize) -> usize {
-        self.spans.iter().find(|(span, _)| span.start == at).map_or(0, |(_, column)| *column)
+    pub(crate) fn column_at(&self, offset: usize) -> usize {
+        self.spans.iter().find(|(span, _)| span.start == offset).map_or(0, |(_, column)| *column)
     }
 }
 
@@ -135,19 +139,19 @@ struct Window {
     prefix: usize,
 }
 
-/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `at`, of which [`BYTES_BEFORE_FAULT`] are before `at`, with an ellipsis
-/// at each cut end. Shorter lines stay whole. Control characters are replaced by visible ones of the same length. Returns
-/// the text and its window in the line.
-fn cut_to_window(line: &str, at: usize) -> (String, Window) {
+/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`, of which [`BYTES_BEFORE_FAULT`] are before `offset`, with an
+/// ellipsis at each cut end. Shorter lines stay whole. Control characters are replaced by visible ones of the same
+/// length. Returns the text and its window in the line.
+fn cut_to_window(line: &str, offset: usize) -> (String, Window) {
     if line.len() <= MAX_LINE_BYTES {
         return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
     }
-    let start = line.floor_char_boundary(at.saturating_sub(BYTES_BEFORE_FAULT));
+    let start = line.floor_char_boundary(offset.saturating_sub(BYTES_BEFORE_FAULT));
     let end = line.floor_char_boundary(start + MAX_LINE_BYTES);
     let prefix = if start > 0 { ELLIPSIS } else { "" };
     let suffix = if end < line.len() { ELLIPSIS } else { "" };
-    let cut = format!("{prefix}{}{suffix}", replace_same_length(&line[start..end]));
-    (cut, Window { range: start..end, prefix: prefix.len() })
+    let window_text = format!("{prefix}{}{suffix}", replace_same_length(&line[start..end]));
+    (window_text, Window { range: start..end, prefix: prefix.len() })
 }
 
 /// Returns a text of a message, cut to 400 bytes with an ellipsis if it is longer.
@@ -165,11 +169,11 @@ pub fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(breaks).collect()
 }
 
-/// Returns line and column in characters, both from 1, of byte `at` of a text with these [`line_starts`].
-pub fn line_and_column(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
-    let line = starts.partition_point(|&start| start <= at).max(1);
-    let head = text.get(starts[line - 1]..at).unwrap_or("");
-    (line, head.chars().count() + 1)
+/// Returns line and column in characters, both from 1, of byte `offset` of a text with these [`line_starts`].
+pub fn line_and_column(text: &str, starts: &[usize], offset: usize) -> (usize, usize) {
+    let line = starts.partition_point(|&start| start <= offset).max(1);
+    let text_before = text.get(starts[line - 1]..offset).unwrap_or("");
+    (line, text_before.chars().count() + 1)
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-//! What is wrong with a vehicle file, all of it at once, each fault with its place.
+//! Faults of a file with their places, and the report of all faults at once.
 
 use crate::excerpt::{Excerpt, LineIndex, shorten_message};
 use crate::printable::one_line;
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-/// What sort of rule a fault breaks.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The text is not TOML there.
+    /// Invalid syntax.
     Syntax,
-    /// A key that nothing reads.
+    /// Unknown key.
     UnknownKey,
-    /// A key that must be there is not.
+    /// Missing key that is required.
     MissingKey,
-    /// Text where a number belongs, and the like.
+    /// Value of the wrong type, such as a text instead of a number.
     WrongType,
-    /// The right type, but not an accepted value.
+    /// Value of the right type that is not accepted.
     OutOfRange,
-    /// Fine by itself, but it contradicts something else in the file.
+    /// Value that is accepted by itself, but contradicts another part of the file.
     Contradiction,
 }
 
@@ -36,26 +36,26 @@ impl FaultKind {
     }
 }
 
-/// One fault: where, what was found, what is accepted there.
+/// Fault: its place, the value found and the accepted values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which sort of rule it breaks.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// The key it is about, like `axles[0].suspension.rate_n_per_m`; empty for the file as a whole.
+    /// Path of the key, such as `axles[0].suspension.rate_n_per_m`; empty for the file as a whole.
     pub path: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What stands there.
+    /// Description of the value found.
     pub found: String,
-    /// What would be accepted.
+    /// Description of the accepted values.
     pub accepts: String,
-    /// How to mend it, or what the key means.
+    /// Remedy, or the meaning of the key.
     pub help: Option<String>,
-    /// Bytes of the text it points at.
+    /// Span of the fault in the text, bytes.
     pub span: Range<usize>,
-    /// Bytes of the value it contradicts, if it is one.
+    /// Span of the value that it contradicts, bytes; `None` if there is none.
     pub contradicted_span: Option<Range<usize>>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn push_fault(list: &mut Vec<Fault>, fault: Fault) {
     }
 }
 
-/// A fault and the lines around it.
+/// Fault with the lines around it.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultWithExcerpt {
     /// Fault.
@@ -128,13 +128,13 @@ impl Faults {
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let lines = LineIndex::new(text);
-        let shown = list.iter().take(MAX_SHOWN_FAULTS).map(|fault| {
+        let shown_faults = list.iter().take(MAX_SHOWN_FAULTS).map(|fault| {
             let spans: Vec<Range<usize>> =
                 std::iter::once(fault.span.clone()).chain(fault.contradicted_span.clone()).collect();
             FaultWithExcerpt { fault: fault.clone(), excerpt: Excerpt::new(source_name, &lines, &spans) }
         });
-        let shown = shown.collect();
-        Self { source_name: source_name.to_owned(), list, shown_faults: shown, files: Vec::new() }
+        let shown_faults = shown_faults.collect();
+        Self { source_name: source_name.to_owned(), list, shown_faults, files: Vec::new() }
     }
 
     /// Returns the report with `files` as the faults of the files to which this one refers. Earlier ones are replaced.

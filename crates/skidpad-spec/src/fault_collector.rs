@@ -36,8 +36,8 @@ impl PathSpans {
     /// Returns the span of `path` or, if it has none, of the nearest enclosing table or list with a span. `None` if there
     /// is none.
     pub fn nearest_span(&self, path: &str) -> Option<Range<usize>> {
-        let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
-        std::iter::once(path).chain(around).find_map(|path| self.0.get(path)).cloned()
+        let enclosing_paths = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
+        std::iter::once(path).chain(enclosing_paths).find_map(|path| self.0.get(path)).cloned()
     }
 }
 
@@ -84,22 +84,29 @@ impl FaultCollector {
     /// is missing. Nothing is reported if one of the keys holds a placeholder.
     pub(crate) fn require_exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let ((first, has_first), (second, has_second)) = (first, second);
-        let (a, b) = (join_key(table, first), join_key(table, second));
-        if self.has_placeholder(&a) || self.has_placeholder(&b) || has_first != has_second {
+        let (first_path, second_path) = (join_key(table, first), join_key(table, second));
+        if self.has_placeholder(&first_path) || self.has_placeholder(&second_path) || has_first != has_second {
             return;
         }
-        let span = self.nearest_span(if has_first { &b } else { &a });
+        let span = self.nearest_span(if has_first { &second_path } else { &first_path });
         if has_first {
             let found = format!("given as well as `{first}`");
             let accepts = format!("the only one of `{first}` and `{second}`");
-            self.add_fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
-            let against = self.given_span(&a);
+            self.add_fault(
+                FaultKind::Contradiction,
+                second_path,
+                span,
+                found,
+                accepts,
+                Some("remove one of them".into()),
+            );
+            let contradicted_span = self.given_span(&first_path);
             if let Some(fault) = self.last_fault() {
-                fault.contradicted_span = against;
+                fault.contradicted_span = contradicted_span;
             }
         } else {
             let accepts = format!("given, or `{second}` instead");
-            self.add_fault(FaultKind::MissingKey, a, span, "missing", accepts, None);
+            self.add_fault(FaultKind::MissingKey, first_path, span, "missing", accepts, None);
         }
     }
 
@@ -130,7 +137,7 @@ impl FaultCollector {
 /// Returns `path.key`, or only the key if `path` is empty. The key is quoted if it is not a bare key of TOML (letters,
 /// digits, `_` and `-` in ASCII).
 pub(crate) fn join_key(path: &str, key: &str) -> String {
-    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    let key = if bare { key.to_owned() } else { format!("{key:?}") };
+    let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let key = if is_bare { key.to_owned() } else { format!("{key:?}") };
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }

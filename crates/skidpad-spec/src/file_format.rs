@@ -22,15 +22,15 @@ impl TreeDeserializer {
     /// Passes a table to `visitor`, and returns an error if it leaves entries unread.
     fn visit_table<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
         let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
-        let read = visitor.visit_map(&mut map)?;
-        map.end().map(|()| read)
+        let output = visitor.visit_map(&mut map)?;
+        map.end().map(|()| output)
     }
 
     /// Passes a list to `visitor`, and returns an error if it leaves entries unread.
     fn visit_list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
         let mut list = SeqDeserializer::new(list.into_iter().map(Self));
-        let read = visitor.visit_seq(&mut list)?;
-        list.end().map(|()| read)
+        let output = visitor.visit_seq(&mut list)?;
+        list.end().map(|()| output)
     }
 
     /// Returns the error for a value that no description contains. The schema check reports such values before.

@@ -35,9 +35,9 @@ impl FileResolver<'_> {
         match self {
             Self::Shipped => {
                 let name = path.strip_prefix("tyres/").unwrap_or(path);
-                let shipped = crate::tir::find(name.strip_suffix(".tir").unwrap_or(name));
+                let shipped_text = crate::tir::find(name.strip_suffix(".tir").unwrap_or(name));
                 let names: Vec<&str> = crate::tir::names().collect();
-                shipped.map(Cow::Borrowed).ok_or_else(|| format!("shipped tyre files: {}", names.join(", ")))
+                shipped_text.map(Cow::Borrowed).ok_or_else(|| format!("shipped tyre files: {}", names.join(", ")))
             }
             Self::Folders(folders) => {
                 let bytes = folders.read(path, FileKind::Tyre)?;
@@ -69,9 +69,9 @@ impl FileResolver<'_> {
     /// Returns the folders on disk. The error says that shipped files have none.
     #[cfg(feature = "terrain_files")]
     fn folders(&self) -> Result<&Folders, String> {
-        let why = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";
+        let reason = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";
         match self {
-            Self::Shipped => Err(why.into()),
+            Self::Shipped => Err(reason.into()),
             Self::Folders(folders) => Ok(folders),
         }
     }

@@ -89,16 +89,16 @@ impl FileKind {
 /// Returns an error if the operating system reports one, if the path is not a regular file (reading a device or a pipe
 /// may never end), if the file is replaced while it is opened, or if it is larger than [`FileKind::max_bytes`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
-    let before = std::fs::metadata(path)?;
-    check_metadata(&before, kind)?;
+    let path_metadata = std::fs::metadata(path)?;
+    check_metadata(&path_metadata, kind)?;
     let file = File::open(path)?;
     // The path may refer to another file since the first check.
-    let opened = file.metadata()?;
-    check_metadata(&opened, kind)?;
-    if !is_same(&before, &opened) {
+    let file_metadata = file.metadata()?;
+    check_metadata(&file_metadata, kind)?;
+    if !is_same(&path_metadata, &file_metadata) {
         return Err(Error::other("the file was replaced while it was opened: read it again"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(opened.len()).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(usize::try_from(file_metadata.len()).unwrap_or(0));
     file.take(kind.max_bytes() + 1).read_to_end(&mut bytes)?;
     check_size(bytes.len() as u64, kind)?;
     Ok(bytes)
@@ -116,15 +116,15 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
 }
 
 /// Checks that a file is regular and within the size limit of `kind`. The error says what it is instead.
-fn check_metadata(about: &Metadata, kind: FileKind) -> Result<()> {
-    if about.is_dir() {
+fn check_metadata(metadata: &Metadata, kind: FileKind) -> Result<()> {
+    if metadata.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
     }
-    if !about.is_file() {
-        let text = "it is a pipe, a socket or a device: name a regular file";
-        return Err(Error::new(ErrorKind::InvalidInput, text));
+    if !metadata.is_file() {
+        let reason = "it is a pipe, a socket or a device: name a regular file";
+        return Err(Error::new(ErrorKind::InvalidInput, reason));
     }
-    check_size(about.len(), kind)
+    check_size(metadata.len(), kind)
 }
 
 /// Checks `bytes`, the size of a file or a lower bound of it, against the size limit of `kind`.
@@ -135,22 +135,22 @@ pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
     if bytes <= kind.max_bytes() {
         return Ok(());
     }
-    let (name, most) = (kind.name(), kind.max_bytes() / BYTES_PER_MIB);
-    let text = format!("it has {bytes} bytes or more, and a {name} may have {most} MiB: make the file smaller");
+    let (name, max_mib) = (kind.name(), kind.max_bytes() / BYTES_PER_MIB);
+    let text = format!("it has {bytes} bytes or more, and a {name} may have {max_mib} MiB: make the file smaller");
     Err(Error::new(ErrorKind::FileTooLarge, text))
 }
 
 /// Returns true if both metadata have the same device and inode number.
 #[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
 /// Returns true if both metadata have the same creation time, or none. The standard library offers no better test here.
 #[cfg(not(unix))]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    one.created().ok() == other.created().ok()
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    a.created().ok() == b.created().ok()
 }
 
 /// Folder of a file, and the further folders that paths in the file may lead into.
@@ -165,8 +165,8 @@ pub struct Folders {
 }
 
 impl<P: AsRef<Path> + ?Sized> From<&P> for Folders {
-    fn from(own: &P) -> Self {
-        Self { file_folder: own.as_ref().to_owned(), allowed: Vec::new() }
+    fn from(folder: &P) -> Self {
+        Self { file_folder: folder.as_ref().to_owned(), allowed: Vec::new() }
     }
 }
 
@@ -213,21 +213,24 @@ impl Folders {
     /// Returns the reason as text. The text is the same for all paths outside of the allowed folders, so that it does
     /// not reveal which of them exist.
     pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
-        let named = self.file_folder.join(path);
-        let told = |reason: &str| format!("{}: {reason}", one_line(&named.to_string_lossy()));
-        let own = if self.file_folder == Path::new("") { Path::new(".") } else { &self.file_folder };
-        let own =
-            own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
-        let mut roots = vec![own.clone()];
+        let joined_path = self.file_folder.join(path);
+        let to_message = |reason: &str| format!("{}: {reason}", one_line(&joined_path.to_string_lossy()));
+        let file_folder = if self.file_folder == Path::new("") { Path::new(".") } else { &self.file_folder };
+        let file_folder = file_folder
+            .canonicalize()
+            .map_err(|error| to_message(&format!("the folder of the file that names it: {error}")))?;
+        let mut roots = vec![file_folder.clone()];
         // Allowed folders that do not exist are ignored.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-        let outside = || told(OUTSIDE_FOLDERS_MESSAGE);
-        match own.join(path).canonicalize() {
-            Ok(found) if is_inside(&found) => Ok(found),
-            Ok(_) => Err(outside()),
-            Err(error) if is_inside(&normalize_lexically(&own.join(path))) => Err(told(&error.to_string())),
-            Err(_) => Err(outside()),
+        let outside_message = || to_message(OUTSIDE_FOLDERS_MESSAGE);
+        match file_folder.join(path).canonicalize() {
+            Ok(resolved_path) if is_inside(&resolved_path) => Ok(resolved_path),
+            Ok(_) => Err(outside_message()),
+            Err(error) if is_inside(&normalize_lexically(&file_folder.join(path))) => {
+                Err(to_message(&error.to_string()))
+            }
+            Err(_) => Err(outside_message()),
         }
     }
 
@@ -236,9 +239,10 @@ impl Folders {
     /// # Errors
     /// Returns the reason as text, preceded by the path before links are resolved.
     pub(crate) fn read(&self, path: &str, kind: FileKind) -> std::result::Result<Vec<u8>, String> {
-        let found = self.resolve(path)?;
-        let told = |error: Error| format!("{}: {error}", one_line(&self.file_folder.join(path).to_string_lossy()));
-        read(&found, kind).map_err(told)
+        let resolved_path = self.resolve(path)?;
+        let to_message =
+            |error: Error| format!("{}: {error}", one_line(&self.file_folder.join(path).to_string_lossy()));
+        read(&resolved_path, kind).map_err(to_message)
     }
 }
 
@@ -248,15 +252,15 @@ const OUTSIDE_FOLDERS_MESSAGE: &str = "it lies outside of the folder of the file
 
 /// Removes `.` and `..` from an absolute path without access to the file system.
 fn normalize_lexically(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+    let mut normalized = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir => _ = plain.pop(),
-            other => plain.push(other),
+            Component::ParentDir => _ = normalized.pop(),
+            other => normalized.push(other),
         }
     }
-    plain
+    normalized
 }
 
 #[cfg(test)]

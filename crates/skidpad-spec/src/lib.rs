@@ -100,8 +100,8 @@ impl VehicleSpec {
     fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;
-        let (_, beyond) = read::read(name, &text, files)?;
-        compile::build_model(self, &beyond.formulas, name, &text)
+        let (_, extras) = read::read(name, &text, files)?;
+        compile::build_model(self, &extras.formulas, name, &text)
     }
 }
 

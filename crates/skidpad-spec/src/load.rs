@@ -53,34 +53,39 @@ impl LoadedVehicle {
     /// model and, for a full trailer, that of its dolly, and collects the warnings with their lines. Warnings about the
     /// dolly have the prefix `dolly.`; those about shared tyres are not repeated.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
-        let (spec, ReadExtras { formulas, warnings: mut notes, spans: places }) = read::read(source_name, text, files)?;
+        let (spec, ReadExtras { formulas, mut warnings, spans }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build_model(&spec, &formulas, source_name, text)?);
-        notes.extend(vehicle_warnings(&spec, &model));
-        let mut dolly = None;
-        if let Some(vehicle) = spec.dolly_vehicle() {
-            let model = compile::build_model(&vehicle, &formulas, source_name, text)?;
-            for lint in vehicle_warnings(&vehicle, &model) {
-                let of_file = lint.path.starts_with("tyres.");
-                let lint = if of_file { lint } else { Warning { path: format!("dolly.{}", lint.path), ..lint } };
-                if !notes.contains(&lint) {
-                    notes.push(lint);
+        warnings.extend(vehicle_warnings(&spec, &model));
+        let mut dolly_model = None;
+        if let Some(dolly_spec) = spec.dolly_vehicle() {
+            let model = compile::build_model(&dolly_spec, &formulas, source_name, text)?;
+            for warning in vehicle_warnings(&dolly_spec, &model) {
+                let is_tyre_warning = warning.path.starts_with("tyres.");
+                let warning = if is_tyre_warning {
+                    warning
+                } else {
+                    Warning { path: format!("dolly.{}", warning.path), ..warning }
+                };
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
                 }
             }
-            dolly = Some(Arc::new(model));
+            dolly_model = Some(Arc::new(model));
         }
-        let starts = line_starts(text);
-        let note = |lint: Warning| {
-            let line = places.nearest_span(&lint.path).map_or(0, |span| line_and_column(text, &starts, span.start).0);
-            Note::from_warning(lint, source_name, line)
+        let line_offsets = line_starts(text);
+        let to_note = |warning: Warning| {
+            let line =
+                spans.nearest_span(&warning.path).map_or(0, |span| line_and_column(text, &line_offsets, span.start).0);
+            Note::from_warning(warning, source_name, line)
         };
-        let mut notes: Vec<Note> = notes.into_iter().map(note).collect();
+        let mut notes: Vec<Note> = warnings.into_iter().map(to_note).collect();
         notes.sort_by_key(|note| note.line);
-        let files = spec.tyres.values().filter_map(|tyre| match tyre {
+        let disk_paths = spec.tyres.values().filter_map(|tyre| match tyre {
             Tyre::MagicFormula { file, .. } => files.disk_path(file.as_deref()?),
             _ => None,
         });
-        let tyre_files = files.collect();
-        Ok(Self { spec, model, dolly, notes, tyre_files })
+        let tyre_files = disk_paths.collect();
+        Ok(Self { spec, model, dolly: dolly_model, notes, tyre_files })
     }
 
     /// Returns the vehicle units from the front, each towed by the one before: the dolly and the trailer of a full
@@ -132,12 +137,12 @@ pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<LoadedVehicl
         return Ok(LoadedVehicle::read(&format!("{name_or_path}.toml"), text)?);
     }
     let path = Path::new(name_or_path);
-    let is_path = name_or_path.contains(['/', '\\']) || path.extension().is_some_and(|e| e == "toml");
+    let is_path = name_or_path.contains(['/', '\\']) || path.extension().is_some_and(|extension| extension == "toml");
     if !is_path && !path.exists() {
         return Err(unknown_vehicle_error(name_or_path));
     }
-    let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
-    let text = read_text(path, FileKind::Vehicle).map_err(unreadable)?;
+    let to_load_error = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
+    let text = read_text(path, FileKind::Vehicle).map_err(to_load_error)?;
     Ok(LoadedVehicle::read_in(Folders::from_file_path(path).allow_all(allowed), name_or_path, &text)?)
 }
 
@@ -145,11 +150,11 @@ pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<LoadedVehicl
 /// invalid byte.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> {
     String::from_utf8(files::read(path, kind)?).map_err(|error| {
-        let end = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(&error.as_bytes()[..end]);
-        let (line, column) = line_and_column(&before, &line_starts(&before), end);
-        let place = format!("line {line}, column {column} is not UTF-8: save the file in that encoding");
-        std::io::Error::new(std::io::ErrorKind::InvalidData, place)
+        let valid_length = error.utf8_error().valid_up_to();
+        let valid_text = String::from_utf8_lossy(&error.as_bytes()[..valid_length]);
+        let (line, column) = line_and_column(&valid_text, &line_starts(&valid_text), valid_length);
+        let message = format!("line {line}, column {column} is not UTF-8: save the file in that encoding");
+        std::io::Error::new(std::io::ErrorKind::InvalidData, message)
     })
 }
 
@@ -158,7 +163,7 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> 
 fn unknown_vehicle_error(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::suggestions::nearest_word(name, names.iter().copied()) {
-        Some(like) => format!("did you mean `{like}`?"),
+        Some(similar_name) => format!("did you mean `{similar_name}`?"),
         None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
     };
     LoadError::UnknownVehicle { name: name.to_owned(), help }

@@ -53,8 +53,8 @@ impl LoadedScene {
     /// # Errors
     /// Returns the errors of [`LoadedScene::load`].
     pub fn load_from(path: &Path, allowed: &[PathBuf]) -> Result<Self, LoadError> {
-        let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
-        let text = read_text(path, FileKind::Scene).map_err(unreadable)?;
+        let to_load_error = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
+        let text = read_text(path, FileKind::Scene).map_err(to_load_error)?;
         Ok(Self::read_in(Folders::from_file_path(path).allow_all(allowed), &path.display().to_string(), &text)?)
     }
 
@@ -71,10 +71,10 @@ impl LoadedScene {
     /// roads name.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, scene, notes) = read::read_scene(source_name, text, files)?;
-        let fields = spec.height_fields.iter().filter_map(|of| of.file.as_ref());
-        let meshes = spec.meshes.iter().filter_map(|of| of.file.as_ref());
-        let named = fields.chain(meshes).chain(spec.crg_roads.iter().map(|of| &of.file));
-        let files = named.filter_map(|file| files.disk_path(file)).collect();
+        let field_files = spec.height_fields.iter().filter_map(|field| field.file.as_ref());
+        let mesh_files = spec.meshes.iter().filter_map(|mesh| mesh.file.as_ref());
+        let named_files = field_files.chain(mesh_files).chain(spec.crg_roads.iter().map(|road| &road.file));
+        let files = named_files.filter_map(|file| files.disk_path(file)).collect();
         Ok(Self { spec, scene, notes, files })
     }
 }

@@ -49,19 +49,19 @@ impl CompiledVehicle<'_> {
     /// Returns the warnings of all checks in this order: moments of inertia, steering, axles, brakes, handbrake, clutch,
     /// and for each tyre slips and nominal load.
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut found = self.check_inertia();
-        found.extend(self.check_steering());
+        let mut warnings = self.check_inertia();
+        warnings.extend(self.check_steering());
         for i in 0..self.spec.axles.len() {
-            found.extend(self.check_axle(i));
+            warnings.extend(self.check_axle(i));
         }
-        found.extend(self.check_foot_brake());
-        found.extend(self.check_handbrake());
-        found.extend(self.check_clutch());
+        warnings.extend(self.check_foot_brake());
+        warnings.extend(self.check_handbrake());
+        warnings.extend(self.check_clutch());
         for (name, tyre) in &self.spec.tyres {
-            found.extend(check_peak_slips(&join_key("tyres", name), tyre));
-            found.extend(self.check_nominal_load(name, tyre));
+            warnings.extend(check_peak_slips(&join_key("tyres", name), tyre));
+            warnings.extend(self.check_nominal_load(name, tyre));
         }
-        found
+        warnings
     }
 
     /// Warns about each moment of inertia (roll, pitch, yaw) outside of [`PLAUSIBLE_INERTIA_SHARES`] of that of the hull
@@ -69,45 +69,50 @@ impl CompiledVehicle<'_> {
     fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
         // Moments of inertia of the hull per mass, m².
-        let of_hull = skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
-        let own = self.model.inertia();
-        let stated = ["roll", "pitch", "yaw"].into_iter().zip([own.x_axis.x, own.y_axis.y, own.z_axis.z]);
-        let judge = |((name, inertia), even): ((&str, f32), f64)| {
-            let even = even * f64::from(self.model.mass());
-            let share = f64::from(inertia) / even;
+        let hull_inertias_per_mass =
+            skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
+        let inertia_tensor = self.model.inertia();
+        let axis_inertias = ["roll", "pitch", "yaw"].into_iter().zip([
+            inertia_tensor.x_axis.x,
+            inertia_tensor.y_axis.y,
+            inertia_tensor.z_axis.z,
+        ]);
+        let check_moment = |((axis_name, inertia), inertia_per_mass): ((&str, f32), f64)| {
+            let hull_inertia = inertia_per_mass * f64::from(self.model.mass());
+            let inertia_share = f64::from(inertia) / hull_inertia;
             let path = match self.spec.chassis.inertia {
-                Some(_) => format!("chassis.inertia.{name}_kg_m2"),
+                Some(_) => format!("chassis.inertia.{axis_name}_kg_m2"),
                 None => "chassis.boxes".to_owned(),
             };
-            (!PLAUSIBLE_INERTIA_SHARES.contains(&share)).then(|| {
+            (!PLAUSIBLE_INERTIA_SHARES.contains(&inertia_share)).then(|| {
                 Warning::new(path, format!(
-                    "{inertia:.4} kg m² is {share:.3} of the hull's, filled evenly with the car's mass ({even:.0} kg m²); cars have \
+                    "{inertia:.4} kg m² is {inertia_share:.3} of the hull's, filled evenly with the car's mass ({hull_inertia:.0} kg m²); cars have \
                      0.4 to 1.5 of it: check the unit"
                 ))
             })
         };
-        stated.zip(of_hull).filter_map(judge).collect()
+        axis_inertias.zip(hull_inertias_per_mass).filter_map(check_moment).collect()
     }
 
     /// Warns if no axle is steered, except for trailers, and if the largest steering angle is below
     /// [`MIN_PLAUSIBLE_LOCK_DEG`], because the lock is probably in rad.
     fn check_steering(&self) -> Option<Warning> {
         // Largest steering ratio of an axle.
-        let steered = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
-        if steered == 0.0 {
+        let max_steer_ratio = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
+        if max_steer_ratio == 0.0 {
             if self.spec.coupler.is_some() {
                 return None;
             }
             let text = "no axle is steered: give the front one `steer_ratio = 1`";
             return Some(Warning::new("axles", text));
         }
-        let lock = self.spec.steering.lock_deg;
-        (lock * steered < MIN_PLAUSIBLE_LOCK_DEG).then(|| {
+        let lock_deg = self.spec.steering.lock_deg;
+        (lock_deg * max_steer_ratio < MIN_PLAUSIBLE_LOCK_DEG).then(|| {
             Warning::new(
                 "steering.lock_deg",
                 format!(
-                    "{lock} degrees at full lock; cars have 25 to 45: {lock} rad would be {:.0} degrees",
-                    lock.to_degrees()
+                    "{lock_deg} degrees at full lock; cars have 25 to 45: {lock_deg} rad would be {:.0} degrees",
+                    lock_deg.to_degrees()
                 ),
             )
         })
@@ -115,8 +120,8 @@ impl CompiledVehicle<'_> {
 
     /// Returns the first wheel of axle `i` and its static load, N; `None` without such an axle.
     fn first_wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
-        let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
-        Some((&self.model.wheels()[at], f64::from(self.model.static_load(at))))
+        let wheel_index = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
+        Some((&self.model.wheels()[wheel_index], f64::from(self.model.static_load(wheel_index))))
     }
 
     /// Warns about the first wheel of axle `i`: bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`]; droop travel of a
@@ -124,85 +129,89 @@ impl CompiledVehicle<'_> {
     /// below [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass.
     fn check_axle(&self, i: usize) -> Vec<Warning> {
         let Some((wheel, load)) = self.first_wheel(i) else { return Vec::new() };
-        let mut found = Vec::new();
-        let key = |name: &str| format!("axles[{i}].{name}");
+        let mut warnings = Vec::new();
+        let key_path = |name: &str| format!("axles[{i}].{name}");
         let strut = &wheel.strut;
         for (name, travel) in [("bump", strut.bump_travel), ("droop", strut.droop_travel)] {
             if f64::from(travel) > MAX_PLAUSIBLE_TRAVEL_M {
                 let text = format!(
                     "{travel:.3} m; wheels of cars travel 0.05 to 0.15 m either way, of rally cars 0.3: check the unit"
                 );
-                found.push(Warning::new(key(&format!("suspension.{name}_travel_m")), text));
+                warnings.push(Warning::new(key_path(&format!("suspension.{name}_travel_m")), text));
             }
         }
         // Droop travel, and deflection of the spring under the static load.
-        let (droop, sag) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
-        if strut.progressive_rate == 0.0 && droop > MAX_PLAUSIBLE_DROOP_RATIO * sag && droop <= MAX_PLAUSIBLE_TRAVEL_M {
+        let (droop, static_deflection) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
+        if strut.progressive_rate == 0.0
+            && droop > MAX_PLAUSIBLE_DROOP_RATIO * static_deflection
+            && droop <= MAX_PLAUSIBLE_TRAVEL_M
+        {
             let text = format!(
-                "{droop:.3} m, but the spring carries nothing from {sag:.3} m of extension on: a wheel hangs there; give `preload_n` \
+                "{droop:.3} m, but the spring carries nothing from {static_deflection:.3} m of extension on: a wheel hangs there; give `preload_n` \
                  or a softer spring, or end the droop there"
             );
-            found.push(Warning::new(key("suspension.droop_travel_m"), text));
+            warnings.push(Warning::new(key_path("suspension.droop_travel_m"), text));
         }
         // Equivalent mass at the rim, kg.
-        let light = f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
-        let share = light / (load / f64::from(STANDARD_GRAVITY));
-        if share < MIN_PLAUSIBLE_RIM_MASS_SHARE {
+        let rim_mass = f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
+        let rim_mass_share = rim_mass / (load / f64::from(STANDARD_GRAVITY));
+        if rim_mass_share < MIN_PLAUSIBLE_RIM_MASS_SHARE {
             let text = format!(
-                "{} kg m² is {light:.3} kg at the rim, {share:.1e} of what the wheel carries; wheels of cars have 0.01 to 0.05 of \
+                "{} kg m² is {rim_mass:.3} kg at the rim, {rim_mass_share:.1e} of what the wheel carries; wheels of cars have 0.01 to 0.05 of \
                  it (0.5 to 2 kg m²)",
                 wheel.spin_inertia
             );
-            found.push(Warning::new(key("wheel_spin_inertia_kg_m2"), text));
+            warnings.push(Warning::new(key_path("wheel_spin_inertia_kg_m2"), text));
         }
-        found
+        warnings
     }
 
     /// Warns about brakes with a torque above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the largest tyre torque at the static
     /// load. Only the first wheel of an axle is judged. Warns at most once if the brake torque is that of the whole car,
     /// else for each axle.
     fn check_foot_brake(&self) -> Vec<Warning> {
-        let strength = |i: usize| {
-            let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
-            let wheel = &self.model.wheels()[at];
+        let brake_ratio = |i: usize| {
+            let wheel_index = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
+            let wheel = &self.model.wheels()[wheel_index];
             // Torque at which the tyre slides, N m.
-            let holds = self.model.tyre(at).nominal_friction()[0] * self.model.static_load(at) * wheel.radius;
-            Some((i, f64::from(wheel.brake_torque / holds)))
+            let tyre_torque =
+                self.model.tyre(wheel_index).nominal_friction()[0] * self.model.static_load(wheel_index) * wheel.radius;
+            Some((i, f64::from(wheel.brake_torque / tyre_torque)))
         };
-        let strong =
-            (0..self.spec.axles.len()).filter_map(strength).filter(|(_, times)| *times > MAX_PLAUSIBLE_BRAKE_RATIO);
-        let lint = |(i, times): (usize, f64)| {
+        let excessive_ratios =
+            (0..self.spec.axles.len()).filter_map(brake_ratio).filter(|(_, ratio)| *ratio > MAX_PLAUSIBLE_BRAKE_RATIO);
+        let to_warning = |(i, ratio): (usize, f64)| {
             let path = match &self.spec.brakes {
                 Some(_) => "brakes.total_torque_nm".to_owned(),
                 None => format!("axles[{i}].brake_torque_nm"),
             };
-            let number = i + 1;
+            let axle_number = i + 1;
             Warning::new(
                 path,
                 format!(
-                    "the brakes of axle {number} hold {times:.0} times what its tyres do; cars have 1 to 3 times: the pedal only locks"
+                    "the brakes of axle {axle_number} hold {ratio:.0} times what its tyres do; cars have 1 to 3 times: the pedal only locks"
                 ),
             )
         };
-        let strong: Vec<Warning> = strong.map(lint).collect();
-        let whole_car = self.spec.brakes.is_some();
-        strong.into_iter().take(if whole_car { 1 } else { usize::MAX }).collect()
+        let warnings: Vec<Warning> = excessive_ratios.map(to_warning).collect();
+        let has_car_brakes = self.spec.brakes.is_some();
+        warnings.into_iter().take(if has_car_brakes { 1 } else { usize::MAX }).collect()
     }
 
     /// Warns about a handbrake that holds less than a slope of [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`] (force at the ground
     /// over weight, without the limit of the tyres). Cars without a handbrake are not checked.
     fn check_handbrake(&self) -> Option<Warning> {
         // Force at the ground, N.
-        let at_road = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
-        let force: f64 = self.model.wheels().iter().map(at_road).sum();
-        let share = force / f64::from(self.model.mass() * STANDARD_GRAVITY);
-        let axle = self.spec.axles.iter().position(|axle| axle.handbrake_torque_nm > 0.0)?;
-        (share < MIN_PLAUSIBLE_HANDBRAKE_SLOPE).then(|| {
+        let ground_force = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
+        let total_force: f64 = self.model.wheels().iter().map(ground_force).sum();
+        let held_slope = total_force / f64::from(self.model.mass() * STANDARD_GRAVITY);
+        let axle_index = self.spec.axles.iter().position(|axle| axle.handbrake_torque_nm > 0.0)?;
+        (held_slope < MIN_PLAUSIBLE_HANDBRAKE_SLOPE).then(|| {
             Warning::new(
-                format!("axles[{axle}].handbrake_torque_nm"),
+                format!("axles[{axle_index}].handbrake_torque_nm"),
                 format!(
                     "holds the car on slopes of up to {:.1} % only; handbrakes of cars hold on 20 %, {:.0} N m in all",
-                    100.0 * share,
+                    100.0 * held_slope,
                     0.2 * f64::from(self.model.mass() * STANDARD_GRAVITY) * f64::from(self.model.wheels()[0].radius)
                 ),
             )
@@ -214,10 +223,10 @@ impl CompiledVehicle<'_> {
     fn check_clutch(&self) -> Option<Warning> {
         let drive = self.model.parts().powertrain.engine()?;
         let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
-        let peak = drive.engine.torque.max_value();
-        (clutch.capacity < peak).then(|| {
+        let peak_torque = drive.engine.torque.max_value();
+        (clutch.capacity < peak_torque).then(|| {
             Warning::new("powertrain.clutch.capacity_nm", format!(
-                "{} N m, but the engine gives up to {peak:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",
+                "{} N m, but the engine gives up to {peak_torque:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",
                 clutch.capacity
             ))
         })
@@ -226,8 +235,8 @@ impl CompiledVehicle<'_> {
     /// Warns about a tyre for which the static load of one of its wheels over its nominal load is outside of
     /// [`PLAUSIBLE_LOAD_RATIOS`]. The nominal load of a Magic Formula is `FNOMIN`. Simple tyres without load sensitivity
     /// or nominal load, and tyres on no wheel, are not checked.
-    fn check_nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Warning> {
-        let (key, nominal) = match tyre {
+    fn check_nominal_load(&self, tyre_name: &str, tyre: &Tyre) -> Option<Warning> {
+        let (key, nominal_load) = match tyre {
             Tyre::Coulomb { friction, .. }
             | Tyre::Linear { friction, .. }
             | Tyre::LinearPerLoad { friction, .. }
@@ -240,25 +249,28 @@ impl CompiledVehicle<'_> {
             Tyre::Brush { friction, .. } => ("nominal_load_n", friction.nominal_load_n?),
             Tyre::TMeasy { nominal_load_n, .. } => ("nominal_load_n", *nominal_load_n),
             Tyre::MagicFormula { .. } => {
-                let on = self.wheels_with_tyre(name).next()?;
-                let skidpad_core::model::Tyre::MagicFormula { formula, .. } = self.model.tyre(on) else { return None };
+                let wheel_index = self.wheels_with_tyre(tyre_name).next()?;
+                let skidpad_core::model::Tyre::MagicFormula { formula, .. } = self.model.tyre(wheel_index) else {
+                    return None;
+                };
                 ("file", f64::from(formula.coefficients().fnomin))
             }
         };
-        let far = self.wheels_with_tyre(name).map(|at| f64::from(self.model.static_load(at)));
-        let load = far.into_iter().find(|load| !PLAUSIBLE_LOAD_RATIOS.contains(&(load / nominal)))?;
+        let static_loads =
+            self.wheels_with_tyre(tyre_name).map(|wheel_index| f64::from(self.model.static_load(wheel_index)));
+        let load = static_loads.into_iter().find(|load| !PLAUSIBLE_LOAD_RATIOS.contains(&(load / nominal_load)))?;
         Some(Warning::new(
-            join_key(&join_key("tyres", name), key),
+            join_key(&join_key("tyres", tyre_name), key),
             format!(
-                "its numbers hold at {nominal:.0} N, but a wheel carries {load:.0} N at rest; within a factor of 2 is usual"
+                "its numbers hold at {nominal_load:.0} N, but a wheel carries {load:.0} N at rest; within a factor of 2 is usual"
             ),
         ))
     }
 
-    /// Returns the indices of the wheels with the tyre named `tyre`.
-    fn wheels_with_tyre(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
-        let on = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre;
-        let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(on).collect();
+    /// Returns the indices of the wheels with the tyre named `tyre_name`.
+    fn wheels_with_tyre(&self, tyre_name: &str) -> impl Iterator<Item = usize> + '_ {
+        let has_tyre = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre_name;
+        let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(has_tyre).collect();
         wheels.into_iter()
     }
 }
@@ -278,13 +290,16 @@ fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
         ],
         _ => Vec::new(),
     };
-    let lint = |(key, slip): (&str, f64)| {
-        let across = key.starts_with("across");
-        let (usual, meant) = match across {
+    let to_warning = |(key, slip): (&str, f64)| {
+        let is_lateral = key.starts_with("across");
+        let (usual_range, unit_hint) = match is_lateral {
             true => ("0.1 to 0.4 rad", format!("{slip} degrees would be {:.3} rad", slip.to_radians())),
             false => ("0.05 to 0.4", format!("{slip} % would be {}", slip / 100.0)),
         };
-        Warning::new(format!("{path}.{key}"), format!("a peak at a slip of {slip}; tyres have it at {usual}: {meant}"))
+        Warning::new(
+            format!("{path}.{key}"),
+            format!("a peak at a slip of {slip}; tyres have it at {usual_range}: {unit_hint}"),
+        )
     };
-    peaks.into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(lint).collect()
+    peaks.into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(to_warning).collect()
 }

@@ -31,15 +31,15 @@ fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);
     }
-    let mut safe = String::with_capacity(text.len() + 16);
+    let mut escaped_text = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_escaped(c) {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| safe.push_str(&format!("\\u{unit:04x}")));
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped_text.push_str(&format!("\\u{unit:04x}")));
         } else {
-            safe.push(c);
+            escaped_text.push(c);
         }
     }
-    Cow::Owned(safe)
+    Cow::Owned(escaped_text)
 }
 
 /// Replaces each control or bidirectional character by a character with the same number of bytes in UTF-8, so that
@@ -49,13 +49,13 @@ pub(crate) fn replace_same_length(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_replaced) {
         return Cow::Borrowed(text);
     }
-    let sign = |c: char| match c.len_utf8() {
+    let replacement = |c: char| match c.len_utf8() {
         1 => '?',
         2 => '\u{bf}',
         3 => '\u{fffd}',
         _ => '\u{1f6ab}',
     };
-    Cow::Owned(text.chars().map(|c| if is_replaced(c) { sign(c) } else { c }).collect())
+    Cow::Owned(text.chars().map(|c| if is_replaced(c) { replacement(c) } else { c }).collect())
 }
 
 #[cfg(test)]

@@ -34,13 +34,13 @@ pub trait Diagnostic: Error {
 pub fn render(error: &dyn Diagnostic, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let mut report = String::new();
-    append(error, &renderer, &mut report);
+    append_report(error, &renderer, &mut report);
     report
 }
 
 /// Appends the reports of `error` and of its related errors to `report`, with an empty line between them. A report has
 /// the message with the code, the lines around the error, its causes and its help. Related errors follow, depth first.
-fn append(error: &dyn Diagnostic, renderer: &Renderer, report: &mut String) {
+fn append_report(error: &dyn Diagnostic, renderer: &Renderer, report: &mut String) {
     if !report.is_empty() {
         report.push('\n');
     }
@@ -48,45 +48,51 @@ fn append(error: &dyn Diagnostic, renderer: &Renderer, report: &mut String) {
     if let Some(code) = error.code() {
         title = title.id(code);
     }
-    let places = error.excerpt().map(|(excerpt, labels)| elements(excerpt, &labels)).unwrap_or_default();
+    let excerpt_parts = error.excerpt().map(|(excerpt, labels)| excerpt_elements(excerpt, &labels)).unwrap_or_default();
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    let causes = causes.map(|cause| note(Level::NOTE, &cause.to_string()));
-    let help = error.help().map(|help| note(Level::HELP, &help));
-    let group: Group<'_> = title.elements(places).elements(causes).elements(help);
+    let causes = causes.map(|cause| footer_message(Level::NOTE, &cause.to_string()));
+    let help = error.help().map(|help| footer_message(Level::HELP, &help));
+    let group: Group<'_> = title.elements(excerpt_parts).elements(causes).elements(help);
     report.push_str(&renderer.render(&[group]));
     report.push('\n');
-    error.related().iter().for_each(|error| append(*error, renderer, report));
+    error.related().iter().for_each(|error| append_report(*error, renderer, report));
 }
 
-/// Returns `text` below the lines of a report.
-fn note(level: Level<'static>, text: &str) -> Message<'static> {
+/// Returns a message with `text`, which the report shows below the lines of the excerpt.
+fn footer_message(level: Level<'static>, text: &str) -> Message<'static> {
     level.message(one_line(text).into_owned())
 }
 
 /// Returns a part of the report for each run of consecutive lines of `excerpt`, with its spans marked: the first as
 /// primary, the others as context. `labels` has the text of each span. The renderer counts the columns of the place;
 /// where the line of the first span is cut, the place comes before the lines instead. Empty without spans.
-fn elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
+fn excerpt_elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
     let spans: Vec<_> = excerpt.spans().zip(labels).collect();
-    let Some((first, _)) = spans.first() else { return Vec::new() };
-    let (line, line_start) = excerpt.lines[excerpt.line_index_at(first.start)];
-    let column = excerpt.column_at(first.start);
+    let Some((first_span, _)) = spans.first() else { return Vec::new() };
+    let (line_index, line_start) = excerpt.lines[excerpt.line_index_at(first_span.start)];
+    let column = excerpt.column_at(first_span.start);
     // A cut line has another number of characters before the span than the whole line.
-    let is_cut = excerpt.text[line_start..first.start].chars().count() != column;
-    let place = Origin::path(excerpt.name.as_str()).line(line + 1).char_column(column + 1);
-    let mut elements: Vec<Element<'a>> = is_cut.then(|| place.into()).into_iter().collect();
-    for run in excerpt.lines.chunk_by(|(line, _), (next, _)| line + 1 == *next) {
-        let (Some(&(number, start)), Some(&(_, last))) = (run.first(), run.last()) else { continue };
-        let end = excerpt.text[last..].find('\n').map_or(excerpt.text.len(), |length| last + length + 1);
-        let inside =
-            spans.iter().enumerate().filter(|(_, (span, _))| (start..end.max(start + 1)).contains(&span.start));
-        let annotations = inside.map(|(index, (span, label))| {
+    let is_cut = excerpt.text[line_start..first_span.start].chars().count() != column;
+    let origin = Origin::path(excerpt.name.as_str()).line(line_index + 1).char_column(column + 1);
+    let mut elements: Vec<Element<'a>> = is_cut.then(|| origin.into()).into_iter().collect();
+    for line_run in excerpt.lines.chunk_by(|(line_index, _), (next_index, _)| line_index + 1 == *next_index) {
+        let (Some(&(first_line, run_start)), Some(&(_, last_line_start))) = (line_run.first(), line_run.last()) else {
+            continue;
+        };
+        let run_end = excerpt.text[last_line_start..]
+            .find('\n')
+            .map_or(excerpt.text.len(), |length| last_line_start + length + 1);
+        let run_spans = spans
+            .iter()
+            .enumerate()
+            .filter(|(_, (span, _))| (run_start..run_end.max(run_start + 1)).contains(&span.start));
+        let annotations = run_spans.map(|(index, (span, label))| {
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            kind.span(span.start - start..span.end - start).label(one_line(label).into_owned())
+            kind.span(span.start - run_start..span.end - run_start).label(one_line(label).into_owned())
         });
-        let lines = Snippet::source(&excerpt.text[start..end]).line_start(number + 1).fold(false);
+        let snippet = Snippet::source(&excerpt.text[run_start..run_end]).line_start(first_line + 1).fold(false);
         let path = (!is_cut).then_some(excerpt.name.as_str());
-        elements.push(lines.path(path).annotations(annotations).into());
+        elements.push(snippet.path(path).annotations(annotations).into());
     }
     elements
 }
@@ -94,7 +100,7 @@ fn elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
 impl Faults {
     /// Renders the whole report with the lines of the file around each fault, without colour.
     pub fn render(&self) -> String {
-        render(self, false)
+        render(self, false) // without colour
     }
 }
 
@@ -104,8 +110,8 @@ impl Diagnostic for Faults {
     }
 
     fn related(&self) -> Vec<&dyn Diagnostic> {
-        let own = self.shown_faults().iter().map(|shown| shown as &dyn Diagnostic);
-        own.chain(self.files().iter().map(|faults| faults as &dyn Diagnostic)).collect()
+        let own_reports = self.shown_faults().iter().map(|shown| shown as &dyn Diagnostic);
+        own_reports.chain(self.files().iter().map(|faults| faults as &dyn Diagnostic)).collect()
     }
 }
 
@@ -119,13 +125,13 @@ impl Diagnostic for FaultWithExcerpt {
     }
 
     fn excerpt(&self) -> Option<(&Excerpt, Vec<String>)> {
-        Some((&self.excerpt, vec![label(&self.fault), "compare".to_owned()]))
+        Some((&self.excerpt, vec![fault_label(&self.fault), "compare".to_owned()]))
     }
 }
 
 /// Returns the text beside the place of a fault: "here" for a syntax fault, "needed in here" for a missing key, otherwise
 /// the accepted values.
-fn label(fault: &Fault) -> String {
+fn fault_label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),
         FaultKind::MissingKey => "needed in here".to_owned(),

@@ -33,5 +33,9 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
 
 /// Returns the text of the shipped vehicle or trailer called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
-    SHIPPED_VEHICLES.iter().chain(&SHIPPED_TRAILERS).find(|(known, _)| *known == name).map(|(_, text)| *text)
+    SHIPPED_VEHICLES
+        .iter()
+        .chain(&SHIPPED_TRAILERS)
+        .find(|(shipped_name, _)| *shipped_name == name)
+        .map(|(_, text)| *text)
 }

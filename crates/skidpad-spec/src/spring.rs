@@ -16,32 +16,33 @@ pub(crate) struct Spring {
     /// Rise of the rate per compression, N/m².
     pub progressive_rate: f64,
     /// Extension from rest at full droop, m. NaN if the spring force never falls to the preload.
-    pub droop: f64,
+    pub droop_travel: f64,
     /// Spring force at rest, N: the weight on the wheel without the unsprung mass.
     pub force_at_rest: f64,
 }
 
 impl Spring {
-    /// Computes the spring of a wheel of `axle` that carries `share` kg, the unsprung mass included. The rate is stated,
-    /// or `share (2π f)²` of the ride frequency `f`. The static force is that of the sprung mass only. Droop travel is
+    /// Computes the spring of a wheel of `axle` that carries `carried_mass` kg, the unsprung mass included. The rate is stated,
+    /// or `carried_mass (2π f)²` of the ride frequency `f`. The static force is that of the sprung mass only. Droop travel is
     /// stated, or it is the extension at which the force has fallen to the preload.
-    pub fn from_axle(axle: &Axle, share: f64) -> Self {
-        let given = &axle.suspension;
-        let from_frequency = || share * (TAU * given.ride_frequency_hz.unwrap_or(0.0)).powi(2);
-        let rate = given.rate_n_per_m.unwrap_or_else(from_frequency);
-        let progressive_rate = given.rate_rise_n_per_m2.unwrap_or(0.0);
+    pub fn from_axle(axle: &Axle, carried_mass: f64) -> Self {
+        let suspension = &axle.suspension;
+        let rate_from_frequency = || carried_mass * (TAU * suspension.ride_frequency_hz.unwrap_or(0.0)).powi(2);
+        let rate = suspension.rate_n_per_m.unwrap_or_else(rate_from_frequency);
+        let progressive_rate = suspension.rate_rise_n_per_m2.unwrap_or(0.0);
         // Unsprung mass, kg.
-        let own = axle.unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
-        let carries = (share - own) * f64::from(STANDARD_GRAVITY);
-        // Smaller root z of rate z - progressive_rate z² / 2 = carries - preload.
-        let given_off = carries - given.preload_n.unwrap_or(0.0);
-        let to_preload = || 2.0 * given_off / (rate + (rate * rate - 2.0 * progressive_rate * given_off).sqrt());
-        let droop = given.droop_travel_m.unwrap_or_else(to_preload);
-        Self { rate, progressive_rate, droop, force_at_rest: carries }
+        let unsprung_mass = axle.unsprung.as_ref().map_or(0.0, |unsprung| unsprung.mass_kg);
+        let force_at_rest = (carried_mass - unsprung_mass) * f64::from(STANDARD_GRAVITY);
+        // Smaller root z of rate z - progressive_rate z² / 2 = force_at_rest - preload.
+        let force_to_preload = force_at_rest - suspension.preload_n.unwrap_or(0.0);
+        let droop_to_preload =
+            || 2.0 * force_to_preload / (rate + (rate * rate - 2.0 * progressive_rate * force_to_preload).sqrt());
+        let droop_travel = suspension.droop_travel_m.unwrap_or_else(droop_to_preload);
+        Self { rate, progressive_rate, droop_travel, force_at_rest }
     }
 
     /// Returns the rate at full droop as a share of the rate at rest.
     pub fn droop_rate_share(&self) -> f64 {
-        1.0 - self.progressive_rate * self.droop / self.rate
+        1.0 - self.progressive_rate * self.droop_travel / self.rate
     }
 }

@@ -14,13 +14,13 @@ pub(crate) fn nearest_word<'a>(word: &str, candidates: impl IntoIterator<Item = 
     if word.len() > MAX_WORD_BYTES {
         return None;
     }
-    let limit = (word.chars().count() / 3).max(2);
+    let max_distance = (word.chars().count() / 3).max(2);
     candidates
         .into_iter()
         .take(MAX_CANDIDATES)
         .filter(|candidate| candidate.len() <= MAX_WORD_BYTES)
         .map(|candidate| (edit_distance(word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
+        .filter(|(distance, candidate)| *distance <= max_distance && *distance < candidate.chars().count())
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -48,14 +48,15 @@ const KEY_SYNONYMS: [(&str, &str); 16] = [
 /// Returns the candidate key that `word` means, or `None`. Tried in this order: the key without its unit, a synonym of
 /// the key, the nearest spelling.
 pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
-    let begins = |start: &str| {
-        // Whether the key is `start`, or `start` with a unit after `_`.
-        let with_unit =
-            |key: &&str| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
-        candidates.clone().into_iter().find(with_unit)
+    let key_with_stem = |stem: &str| {
+        // Whether the key is `stem`, or `stem` with a unit after `_`.
+        let is_stem_with_unit =
+            |key: &&str| key.strip_prefix(stem).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'));
+        candidates.clone().into_iter().find(is_stem_with_unit)
     };
-    let synonym = || KEY_SYNONYMS.iter().filter(|(other, _)| *other == word).find_map(|(_, start)| begins(start));
-    begins(word).or_else(synonym).or_else(|| nearest_word(word, candidates.clone()))
+    let key_of_synonym =
+        || KEY_SYNONYMS.iter().filter(|(synonym, _)| *synonym == word).find_map(|(_, stem)| key_with_stem(stem));
+    key_with_stem(word).or_else(key_of_synonym).or_else(|| nearest_word(word, candidates.clone()))
 }
 
 /// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
@@ -66,22 +67,22 @@ fn edit_distance(a: &str, b: &str) -> usize {
         return usize::MAX;
     }
     // Distance between the first `i` characters of `a` and the first `j` of `b`.
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
+    let mut distances = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, row) in distances.iter_mut().enumerate() {
         row[0] = i;
     }
-    rows[0] = (0..=b.len()).collect();
+    distances[0] = (0..=b.len()).collect();
     for i in 1..=a.len() {
         for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            let substitution_distance = distances[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut min_distance = substitution_distance.min(distances[i - 1][j] + 1).min(distances[i][j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
+                min_distance = min_distance.min(distances[i - 2][j - 2] + 1);
             }
-            rows[i][j] = best;
+            distances[i][j] = min_distance;
         }
     }
-    rows[a.len()][b.len()]
+    distances[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -30,18 +30,22 @@ impl TyreSize {
             Some(rest) => split_leading_number(rest)?,
             None => (DEFAULT_ASPECT_PERCENT, rest),
         };
-        let filler = |c: char| c.is_ascii_alphabetic() || c == '-' || c == ' ';
-        let rim = rest.trim_start_matches(filler);
+        let is_construction_character = |c: char| c.is_ascii_alphabetic() || c == '-' || c == ' ';
+        let rim = rest.trim_start_matches(is_construction_character);
         // The letters are required, because they separate the aspect ratio from the rim.
         let construction = &rest[..rest.len() - rim.len()];
-        let end = rim.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rim.len());
-        let number = |text: &str| text.trim().parse::<f64>().ok();
-        let size = Self { width_mm: number(width)?, aspect_percent: number(aspect)?, rim_in: number(&rim[..end])? };
-        let known = construction.contains(|c: char| c.is_ascii_alphabetic())
+        let rim_length = rim.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rim.len());
+        let parse_number = |text: &str| text.trim().parse::<f64>().ok();
+        let size = Self {
+            width_mm: parse_number(width)?,
+            aspect_percent: parse_number(aspect)?,
+            rim_in: parse_number(&rim[..rim_length])?,
+        };
+        let is_road_tyre = construction.contains(|c: char| c.is_ascii_alphabetic())
             && (50.0..=600.0).contains(&size.width_mm)
             && (15.0..=110.0).contains(&size.aspect_percent)
             && (4.0..=30.0).contains(&size.rim_in);
-        known.then_some(size)
+        is_road_tyre.then_some(size)
     }
 
     /// Returns the unloaded radius, m: half the rim diameter plus the section height.

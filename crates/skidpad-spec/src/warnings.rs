@@ -14,26 +14,26 @@ const BOX_OVERLAP_TOLERANCE: f64 = 0.01;
 /// Returns the warnings about `spec`, from which `model` was compiled: those of the description, then those that need the
 /// model.
 pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning> {
-    let mut found = description_warnings(spec);
-    found.extend(CompiledVehicle { spec, model }.warnings());
-    found
+    let mut warnings = description_warnings(spec);
+    warnings.extend(CompiledVehicle { spec, model }.warnings());
+    warnings
 }
 
 /// Returns the warnings that need the description only: overlapping boxes, their mass and centre of mass, shift speeds,
 /// and a roll influence below 1 of ray-cast vehicles of other engines.
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
-    let mut found = check_box_overlaps(&spec.chassis.boxes);
-    found.extend(check_box_mass(&spec.chassis));
-    found.extend(check_box_centre(&spec.chassis));
-    found.extend(check_shift_speeds(spec));
+    let mut warnings = check_box_overlaps(&spec.chassis.boxes);
+    warnings.extend(check_box_mass(&spec.chassis));
+    warnings.extend(check_box_centre(&spec.chassis));
+    warnings.extend(check_shift_speeds(spec));
     if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
             "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
             peers.roll_influence
         );
-        found.push(Warning::new("peers.roll_influence", text));
+        warnings.push(Warning::new("peers.roll_influence", text));
     }
-    found
+    warnings
 }
 
 /// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
@@ -53,10 +53,11 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
 
 /// Warns if the mass of the boxes differs from the mass of the car by more than 1 %. `None` without boxes.
 fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
-    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
-    let mass = chassis.mass_kg;
-    (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
-        let text = format!("hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass");
+    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
+    let vehicle_mass = chassis.mass_kg;
+    (box_mass > 0.0 && (box_mass / vehicle_mass - 1.0).abs() > 0.01).then(|| {
+        let text =
+            format!("hold {box_mass:.1} kg, the car {vehicle_mass:.1} kg: their inertia is scaled to the car's mass");
         Warning::new("chassis.boxes", text)
     })
 }
@@ -64,14 +65,15 @@ fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
 /// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
 /// stated centre of mass, so one of the two is wrong. `None` without boxes.
 fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
-    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
-    let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
-    let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
-    let left = mean(|b| b.left_m) - chassis.centre_left_m;
-    let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
-    let off = (behind * behind + left * left + above * above).sqrt();
-    // Without boxes `off` is NaN, and the comparison is false.
-    (off > 0.05).then(|| {
+    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
+    let mass_weighted_mean =
+        |coordinate: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * coordinate(b)).sum::<f64>() / box_mass;
+    let behind = mass_weighted_mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
+    let left = mass_weighted_mean(|b| b.left_m) - chassis.centre_left_m;
+    let above = mass_weighted_mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
+    let centre_distance = (behind * behind + left * left + above * above).sqrt();
+    // Without boxes `centre_distance` is NaN, and the comparison is false.
+    (centre_distance > 0.05).then(|| {
         let text =
             format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
         Warning::new("chassis.boxes", text)
@@ -81,37 +83,41 @@ fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
 /// Warns about each pair of boxes that share more than [`BOX_OVERLAP_TOLERANCE`] of the smaller one, because their common
 /// volume counts twice. The warning is about the first box of the pair.
 fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
         for (j, b) in boxes.iter().enumerate().skip(i + 1) {
-            let smaller = box_volume(a).min(box_volume(b));
-            let share = common_volume(a, b) / smaller;
-            if share > BOX_OVERLAP_TOLERANCE {
-                let overlap = 100.0 * share;
-                let text =
-                    format!("overlaps `[{j}]` by {overlap:.0} % of the smaller: overlapping boxes add mass twice");
-                found.push(Warning::new(format!("chassis.boxes[{i}]"), text));
+            let smaller_volume = box_volume(a).min(box_volume(b));
+            let overlap_share = common_volume(a, b) / smaller_volume;
+            if overlap_share > BOX_OVERLAP_TOLERANCE {
+                let overlap_percent = 100.0 * overlap_share;
+                let text = format!(
+                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller: overlapping boxes add mass twice"
+                );
+                warnings.push(Warning::new(format!("chassis.boxes[{i}]"), text));
             }
         }
     }
-    found
+    warnings
 }
 
 /// Returns the volume of a box, m³.
-fn box_volume(part: &Box3) -> f64 {
-    part.length_m * part.width_m * part.height_m
+fn box_volume(box_spec: &Box3) -> f64 {
+    box_spec.length_m * box_spec.width_m * box_spec.height_m
 }
 
 /// Returns the common volume of two boxes that are aligned with the axes, m³; 0 if they do not overlap.
 fn common_volume(a: &Box3, b: &Box3) -> f64 {
-    let along = |from: fn(&Box3) -> (f64, f64)| {
-        let ((at, size), (other, wide)) = (from(a), from(b));
-        let (low, high) = ((at - 0.5 * size).max(other - 0.5 * wide), (at + 0.5 * size).min(other + 0.5 * wide));
+    let common_length = |extent: fn(&Box3) -> (f64, f64)| {
+        let ((centre_a, length_a), (centre_b, length_b)) = (extent(a), extent(b));
+        let (low, high) = (
+            (centre_a - 0.5 * length_a).max(centre_b - 0.5 * length_b),
+            (centre_a + 0.5 * length_a).min(centre_b + 0.5 * length_b),
+        );
         (high - low).max(0.0)
     };
-    along(|p| (p.behind_front_axle_m, p.length_m))
-        * along(|p| (p.left_m, p.width_m))
-        * along(|p| (p.above_ground_m, p.height_m))
+    common_length(|part| (part.behind_front_axle_m, part.length_m))
+        * common_length(|part| (part.left_m, part.width_m))
+        * common_length(|part| (part.above_ground_m, part.height_m))
 }
 
 #[cfg(test)]

@@ -19,17 +19,17 @@ pub(crate) struct WheelPosition {
 /// the middle of the vehicle, or the middle for an axle without a track.
 pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     let mut wheel_positions = Vec::new();
-    for (axle, described) in spec.axles.iter().enumerate() {
-        let mut add = |side, left: f64| {
-            let [x, y, _] = to_vehicle_frame(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
+    for (axle, axle_spec) in spec.axles.iter().enumerate() {
+        let mut push_wheel = |side, left: f64| {
+            let [x, y, _] = to_vehicle_frame(&spec.chassis, [axle_spec.behind_front_axle_m, left, 0.0]);
             wheel_positions.push(WheelPosition { axle, side, point: [x, y].map(|c| f64::from(c as f32)) });
         };
-        match described.track_m {
+        match axle_spec.track_m {
             Some(track) => {
-                add(Side::Left, 0.5 * track);
-                add(Side::Right, -0.5 * track);
+                push_wheel(Side::Left, 0.5 * track);
+                push_wheel(Side::Right, -0.5 * track);
             }
-            None => add(Side::Centre, 0.0),
+            None => push_wheel(Side::Centre, 0.0),
         }
     }
     wheel_positions
@@ -39,14 +39,17 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
 /// hitch is included. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its coupler.
 pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
-    let plane = |behind: f64, left: f64| {
+    let point_in_plane = |behind: f64, left: f64| {
         let [x, y, _] = to_vehicle_frame(&spec.chassis, [behind, left, 0.0]);
         [x, y].map(|c| f64::from(c as f32))
     };
-    let coupler = spec.coupler.as_ref().map(|coupler| plane(coupler.behind_front_axle_m, coupler.left_m));
+    let coupler = spec.coupler.as_ref().map(|coupler| point_in_plane(coupler.behind_front_axle_m, coupler.left_m));
     // Mass on the hitch as a share of the mass of the vehicle.
-    let rests = |hitch: &Hitch| hitch.carried_mass_kg / spec.chassis.mass_kg;
-    let hitch = spec.hitch.as_ref().map(|hitch| (plane(hitch.behind_front_axle_m, hitch.left_m), rests(hitch)));
+    let hitch_load_share = |hitch: &Hitch| hitch.carried_mass_kg / spec.chassis.mass_kg;
+    let hitch = spec
+        .hitch
+        .as_ref()
+        .map(|hitch| (point_in_plane(hitch.behind_front_axle_m, hitch.left_m), hitch_load_share(hitch)));
     // A mass of 1 gives shares.
     carried_masses(&points, coupler, hitch, 1.0)
 }
@@ -66,18 +69,22 @@ const MAX_TURNING_AXIS_DISTANCE: f64 = 1e3;
 /// least-squares fit for three or more axles. Its distance from the mean axle position is limited to
 /// [`MAX_TURNING_AXIS_DISTANCE`] times the RMS distance of the axles.
 fn turning_axis(axles: &[Axle]) -> f64 {
-    let fixed: Vec<f64> = axles.iter().filter(|a| a.steer_ratio == 0.0).map(|a| a.behind_front_axle_m).collect();
-    if !fixed.is_empty() {
-        return fixed.iter().sum::<f64>() / fixed.len() as f64;
+    let unsteered_positions: Vec<f64> =
+        axles.iter().filter(|axle| axle.steer_ratio == 0.0).map(|axle| axle.behind_front_axle_m).collect();
+    if !unsteered_positions.is_empty() {
+        return unsteered_positions.iter().sum::<f64>() / unsteered_positions.len() as f64;
     }
-    let mean = |of: &dyn Fn(&Axle) -> f64| axles.iter().map(of).sum::<f64>() / axles.len() as f64;
-    let (middle, ratio) = (mean(&|a| a.behind_front_axle_m), mean(&|a| a.steer_ratio));
-    let behind = |a: &Axle| a.behind_front_axle_m - middle;
+    let mean_over_axles =
+        |quantity: &dyn Fn(&Axle) -> f64| axles.iter().map(quantity).sum::<f64>() / axles.len() as f64;
+    let (mean_position, mean_ratio) =
+        (mean_over_axles(&|axle| axle.behind_front_axle_m), mean_over_axles(&|axle| axle.steer_ratio));
+    let offset = |axle: &Axle| axle.behind_front_axle_m - mean_position;
     // Covariance of position and steer ratio, and variance of the position.
-    let [common, spread] = [mean(&|a| behind(a) * a.steer_ratio), mean(&|a| behind(a).powi(2))];
-    let farthest = MAX_TURNING_AXIS_DISTANCE * spread.sqrt();
+    let [covariance, variance] =
+        [mean_over_axles(&|axle| offset(axle) * axle.steer_ratio), mean_over_axles(&|axle| offset(axle).powi(2))];
+    let max_distance = MAX_TURNING_AXIS_DISTANCE * variance.sqrt();
     // A line without slope makes the quotient infinite or NaN. `min` and `max` limit both.
-    middle - (ratio * spread / common).min(farthest).max(-farthest)
+    mean_position - (mean_ratio * variance / covariance).min(max_distance).max(-max_distance)
 }
 
 /// Converts a point of the file (behind the front axle, left, above ground, m) to the vehicle frame (forward, left and
@@ -89,16 +96,19 @@ pub(crate) fn to_vehicle_frame(chassis: &Chassis, [behind, left, above]: [f64; 3
 /// Computes the inertia of the boxes about the stated centre of mass by the parallel-axis theorem, scaled to the stated
 /// mass. Returns Ixx, Iyy, Izz and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
 pub(crate) fn inertia_of_boxes(chassis: &Chassis) -> [f64; 6] {
-    let mut sum = [0.0; 6];
-    for part in &chassis.boxes {
-        let own = skidpad_core::model::box_inertia(part.mass_kg, [part.length_m, part.width_m, part.height_m]);
-        let at = [part.behind_front_axle_m, part.left_m, part.above_ground_m];
-        let [x, y, z] = to_vehicle_frame(chassis, at);
-        let moved = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z];
+    let mut inertia = [0.0; 6];
+    for box_spec in &chassis.boxes {
+        let own_inertia = skidpad_core::model::box_inertia(
+            box_spec.mass_kg,
+            [box_spec.length_m, box_spec.width_m, box_spec.height_m],
+        );
+        let box_position = [box_spec.behind_front_axle_m, box_spec.left_m, box_spec.above_ground_m];
+        let [x, y, z] = to_vehicle_frame(chassis, box_position);
+        let steiner_terms = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z];
         for i in 0..6 {
-            sum[i] += own.get(i).copied().unwrap_or(0.0) + part.mass_kg * moved[i];
+            inertia[i] += own_inertia.get(i).copied().unwrap_or(0.0) + box_spec.mass_kg * steiner_terms[i];
         }
     }
-    let total: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
-    sum.map(|value| value * chassis.mass_kg / total)
+    let total_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
+    inertia.map(|value| value * chassis.mass_kg / total_mass)
 }

@@ -26,12 +26,12 @@ impl CarWorld {
     /// Creates a backend called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed, stepped by
     /// `dt` s. `coupling` selects how the rows (equations of tyres, suspension and drivetrain) are solved with the chassis.
     pub fn new(name: &'static str, coupling: SolverMode, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
-        let (empty, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
-        let mut new = Self { name, cars: empty, world, scene: scene.clone(), clock: Clock::new(dt) };
+        let (empty_cars, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
+        let mut car_world = Self { name, cars: empty_cars, world, scene: scene.clone(), clock: Clock::new(dt) };
         for start in cars {
-            new.insert(start);
+            car_world.insert(start);
         }
-        new
+        car_world
     }
 
     /// Sets every active chassis to the last valid state of its vehicle, so that no motion differs from the states.
@@ -53,23 +53,23 @@ impl Simulation for CarWorld {
     /// bodies. A hitch that is overloaded by a stopped hull then opens. If a motion is not finite, every active chassis returns
     /// to the last valid state of its vehicle.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
+            return skipped_report;
         }
         if !self.scene.gusts.is_empty() {
             self.world.set_wind(self.scene.wind_at_midstep(self.time(), self.clock.dt));
         }
         self.world.begin_step(self.time(), self.clock.dt);
-        let pushed = self.cars.begin_step(&mut self.world, controls, self.clock.dt);
-        for (car, by) in self.cars.towing_slots() {
-            self.world.chassis_mut()[car].set_towing_vehicle(by);
+        let report_before_step = self.cars.begin_step(&mut self.world, controls, self.clock.dt);
+        for (car, towing_slot) in self.cars.towing_slots() {
+            self.world.chassis_mut()[car].set_towing_vehicle(towing_slot);
         }
         self.world.advance(self.clock.dt);
         for (trailer, impulse) in self.world.hitch_impulses() {
             self.cars.uncouple_if_overloaded(trailer, impulse, self.clock.dt);
         }
         self.clock.tick();
-        let report = pushed.merge_worst(self.cars.write_back(&self.world, self.clock.dt));
+        let report = report_before_step.merge_worst(self.cars.write_back(&self.world, self.clock.dt));
         if report.not_finite {
             self.restore_states();
         }
@@ -140,12 +140,12 @@ impl Simulation for CarWorld {
     }
 
     fn set_body_motion(&mut self, body: usize, motion: &BodyMotion) -> bool {
-        let of = self.world.bodies_mut().get_mut(body);
-        of.map(|of| of.set_motion(motion)).is_some()
+        let chassis = self.world.bodies_mut().get_mut(body);
+        chassis.map(|chassis| chassis.set_motion(motion)).is_some()
     }
 
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        self.world.query_probes(asked, answered);
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
+        self.world.query_probes(probes, contacts);
         true
     }
 }

@@ -5,13 +5,13 @@ use skidpad_core::simd::lane::{F32x4, Lane, Mask32x4};
 /// Numbers of `N` bodies side by side: one lane per body, or a scalar for one body.
 pub(crate) trait BodyLanes<const N: usize>: Lane {
     /// Packs one number of each body.
-    fn pack_one(of: [f32; N]) -> Self;
+    fn pack_one(numbers: [f32; N]) -> Self;
 
     /// Packs four numbers of each body, given body by body, into four lane vectors.
-    fn pack_four(of: [[f32; 4]; N]) -> [Self; 4];
+    fn pack_four(numbers: [[f32; 4]; N]) -> [Self; 4];
 
     /// Unpacks four lane vectors into four numbers of each body.
-    fn unpack_four(of: [Self; 4]) -> [[f32; 4]; N];
+    fn unpack_four(lanes: [Self; 4]) -> [[f32; 4]; N];
 
     /// Unpacks a mask into one `bool` per body.
     fn unpack_mask(mask: Self::Mask) -> [bool; N];
@@ -19,18 +19,18 @@ pub(crate) trait BodyLanes<const N: usize>: Lane {
 
 impl BodyLanes<1> for f32 {
     #[inline(always)]
-    fn pack_one([of]: [f32; 1]) -> Self {
-        of
+    fn pack_one([number]: [f32; 1]) -> Self {
+        number
     }
 
     #[inline(always)]
-    fn pack_four([of]: [[f32; 4]; 1]) -> [Self; 4] {
-        of
+    fn pack_four([numbers]: [[f32; 4]; 1]) -> [Self; 4] {
+        numbers
     }
 
     #[inline(always)]
-    fn unpack_four(of: [Self; 4]) -> [[f32; 4]; 1] {
-        [of]
+    fn unpack_four(numbers: [Self; 4]) -> [[f32; 4]; 1] {
+        [numbers]
     }
 
     #[inline(always)]
@@ -41,8 +41,8 @@ impl BodyLanes<1> for f32 {
 
 impl BodyLanes<4> for F32x4 {
     #[inline(always)]
-    fn pack_one(of: [f32; 4]) -> Self {
-        Self::new(of)
+    fn pack_one(numbers: [f32; 4]) -> Self {
+        Self::new(numbers)
     }
 
     #[inline(always)]
@@ -51,8 +51,8 @@ impl BodyLanes<4> for F32x4 {
     }
 
     #[inline(always)]
-    fn unpack_four(of: [Self; 4]) -> [[f32; 4]; 4] {
-        let [a, b, c, d] = Self::transposed(of);
+    fn unpack_four(lanes: [Self; 4]) -> [[f32; 4]; 4] {
+        let [a, b, c, d] = Self::transposed(lanes);
         [a.lanes(), b.lanes(), c.lanes(), d.lanes()]
     }
 
@@ -62,17 +62,17 @@ impl BodyLanes<4> for F32x4 {
     }
 }
 
-/// Packs four numbers of each body in `of`, chosen by `numbers`, into four lane vectors: vector k has number k of every body.
+/// Packs four numbers of each body in `bodies`, chosen by `numbers`, into four lane vectors: vector k has number k of every body.
 #[inline(always)]
 pub(crate) fn pack_four_of<L: BodyLanes<N>, const N: usize, T>(
-    of: [&T; N],
+    bodies: [&T; N],
     numbers: impl Fn(&T) -> [f32; 4],
 ) -> [L; 4] {
-    L::pack_four(of.map(numbers))
+    L::pack_four(bodies.map(numbers))
 }
 
-/// Packs one number of each body in `of`, chosen by `number`.
+/// Packs one number of each body in `bodies`, chosen by `number`.
 #[inline(always)]
-pub(crate) fn pack_one_of<L: BodyLanes<N>, const N: usize, T>(of: [&T; N], number: impl Fn(&T) -> f32) -> L {
-    L::pack_one(of.map(number))
+pub(crate) fn pack_one_of<L: BodyLanes<N>, const N: usize, T>(bodies: [&T; N], number: impl Fn(&T) -> f32) -> L {
+    L::pack_one(bodies.map(number))
 }

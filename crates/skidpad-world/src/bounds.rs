@@ -59,14 +59,14 @@ struct Bound {
 }
 
 impl Bounds {
-    /// Reserves memory for `cars` cars (and free bodies) and discards the bounds, so that [`Bounds::is_valid`] returns false.
-    /// `meet`: whether pairs can collide at all; if not, no memory is reserved for pairs.
-    pub fn reserve(&mut self, cars: usize, meet: bool) {
+    /// Reserves memory for `car_count` cars (and free bodies) and discards the bounds, so that [`Bounds::is_valid`] returns false.
+    /// `can_collide`: whether pairs can collide at all; if not, no memory is reserved for pairs.
+    pub fn reserve(&mut self, car_count: usize, can_collide: bool) {
         self.swept_cars.clear();
-        self.swept_cars.reserve(cars);
-        self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
-        if meet {
-            self.near_pairs.reserve((RESERVED_NEIGHBOURS_PER_CAR * cars).saturating_sub(self.near_pairs.len()));
+        self.swept_cars.reserve(car_count);
+        self.bounds.extend((self.bounds.len()..car_count).map(|car| Bound { car: car as u32, ..Bound::default() }));
+        if can_collide {
+            self.near_pairs.reserve((RESERVED_NEIGHBOURS_PER_CAR * car_count).saturating_sub(self.near_pairs.len()));
         }
     }
 
@@ -80,75 +80,79 @@ impl Bounds {
         &self.near_pairs
     }
 
-    /// Returns the cars whose bounds of the last sweep come within `reach` m of `place` (world, m), in no particular order.
+    /// Returns the cars whose bounds of the last sweep come within `reach` m of `point` (world, m), in no particular order.
     /// Suspended and lost cars are left out.
-    pub fn cars_near(&self, place: DVec3, reach: f64) -> impl Iterator<Item = usize> {
+    pub fn cars_near(&self, point: DVec3, reach: f64) -> impl Iterator<Item = usize> {
         // The lowest coordinate of a bound is at most two radii below its highest.
-        let [low, high] = [place[self.axis] - reach - 2.0 * self.max_radius, place[self.axis] + reach];
-        let first = self.bounds.partition_point(|bound| bound.low < low);
-        let within = move |bound: &&Bound| {
+        let [low, high] = [point[self.axis] - reach - 2.0 * self.max_radius, point[self.axis] + reach];
+        let first_index = self.bounds.partition_point(|bound| bound.low < low);
+        let is_within_reach = move |bound: &&Bound| {
             // Largest distance of the centres, m.
-            let most = bound.radius + reach;
-            self.swept_cars[bound.car as usize].position.distance_squared(place) <= most * most
+            let max_distance = bound.radius + reach;
+            self.swept_cars[bound.car as usize].position.distance_squared(point) <= max_distance * max_distance
         };
-        let along = self.bounds[first..].iter().take_while(move |bound| bound.low <= high);
-        along.filter(within).map(|bound| bound.car as usize)
+        let overlapping_bounds = self.bounds[first_index..].iter().take_while(move |bound| bound.low <= high);
+        overlapping_bounds.filter(is_within_reach).map(|bound| bound.car as usize)
     }
 
     /// Returns true if the last sweep still applies to all of `chassis`: their number is unchanged, no car is farther than
     /// [`RESWEEP_DISTANCE_M`] from its position at the sweep, and none moves farther within `dt` s than its bound allows.
     #[inline(always)]
     pub fn is_valid(&self, chassis: &[Chassis], dt: f32) -> bool {
-        let still = |(kept, chassis): (&SweptCar, &Chassis)| {
-            let moved = (chassis.position - kept.position).length_squared() <= RESWEEP_DISTANCE_M * RESWEEP_DISTANCE_M;
-            moved && chassis.pose_motion()[0].length_squared() * (dt * dt) <= kept.max_travel * kept.max_travel
+        let is_in_bound = |(swept_car, chassis): (&SweptCar, &Chassis)| {
+            let is_near_sweep =
+                (chassis.position - swept_car.position).length_squared() <= RESWEEP_DISTANCE_M * RESWEEP_DISTANCE_M;
+            is_near_sweep
+                && chassis.pose_motion()[0].length_squared() * (dt * dt) <= swept_car.max_travel * swept_car.max_travel
         };
-        self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(still)
+        self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(is_in_bound)
     }
 
     /// Computes the bounds of all cars, sorts them along the longer horizontal side of the world and finds the pairs that
     /// overlap, sorted. A bound covers hull and wheels plus the travel of a step of `dt` s and [`RESWEEP_DISTANCE_M`]. Pairs of
-    /// two cars with indices below `passing` are left out. Suspended cars and cars that travel [`MAX_STEP_TRAVEL_M`] or more in
+    /// two cars with indices below `pass_through_below` are left out. Suspended cars and cars that travel [`MAX_STEP_TRAVEL_M`] or more in
     /// a step are in no pair.
     #[inline(never)]
-    pub fn sweep(&mut self, chassis: &[Chassis], passing: u32, dt: f32) {
+    pub fn sweep(&mut self, chassis: &[Chassis], pass_through_below: u32, dt: f32) {
         self.near_pairs.clear();
         self.swept_cars.clear();
         let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
         for chassis in chassis {
             // Maximum travel in a step before a new sweep, m.
-            let way = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
+            let max_travel = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
             // A lost or non-finite car collides with nothing and is checked again in the next step.
-            let way = if way < MAX_STEP_TRAVEL_M { way } else { f32::NAN };
-            let way = if chassis.is_suspended { f32::INFINITY } else { way };
-            self.swept_cars.push(SweptCar { position: chassis.position, max_travel: way });
+            let max_travel = if max_travel < MAX_STEP_TRAVEL_M { max_travel } else { f32::NAN };
+            let max_travel = if chassis.is_suspended { f32::INFINITY } else { max_travel };
+            self.swept_cars.push(SweptCar { position: chassis.position, max_travel });
             (low, high) = (low.min(chassis.position), high.max(chassis.position));
         }
-        let size = high - low;
-        self.axis = usize::from(size.y > size.x);
+        let extent = high - low;
+        self.axis = usize::from(extent.y > extent.x);
         self.max_radius = 0.0;
         for bound in &mut self.bounds {
-            let (kept, chassis) = (self.swept_cars[bound.car as usize], &chassis[bound.car as usize]);
-            let reach = chassis.hull_radius.max(chassis.wheel_search_radius());
-            bound.radius = RESWEEP_DISTANCE_M + f64::from(reach + kept.max_travel);
+            let (swept_car, chassis) = (self.swept_cars[bound.car as usize], &chassis[bound.car as usize]);
+            let body_radius = chassis.hull_radius.max(chassis.wheel_search_radius());
+            bound.radius = RESWEEP_DISTANCE_M + f64::from(body_radius + swept_car.max_travel);
             bound.low = f64::INFINITY;
             if bound.radius.is_finite() {
-                bound.low = kept.position[self.axis] - bound.radius;
+                bound.low = swept_car.position[self.axis] - bound.radius;
                 self.max_radius = self.max_radius.max(bound.radius);
             }
         }
-        self.sort();
-        for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
-            let middle = self.swept_cars[one.car as usize].position;
+        self.sort_bounds();
+        for (i, bound) in self.bounds.iter().enumerate().take_while(|(_, bound)| bound.low < f64::INFINITY) {
+            let centre = self.swept_cars[bound.car as usize].position;
             // Highest coordinate of the bound, m.
-            let end = one.low + 2.0 * one.radius;
-            for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
-                let reach = one.radius + other.radius;
-                if one.car.max(other.car) < passing {
+            let bound_high = bound.low + 2.0 * bound.radius;
+            for other_bound in self.bounds[i + 1..].iter().take_while(|other_bound| other_bound.low <= bound_high) {
+                let max_distance = bound.radius + other_bound.radius;
+                if bound.car.max(other_bound.car) < pass_through_below {
                     continue;
                 }
-                if middle.distance_squared(self.swept_cars[other.car as usize].position) <= reach * reach {
-                    self.near_pairs.push([one.car.min(other.car), one.car.max(other.car)]);
+                if centre.distance_squared(self.swept_cars[other_bound.car as usize].position)
+                    <= max_distance * max_distance
+                {
+                    self.near_pairs.push([bound.car.min(other_bound.car), bound.car.max(other_bound.car)]);
                 }
             }
         }
@@ -157,7 +161,7 @@ impl Bounds {
 
     /// Sorts the bounds by their lowest coordinate. Uses an insertion sort, which starts well from the order of the last sweep;
     /// after more than [`MAX_SWAPS_PER_BOUND`] swaps per bound it changes to an unstable sort in n log n.
-    fn sort(&mut self) {
+    fn sort_bounds(&mut self) {
         let mut swaps = 0;
         for end in 1..self.bounds.len() {
             let mut k = end;
@@ -167,7 +171,7 @@ impl Bounds {
             }
             swaps += end - k;
             if swaps > MAX_SWAPS_PER_BOUND * self.bounds.len() {
-                self.bounds.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
+                self.bounds.sort_unstable_by(|first, second| first.low.total_cmp(&second.low));
                 return;
             }
         }

@@ -166,8 +166,8 @@ impl Chassis {
 
     /// Sets the index of the chassis that tows this one; `None` if it is not towed. The two do not collide, and an impulse that
     /// stops one of them acts on the other through the hitch.
-    pub fn set_towing_vehicle(&mut self, by: Option<u32>) {
-        self.towed_by = by;
+    pub fn set_towing_vehicle(&mut self, towing_index: Option<u32>) {
+        self.towed_by = towing_index;
     }
 
     /// Returns true if the pose moves with the velocities at the end of the step, as after an impulse that stops the hull. Also
@@ -232,17 +232,17 @@ impl Chassis {
     /// Returns the angular velocity in the middle of the coming `dt` s, world axes, rad/s. It starts from the rate with which
     /// the pose moves and changes by the gyroscopic effect at constant angular momentum.
     pub(crate) fn midpoint_rate(&self, dt: f32) -> Vec3 {
-        let turning = self.rotation_state();
-        let [x, y, z] = turning.midpoint_rate(turning.momentum(), dt).to_array();
+        let state = self.rotation_state();
+        let [x, y, z] = state.midpoint_rate(state.momentum(), dt).to_array();
         Vec3::new(x, y, z)
     }
 
     /// Returns the rotational state of the chassis as scalars (one lane): axes, inertia, angular velocity and its lag.
     fn rotation_state(&self) -> RotationState<f32> {
-        let [angular, lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
+        let [angular, rate_lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
         let [axes, inertia, inverse_inertia] =
             [&self.axes, &self.inertia, &self.inverse_inertia].map(Mat3Lanes::from_mat3);
-        RotationState { axes, inertia, inverse_inertia, angular, rate_lag: lag }
+        RotationState { axes, inertia, inverse_inertia, angular, rate_lag }
     }
 
     /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, −J⁻¹ (ω × L) dt, rad/s, world axes. Zero for

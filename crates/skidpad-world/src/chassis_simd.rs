@@ -12,86 +12,87 @@ use crate::rotation::RotationState;
 /// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k.
 #[inline(always)]
 fn pack_matrices<L: BodyLanes<N>, const N: usize>(
-    of: [&Chassis; N],
+    bodies: [&Chassis; N],
     matrix: impl Fn(&Chassis) -> &Mat3,
 ) -> Mat3Lanes<L> {
-    let [xx, xy, xz, yx] = pack_four_of(of, |chassis| {
+    let [xx, xy, xz, yx] = pack_four_of(bodies, |chassis| {
         let Mat3 { x_axis, y_axis, .. } = *matrix(chassis);
         [x_axis.x, x_axis.y, x_axis.z, y_axis.x]
     });
-    let [yy, yz, zx, zy] = pack_four_of(of, |chassis| {
+    let [yy, yz, zx, zy] = pack_four_of(bodies, |chassis| {
         let Mat3 { y_axis, z_axis, .. } = *matrix(chassis);
         [y_axis.y, y_axis.z, z_axis.x, z_axis.y]
     });
-    let zz = pack_one_of(of, |chassis| matrix(chassis).z_axis.z);
+    let zz = pack_one_of(bodies, |chassis| matrix(chassis).z_axis.z);
     Mat3Lanes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
 }
 
 /// Packs velocity (m/s), angular velocity (rad/s), velocity lag and angular velocity lag of each chassis, in this order, into
 /// lanes. A lag is the velocity at the end of the step less the velocity with which the pose moves.
 #[inline(always)]
-fn pack_motions<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
-    let [a, b, c, d] = pack_four_of(of, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
+fn pack_motions<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
+    let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
     let [e, f, g, h] =
-        pack_four_of(of, |Chassis { angular: w, twist_lag: lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
+        pack_four_of(bodies, |Chassis { angular: w, twist_lag: lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
     let [i, j, k, l] =
-        pack_four_of(of, |Chassis { twist_lag: Twist { velocity: v, angular: w }, .. }| [v.z, w.x, w.y, w.z]);
+        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: v, angular: w }, .. }| [v.z, w.x, w.y, w.z]);
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
-/// Adds `fall` (velocity change by gravity, m/s) and the effect of `pushes`, one for each chassis, to the velocities, and sets
+/// Adds `gravity_change` (velocity change by gravity, m/s) and the effect of `pushes`, one for each chassis, to the velocities, and sets
 /// the lags to half of the change: the poses then move with the mean of old and new velocities. Impulses on a hull act last and
 /// at once, without lag. Suspended chassis do not change. Four chassis are computed side by side, the remaining ones alone,
 /// with identical bits.
 #[inline(always)]
-pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], fall: Vec3) {
-    let (fours, rest) = chassis.as_chunks_mut::<4>();
-    let (pushes_of_fours, pushes_of_rest) = pushes.as_chunks::<4>();
-    for (four, pushes) in fours.iter_mut().zip(pushes_of_fours) {
-        let [a, b, c, d] = &*four;
-        let pushed = motions_after_push::<F32x4, 4>([a, b, c, d], pushes.each_ref(), fall);
-        let [a, b, c, d] = four;
-        a.set_pushed_motion(pushed[0], &pushes[0]);
-        b.set_pushed_motion(pushed[1], &pushes[1]);
-        c.set_pushed_motion(pushed[2], &pushes[2]);
-        d.set_pushed_motion(pushed[3], &pushes[3]);
+pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], gravity_change: Vec3) {
+    let (quads, remainder) = chassis.as_chunks_mut::<4>();
+    let (push_quads, push_remainder) = pushes.as_chunks::<4>();
+    for (quad, quad_pushes) in quads.iter_mut().zip(push_quads) {
+        let [a, b, c, d] = &*quad;
+        let new_motions = motions_after_push::<F32x4, 4>([a, b, c, d], quad_pushes.each_ref(), gravity_change);
+        let [a, b, c, d] = quad;
+        a.set_pushed_motion(new_motions[0], &quad_pushes[0]);
+        b.set_pushed_motion(new_motions[1], &quad_pushes[1]);
+        c.set_pushed_motion(new_motions[2], &quad_pushes[2]);
+        d.set_pushed_motion(new_motions[3], &quad_pushes[3]);
     }
-    for (one, push) in rest.iter_mut().zip(pushes_of_rest) {
-        let [pushed] = motions_after_push::<f32, 1>([one], [push], fall);
-        one.set_pushed_motion(pushed, push);
+    for (body, push) in remainder.iter_mut().zip(push_remainder) {
+        let [new_motion] = motions_after_push::<f32, 1>([body], [push], gravity_change);
+        body.set_pushed_motion(new_motion, push);
     }
 }
 
 /// Velocity, angular velocity, velocity lag and angular velocity lag of a chassis, as three rows of four numbers.
 type PackedMotion = [[f32; 4]; 3];
 
-/// Computes the motion of each chassis after its push and the velocity change `fall` (m/s): v + fall + p / m and ω + J⁻¹ l.
+/// Computes the motion of each chassis after its push and the velocity change `gravity_change` (m/s): v + gravity_change + p / m and ω + J⁻¹ l.
 /// Both lags are half of the change. Impulses on the hull are not included.
 #[inline(always)]
 fn motions_after_push<L: BodyLanes<N>, const N: usize>(
-    of: [&Chassis; N],
+    bodies: [&Chassis; N],
     pushes: [&ChassisImpulse; N],
-    fall: Vec3,
+    gravity_change: Vec3,
 ) -> [PackedMotion; N] {
     // Components x, y, z of the impulses (N s) and x, y, z of the angular impulses (N m s): a to f.
     let [a, b, c, d] =
-        pack_four_of(pushes, |ChassisImpulse { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
+        pack_four_of(pushes, |ChassisImpulse { impulse: p, angular_impulse: l, .. }| [p.x, p.y, p.z, l.x]);
     let (e, f) =
         (pack_one_of(pushes, |push| push.angular_impulse.y), pack_one_of(pushes, |push| push.angular_impulse.z));
-    let (impulse, turn) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
-    let (axes, inverse_inertia) = (pack_matrices(of, |one| &one.axes), pack_matrices(of, |one| &one.inverse_inertia));
-    let spun = RotationState::mul_in_body_axes(&axes, &inverse_inertia, turn);
-    let pushed = Vec3Lanes::splat(fall) + impulse * pack_one_of(of, |one| one.inverse_mass);
-    let [velocity, angular, ..] = pack_motions(of);
+    let (impulse, angular_impulse) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
+    let (axes, inverse_inertia) =
+        (pack_matrices(bodies, |body| &body.axes), pack_matrices(bodies, |body| &body.inverse_inertia));
+    let angular_change = RotationState::mul_in_body_axes(&axes, &inverse_inertia, angular_impulse);
+    let velocity_change = Vec3Lanes::splat(gravity_change) + impulse * pack_one_of(bodies, |body| body.inverse_mass);
+    let [velocity, angular, ..] = pack_motions(bodies);
     let half = L::splat(0.5);
-    let [velocity, angular] = [velocity + pushed, angular + spun];
-    let [lag, angular_lag] = [pushed * half, spun * half];
-    let first = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
-    let second = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
-    let third = L::unpack_four([lag.z, angular_lag.x, angular_lag.y, angular_lag.z]);
+    let [velocity, angular] = [velocity + velocity_change, angular + angular_change];
+    let [lag, angular_lag] = [velocity_change * half, angular_change * half];
+    let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
+    let second_row = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
+    let third_row = L::unpack_four([lag.z, angular_lag.x, angular_lag.y, angular_lag.z]);
     core::array::from_fn(
         #[inline(always)]
-        |k| [first[k], second[k], third[k]],
+        |lane| [first_row[lane], second_row[lane], third_row[lane]],
     )
 }
 
@@ -112,17 +113,17 @@ impl Chassis {
 }
 
 /// Writes whether each hull can come within reach of the plane of `ground` in `dt` s, so that its corners must be checked. Also
-/// true for a hull that overlaps the plane. Assumes that the speed rises by at most `falling` m/s. Computes four hulls side by
+/// true for a hull that overlaps the plane. Assumes that the speed rises by at most `speed_gain` m/s. Computes four hulls side by
 /// side.
 #[inline(always)]
-pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, falling: f32, dt: f32, near: &mut [bool]) {
-    let (fours, rest) = chassis.as_chunks::<4>();
-    let (of_fours, of_rest) = near.as_chunks_mut::<4>();
-    for (four, near) in fours.iter().zip(of_fours) {
-        *near = can_reach_plane::<F32x4, 4>(four.each_ref(), ground, falling, dt);
+pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, speed_gain: f32, dt: f32, near_flags: &mut [bool]) {
+    let (quads, remainder) = chassis.as_chunks::<4>();
+    let (flag_quads, flag_remainder) = near_flags.as_chunks_mut::<4>();
+    for (quad, flags) in quads.iter().zip(flag_quads) {
+        *flags = can_reach_plane::<F32x4, 4>(quad.each_ref(), ground, speed_gain, dt);
     }
-    for (one, near) in rest.iter().zip(of_rest) {
-        [*near] = can_reach_plane::<f32, 1>([one], ground, falling, dt);
+    for (body, flag) in remainder.iter().zip(flag_remainder) {
+        [*flag] = can_reach_plane::<f32, 1>([body], ground, speed_gain, dt);
     }
 }
 
@@ -130,24 +131,25 @@ pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, falling: f32
 /// sink. Rotation sweeps at most ω times the hull's radius. NaN counts as reaching. See [`find_near_plane`].
 #[inline(always)]
 fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
-    of: [&Chassis; N],
+    bodies: [&Chassis; N],
     ground: &Ground,
-    falling: f32,
+    speed_gain: f32,
     dt: f32,
 ) -> [bool; N] {
-    let (normal, wide) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
-    let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = pack_motions(of);
-    let [x, y, z, half_x] = pack_four_of(of, |Chassis { hull: Hull { centre, half_extents }, .. }| {
+    let (normal, normal_f64) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
+    let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
+    let [x, y, z, half_x] = pack_four_of(bodies, |Chassis { hull: Hull { centre, half_extents }, .. }| {
         [centre.x, centre.y, centre.z, half_extents.x]
     });
     let (half_y, half_z) =
-        (pack_one_of(of, |one| one.hull.half_extents.y), pack_one_of(of, |one| one.hull.half_extents.z));
+        (pack_one_of(bodies, |body| body.hull.half_extents.y), pack_one_of(bodies, |body| body.hull.half_extents.z));
     let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
-    let height = pack_one_of(of, |one| one.position.dot(wide) as f32);
-    let turning = angular.dot(angular).sqrt() * pack_one_of(of, |one| one.hull_radius) + L::splat(falling);
+    let height = pack_one_of(bodies, |body| body.position.dot(normal_f64) as f32);
+    let point_speed_bound =
+        angular.dot(angular).sqrt() * pack_one_of(bodies, |body| body.hull_radius) + L::splat(speed_gain);
     // Farthest that any point can sink in the step, m.
-    let ahead = L::splat(dt) * (turning - velocity.dot(normal));
-    L::unpack_mask(!ahead.less(lowest_height(height, normal, &pack_matrices(of, |one| &one.axes), hull)))
+    let travel_bound = L::splat(dt) * (point_speed_bound - velocity.dot(normal));
+    L::unpack_mask(!travel_bound.less(lowest_height(height, normal, &pack_matrices(bodies, |body| &body.axes), hull)))
 }
 
 /// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m; negative below the plane.
@@ -161,8 +163,8 @@ pub(crate) fn lowest_height<L: Lane>(
     [centre, half_extents]: [Vec3Lanes<L>; 2],
 ) -> L {
     // Normal in body axes.
-    let seen = axes.transposed().mul_vector(normal);
-    height + seen.dot(centre) - seen.abs().dot(half_extents)
+    let body_normal = axes.transposed().mul_vector(normal);
+    height + body_normal.dot(centre) - body_normal.abs().dot(half_extents)
 }
 
 /// Pose and angular velocity of a chassis after a step.
@@ -184,65 +186,67 @@ struct NextPose {
 /// The body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the new
 /// attitude. Velocities do not change, and nothing is written to the chassis.
 #[inline(always)]
-fn next_poses<L: BodyLanes<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [NextPose; N] {
-    let [velocity, angular, velocity_lag, lag] = pack_motions(of);
+fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -> [NextPose; N] {
+    let [velocity, angular, velocity_lag, angular_lag] = pack_motions(bodies);
     // Displacement of the centre of mass, m.
-    let way = (velocity - velocity_lag) * L::splat(dt);
-    let rotation = pack_four_of(of, |one| one.rotation.to_array());
-    let turning = RotationState {
-        axes: pack_matrices(of, |one| &one.axes),
-        inertia: pack_matrices(of, |one| &one.inertia),
-        inverse_inertia: pack_matrices(of, |one| &one.inverse_inertia),
+    let displacement = (velocity - velocity_lag) * L::splat(dt);
+    let rotation = pack_four_of(bodies, |body| body.rotation.to_array());
+    let rotation_state = RotationState {
+        axes: pack_matrices(bodies, |body| &body.axes),
+        inertia: pack_matrices(bodies, |body| &body.inertia),
+        inverse_inertia: pack_matrices(bodies, |body| &body.inverse_inertia),
         angular,
-        rate_lag: lag,
+        rate_lag: angular_lag,
     };
-    let momentum = turning.momentum();
-    let rotation = integrate_rotation(rotation, turning.midpoint_rate(momentum, dt), dt);
+    let momentum = rotation_state.momentum();
+    let rotation = integrate_rotation(rotation, rotation_state.midpoint_rate(momentum, dt), dt);
     let axes = Mat3Lanes::from_quat(rotation);
-    let angular = RotationState::mul_in_body_axes(&axes, &turning.inverse_inertia, momentum);
+    let angular = RotationState::mul_in_body_axes(&axes, &rotation_state.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
     // An angular velocity too large for f32 results in a rotation of length zero.
     // Squared length of a valid rotation is 1.
     let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
-    let moves = velocity + angular;
-    let is_finite = L::unpack_mask(has_length & (moves.x + moves.y + moves.z).abs().less(L::splat(f32::INFINITY)));
-    let way = L::unpack_four([way.x, way.y, way.z, axes.z.z]);
+    let velocity_sum = velocity + angular;
+    let is_finite = L::unpack_mask(
+        has_length & (velocity_sum.x + velocity_sum.y + velocity_sum.z).abs().less(L::splat(f32::INFINITY)),
+    );
+    let displacement = L::unpack_four([displacement.x, displacement.y, displacement.z, axes.z.z]);
     let rotation = L::unpack_four(rotation);
-    let first = L::unpack_four([axes.x.x, axes.x.y, axes.x.z, axes.y.x]);
-    let second = L::unpack_four([axes.y.y, axes.y.z, axes.z.x, axes.z.y]);
+    let first_axes = L::unpack_four([axes.x.x, axes.x.y, axes.x.z, axes.y.x]);
+    let second_axes = L::unpack_four([axes.y.y, axes.y.z, axes.z.x, axes.z.y]);
     let angular = L::unpack_four([angular.x, angular.y, angular.z, L::default()]);
     core::array::from_fn(
         #[inline(always)]
-        |k| NextPose {
-            displacement: way[k],
-            rotation: rotation[k],
-            axes: [first[k], second[k]],
-            angular: angular[k],
-            is_finite: is_finite[k],
+        |lane| NextPose {
+            displacement: displacement[lane],
+            rotation: rotation[lane],
+            axes: [first_axes[lane], second_axes[lane]],
+            angular: angular[lane],
+            is_finite: is_finite[lane],
         },
     )
 }
 
 impl Chassis {
-    /// Sets position, rotation and angular velocity from `moved` and clears the lag. If a result is not finite, the chassis
+    /// Sets position, rotation and angular velocity from `next_pose` and clears the lag. If a result is not finite, the chassis
     /// keeps its pose and its velocities become zero. Does nothing if the chassis is suspended.
     #[inline(always)]
-    fn set_next_pose(&mut self, moved: &NextPose) {
+    fn set_next_pose(&mut self, next_pose: &NextPose) {
         if self.is_suspended {
             return;
         }
-        let [x, y, z, last] = moved.displacement;
+        let [x, y, z, last_component] = next_pose.displacement;
         let position = self.position + Vec3::new(x, y, z).as_dvec3();
         self.twist_lag = Twist::default();
-        if !(moved.is_finite && (position.x + position.y + position.z).is_finite()) {
+        if !(next_pose.is_finite && (position.x + position.y + position.z).is_finite()) {
             (self.velocity, self.angular) = (Vec3::ZERO, Vec3::ZERO);
             return;
         }
-        let [[a, b, c, d], [e, f, g, h]] = moved.axes;
+        let [[a, b, c, d], [e, f, g, h]] = next_pose.axes;
         self.position = position;
-        self.rotation = Quat::from_array(moved.rotation);
-        self.axes = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, last]);
-        let [x, y, z, _] = moved.angular;
+        self.rotation = Quat::from_array(next_pose.rotation);
+        self.axes = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, last_component]);
+        let [x, y, z, _] = next_pose.angular;
         self.angular = Vec3::new(x, y, z);
     }
 }
@@ -256,19 +260,19 @@ impl Chassis {
 /// the start of the step, a truck thrown at 6 rad/s would gain 2 m of height within a second.
 #[inline(always)]
 pub(crate) fn advance(chassis: &mut [Chassis], dt: f32) {
-    let (fours, rest) = chassis.as_chunks_mut::<4>();
-    for four in fours {
-        let [a, b, c, d] = &*four;
-        let moved = next_poses::<F32x4, 4>([a, b, c, d], dt);
-        let [a, b, c, d] = four;
-        a.set_next_pose(&moved[0]);
-        b.set_next_pose(&moved[1]);
-        c.set_next_pose(&moved[2]);
-        d.set_next_pose(&moved[3]);
+    let (quads, remainder) = chassis.as_chunks_mut::<4>();
+    for quad in quads {
+        let [a, b, c, d] = &*quad;
+        let next_quad = next_poses::<F32x4, 4>([a, b, c, d], dt);
+        let [a, b, c, d] = quad;
+        a.set_next_pose(&next_quad[0]);
+        b.set_next_pose(&next_quad[1]);
+        c.set_next_pose(&next_quad[2]);
+        d.set_next_pose(&next_quad[3]);
     }
-    for one in rest {
-        let [moved] = next_poses::<f32, 1>([one], dt);
-        one.set_next_pose(&moved);
+    for body in remainder {
+        let [next_pose] = next_poses::<f32, 1>([body], dt);
+        body.set_next_pose(&next_pose);
     }
 }
 

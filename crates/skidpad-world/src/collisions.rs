@@ -52,7 +52,7 @@ pub(crate) struct Collisions {
     /// Whether cars collide with cars.
     cars_collide: bool,
     /// Number of free bodies, which follow the cars.
-    bodies: usize,
+    body_count: usize,
     /// Whether some car can be towed.
     pub has_trailers: bool,
     /// Closed hitches, sorted by group.
@@ -75,7 +75,7 @@ struct ContactPoint {
     /// Group of cars that are solved together.
     group: u32,
     /// Index of the point in the order of detection.
-    number: u32,
+    detection_index: u32,
     /// Indices of the two hulls; the second is [`NO_CAR`] for the ground.
     cars: [u32; 2],
     /// Vectors from each centre of mass to the point, world axes, m.
@@ -107,10 +107,10 @@ struct ContactPoint {
 }
 
 impl Collisions {
-    /// Creates contacts for a world without cars and with `bodies` free bodies. `cars_meet`: whether cars collide with each
+    /// Creates contacts for a world without cars and with `body_count` free bodies. `cars_collide`: whether cars collide with each
     /// other; if not, only pairs with at least one free body can collide. Reserves memory for no car yet; see
     /// [`Collisions::reserve`].
-    pub fn new(cars_meet: bool, bodies: usize) -> Self {
+    pub fn new(cars_collide: bool, body_count: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(RESERVED_POINTS_PER_CAR);
         Self {
@@ -118,10 +118,10 @@ impl Collisions {
             pairs: Vec::new(),
             manifold,
             points: Vec::new(),
-            can_collide: cars_meet || bodies > 0,
+            can_collide: cars_collide || body_count > 0,
             pass_through_below: 0,
-            cars_collide: cars_meet,
-            bodies,
+            cars_collide,
+            body_count,
             has_trailers: false,
             hitches: Vec::new(),
             group: Vec::new(),
@@ -129,10 +129,10 @@ impl Collisions {
         }
     }
 
-    /// Returns true if the hulls with the indices `one` and `other` can never collide: both are cars and cars do not collide in
+    /// Returns true if the hulls with the indices `car` and `other` can never collide: both are cars and cars do not collide in
     /// this world.
-    pub fn passes_through(&self, one: u32, other: u32) -> bool {
-        one.max(other) < self.pass_through_below
+    pub fn passes_through(&self, car: u32, other: u32) -> bool {
+        car.max(other) < self.pass_through_below
     }
 
     /// Returns whether any two hulls can collide: cars collide with each other, or there is a free body. Does not depend on
@@ -141,21 +141,21 @@ impl Collisions {
         self.can_collide
     }
 
-    /// Reserves memory for `cars` hulls (cars and free bodies together) and resizes the arrays with one entry per hull. Updates
+    /// Reserves memory for `hull_count` hulls (cars and free bodies together) and resizes the arrays with one entry per hull. Updates
     /// which cars pass through each other: all of them if cars do not collide, otherwise none. Discards the bounds of the broad
     /// phase.
-    pub fn reserve(&mut self, cars: usize) {
-        self.pass_through_below = if self.cars_collide { 0 } else { (cars - self.bodies) as u32 };
-        self.bounds.reserve(cars, self.can_collide);
+    pub fn reserve(&mut self, hull_count: usize) {
+        self.pass_through_below = if self.cars_collide { 0 } else { (hull_count - self.body_count) as u32 };
+        self.bounds.reserve(hull_count, self.can_collide);
         if self.can_collide {
-            self.pairs.reserve((RESERVED_PAIRS_PER_CAR * cars).saturating_sub(self.pairs.len()));
+            self.pairs.reserve((RESERVED_PAIRS_PER_CAR * hull_count).saturating_sub(self.pairs.len()));
         }
         if self.has_trailers {
-            self.hitches.reserve(cars.saturating_sub(self.hitches.len()));
+            self.hitches.reserve(hull_count.saturating_sub(self.hitches.len()));
         }
-        self.points.reserve((RESERVED_POINTS_PER_CAR * cars).saturating_sub(self.points.len()));
-        self.group.resize(cars, NO_CAR);
-        self.pose_motions.resize(cars, [Vec3::ZERO; 2]);
+        self.points.reserve((RESERVED_POINTS_PER_CAR * hull_count).saturating_sub(self.points.len()));
+        self.group.resize(hull_count, NO_CAR);
+        self.pose_motions.resize(hull_count, [Vec3::ZERO; 2]);
     }
 
     /// Returns true if `car` was solved in a group in this step. Valid only if [`Collisions::separate_hulls`] returned true.
@@ -168,14 +168,14 @@ impl Collisions {
     ///
     /// Each of up to [`MAX_CONTACT_SEARCHES`] rounds finds the contacts of near pairs and of their groups with the ground,
     /// closes the hitches of stopped trains, and solves each group by sequential impulses with friction. Rounds end when no new
-    /// contact point appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `stops` are contact
-    /// points of rims, each with the index of its car, sorted by car. `touching` is a buffer.
+    /// contact point appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `rim_contacts` are contact
+    /// points of rims, each with the index of its car, sorted by car. `ground_contacts` is a buffer.
     pub fn separate_hulls(
         &mut self,
         chassis: &mut [Chassis],
         ground: &Ground,
-        touching: &mut GroundContacts,
-        stops: &[(usize, HullPoint)],
+        ground_contacts: &mut GroundContacts,
+        rim_contacts: &[(usize, HullPoint)],
         dt: f32,
     ) -> bool {
         self.pairs.clear();
@@ -185,7 +185,7 @@ impl Collisions {
         }
         for round in 0..MAX_CONTACT_SEARCHES {
             self.update_bounds(chassis, dt);
-            let before = self.points.len();
+            let old_point_count = self.points.len();
             if !self.near_pairs().is_empty() {
                 self.find_hull_contacts(chassis, dt);
             }
@@ -193,15 +193,15 @@ impl Collisions {
                 return false;
             }
             self.merge_groups();
-            self.find_ground_contacts(chassis, ground, touching, stops, dt);
-            if self.points.len() == before && (round > 0 || before == 0) {
+            self.find_ground_contacts(chassis, ground, ground_contacts, rim_contacts, dt);
+            if self.points.len() == old_point_count && (round > 0 || old_point_count == 0) {
                 break;
             }
             let group = &self.group;
             self.points.iter_mut().for_each(|point| point.group = group[point.cars[0] as usize]);
-            self.points.sort_unstable_by_key(|point| (point.group, point.number));
-            self.hitches.iter_mut().for_each(|link| link.group = group[link.cars[0] as usize]);
-            self.hitches.sort_unstable_by_key(|link| (link.group, link.cars[0]));
+            self.points.sort_unstable_by_key(|point| (point.group, point.detection_index));
+            self.hitches.iter_mut().for_each(|hitch| hitch.group = group[hitch.cars[0] as usize]);
+            self.hitches.sort_unstable_by_key(|hitch| (hitch.group, hitch.cars[0]));
             self.close_hitches(chassis, dt);
             self.solve_groups(chassis);
         }
@@ -214,9 +214,9 @@ impl Collisions {
         self.bounds.near_pairs()
     }
 
-    /// Returns the cars whose bounds of the last sweep come within `reach` m of `place`, in no particular order.
-    pub fn cars_near(&self, place: DVec3, reach: f32) -> impl Iterator<Item = usize> {
-        self.bounds.cars_near(place, reach.into())
+    /// Returns the cars whose bounds of the last sweep come within `reach` m of `point`, in no particular order.
+    pub fn cars_near(&self, point: DVec3, reach: f32) -> impl Iterator<Item = usize> {
+        self.bounds.cars_near(point, reach.into())
     }
 
     /// Updates the broad phase if a hull has left its bound or will leave it in the coming `dt` s. Does nothing if no two hulls
@@ -237,8 +237,8 @@ impl Collisions {
     /// the index of the trailer. They come in addition to the hitch impulses of the vehicles' own solve. Hitches without an
     /// impulse are left out.
     pub fn hitch_impulses(&self) -> impl Iterator<Item = (usize, Vec3)> {
-        let jolted = self.hitches.iter().filter(|link| link.impulse != Vec3::ZERO);
-        jolted.map(|link| (link.cars[0] as usize, link.impulse))
+        let loaded_hitches = self.hitches.iter().filter(|hitch| hitch.impulse != Vec3::ZERO);
+        loaded_hitches.map(|hitch| (hitch.cars[0] as usize, hitch.impulse))
     }
 
     /// Adds the contact points of near pairs over the coming `dt` s, and adds pairs with at least one point to `pairs`, sorted.
@@ -247,21 +247,21 @@ impl Collisions {
     #[inline(never)]
     fn find_hull_contacts(&mut self, chassis: &[Chassis], dt: f32) {
         // Number of pairs from earlier searches, which are sorted.
-        let met = self.pairs.len();
-        for k in 0..self.near_pairs().len() {
-            let cars = self.near_pairs()[k];
+        let known_pairs = self.pairs.len();
+        for pair_index in 0..self.near_pairs().len() {
+            let cars = self.near_pairs()[pair_index];
             let [first, second] = cars.map(|car| &chassis[car as usize]);
             // Whether one of the two tows the other.
-            let tied = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
-            if tied || !may_collide(first, second, dt) || self.pairs[..met].binary_search(&cars).is_ok() {
+            let hitched = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
+            if hitched || !may_collide(first, second, dt) || self.pairs[..known_pairs].binary_search(&cars).is_ok() {
                 continue;
             }
-            let before = self.points.len();
+            let old_point_count = self.points.len();
             let points = &mut self.points;
-            Pair::new(first, second, dt).find_contacts(dt, &mut self.manifold, |meeting| {
-                points.push(ContactPoint::between_hulls(chassis, cars, &meeting, points.len() as u32, dt));
+            Pair::new(first, second, dt).find_contacts(dt, &mut self.manifold, |contact| {
+                points.push(ContactPoint::between_hulls(chassis, cars, &contact, points.len() as u32, dt));
             });
-            if self.points.len() > before {
+            if self.points.len() > old_point_count {
                 self.pairs.push(cars);
             }
         }
@@ -273,9 +273,10 @@ impl Collisions {
     fn find_hitches(&mut self, chassis: &[Chassis]) {
         self.hitches.clear();
         for (car, trailer) in chassis.iter().enumerate() {
-            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.is_suspended));
-            if let Some(by) = by.filter(|by| !trailer.is_suspended && *by as usize != car) {
-                self.hitches.push(HitchConstraint::new([car as u32, by]));
+            let towing =
+                trailer.towed_by.filter(|index| chassis.get(*index as usize).is_some_and(|hull| !hull.is_suspended));
+            if let Some(towing) = towing.filter(|index| !trailer.is_suspended && *index as usize != car) {
+                self.hitches.push(HitchConstraint::new([car as u32, towing]));
             }
         }
     }
@@ -284,16 +285,17 @@ impl Collisions {
     /// speed is below the allowed one). Closes the hitches, solves the group, and closes them again at the attitudes that
     /// result. Other trains stay bit-identical.
     fn close_hitches(&mut self, chassis: &mut [Chassis], dt: f32) {
-        for links in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
-            let points = group_points(&mut self.points, links[0].group);
-            let stopped = links.iter().flat_map(|link| link.cars).any(|car| chassis[car as usize].is_stopped());
-            let presses = |point: &ContactPoint| point.velocity(chassis).dot(point.normal) < point.min_normal_speed;
-            if points.is_empty() || !(stopped || points.iter().any(presses)) {
+        for hitches in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
+            let points = group_points(&mut self.points, hitches[0].group);
+            let has_stopped = hitches.iter().flat_map(|hitch| hitch.cars).any(|car| chassis[car as usize].is_stopped());
+            let is_pressing =
+                |point: &ContactPoint| point.relative_velocity(chassis).dot(point.normal) < point.min_normal_speed;
+            if points.is_empty() || !(has_stopped || points.iter().any(is_pressing)) {
                 continue;
             }
-            update_hitches(links, points, chassis, dt);
-            solve_group(points, links, chassis);
-            update_hitches(links, points, chassis, dt);
+            update_hitches(hitches, points, chassis, dt);
+            solve_group(points, hitches, chassis);
+            update_hitches(hitches, points, chassis, dt);
         }
     }
 
@@ -301,13 +303,13 @@ impl Collisions {
     /// (union-find). Cars without contact or hitch get [`NO_CAR`].
     fn merge_groups(&mut self) {
         self.group.fill(NO_CAR);
-        for [one, other] in self.pairs.iter().copied().chain(self.hitches.iter().map(|link| link.cars)) {
-            for car in [one, other] {
+        for [first, second] in self.pairs.iter().copied().chain(self.hitches.iter().map(|hitch| hitch.cars)) {
+            for car in [first, second] {
                 let group = &mut self.group[car as usize];
                 *group = (*group).min(car);
             }
-            let [one, other] = [find_root(&self.group, one), find_root(&self.group, other)];
-            self.group[one.max(other) as usize] = one.min(other);
+            let [first_root, second_root] = [find_root(&self.group, first), find_root(&self.group, second)];
+            self.group[first_root.max(second_root) as usize] = first_root.min(second_root);
         }
         for car in 0..self.group.len() {
             if self.group[car] != NO_CAR {
@@ -322,16 +324,16 @@ impl Collisions {
         &mut self,
         chassis: &[Chassis],
         ground: &Ground,
-        touching: &mut GroundContacts,
-        stops: &[(usize, HullPoint)],
+        ground_contacts: &mut GroundContacts,
+        rim_contacts: &[(usize, HullPoint)],
         dt: f32,
     ) {
         for (car, hull) in chassis.iter().enumerate().filter(|(car, _)| self.group[*car] != NO_CAR) {
             // Gravity is already part of the velocity, so no further fall (m/s) is added.
-            touching.find_contacts(hull, ground, rim_contacts_of(stops, car), 0.0, dt);
-            for found in touching.found_points() {
-                if !self.points.iter().any(|point| point.is_same_point(car as u32, found)) {
-                    self.points.push(ContactPoint::on_ground(hull, car as u32, found, self.points.len() as u32, dt));
+            ground_contacts.find_contacts(hull, ground, rim_contacts_of(rim_contacts, car), 0.0, dt);
+            for contact in ground_contacts.found_points() {
+                if !self.points.iter().any(|point| point.is_same_point(car as u32, contact)) {
+                    self.points.push(ContactPoint::on_ground(hull, car as u32, contact, self.points.len() as u32, dt));
                 }
             }
         }
@@ -349,23 +351,24 @@ impl Collisions {
     /// change. The poses still move with the earlier velocities until the gaps close, as on the ground. Does nothing without an
     /// impact.
     fn stop_impacts(&mut self, chassis: &mut [Chassis], dt: f32) {
-        let mut hit = false;
+        let mut has_impact = false;
         for point in &mut self.points {
-            let closes = point.velocity(chassis).dot(point.normal) <= CLOSED_GAP_RATIO * point.min_normal_speed;
-            if point.gap > IMPACT_SPEED_MPS * dt && closes {
-                (point.min_normal_speed, point.target_slip, hit) = (0.0, Vec3::ZERO, true);
+            let closes_gap =
+                point.relative_velocity(chassis).dot(point.normal) <= CLOSED_GAP_RATIO * point.min_normal_speed;
+            if point.gap > IMPACT_SPEED_MPS * dt && closes_gap {
+                (point.min_normal_speed, point.target_slip, has_impact) = (0.0, Vec3::ZERO, true);
             }
         }
-        if !hit {
+        if !has_impact {
             return;
         }
-        for (car, moves) in self.pose_motions.iter_mut().enumerate() {
-            *moves = chassis[car].pose_motion();
+        for (car, pose_motion) in self.pose_motions.iter_mut().enumerate() {
+            *pose_motion = chassis[car].pose_motion();
         }
         self.solve_groups(chassis);
-        for (car, moves) in self.pose_motions.iter().enumerate().filter(|(car, _)| self.group[*car] != NO_CAR) {
-            if chassis[car].pose_motion() != *moves {
-                chassis[car].set_pose_motion(*moves);
+        for (car, pose_motion) in self.pose_motions.iter().enumerate().filter(|(car, _)| self.group[*car] != NO_CAR) {
+            if chassis[car].pose_motion() != *pose_motion {
+                chassis[car].set_pose_motion(*pose_motion);
             }
         }
     }
@@ -375,33 +378,33 @@ impl Collisions {
 /// car is suspended.
 fn may_collide(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     // Sum of both speeds, m/s.
-    let ways = first.pose_motion()[0].length() + second.pose_motion()[0].length();
-    let reach = first.hull_radius + second.hull_radius + ways * dt;
-    let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
-    near && !first.is_suspended && !second.is_suspended
+    let speed_sum = first.pose_motion()[0].length() + second.pose_motion()[0].length();
+    let max_distance = first.hull_radius + second.hull_radius + speed_sum * dt;
+    let is_near = (first.position - second.position).as_vec3().length_squared() <= max_distance * max_distance;
+    is_near && !first.is_suspended && !second.is_suspended
 }
 
-/// Closes the hitches `links` of a group for the coming `dt` s. Then updates the response of each of its `points`; see
+/// Closes the `hitches` of a group for the coming `dt` s. Then updates the response of each of its `points`; see
 /// [`ContactPoint::update_compliance`].
-fn update_hitches(links: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
-    close_hitches(links, chassis, dt);
+fn update_hitches(hitches: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
+    close_hitches(hitches, chassis, dt);
     for point in points {
-        point.update_compliance(links, chassis);
+        point.update_compliance(hitches, chassis);
     }
 }
 
 /// Returns the points of `group`. `points` is sorted by group.
 fn group_points(points: &mut [ContactPoint], group: u32) -> &mut [ContactPoint] {
-    let first = points.partition_point(|point| point.group < group);
-    let count = points[first..].partition_point(|point| point.group == group);
-    &mut points[first..first + count]
+    let first_index = points.partition_point(|point| point.group < group);
+    let count = points[first_index..].partition_point(|point| point.group == group);
+    &mut points[first_index..first_index + count]
 }
 
-/// Returns the hitches of `group`. `links` is sorted by group.
-fn group_hitches(links: &mut [HitchConstraint], group: u32) -> &mut [HitchConstraint] {
-    let first = links.partition_point(|link| link.group < group);
-    let count = links[first..].partition_point(|link| link.group == group);
-    &mut links[first..first + count]
+/// Returns the entries of `hitches` that belong to `group`. `hitches` is sorted by group.
+fn group_hitches(hitches: &mut [HitchConstraint], group: u32) -> &mut [HitchConstraint] {
+    let first_index = hitches.partition_point(|hitch| hitch.group < group);
+    let count = hitches[first_index..].partition_point(|hitch| hitch.group == group);
+    &mut hitches[first_index..first_index + count]
 }
 
 /// Returns the root of `car` in the union-find array `group`: the lowest index of its set.
@@ -415,15 +418,15 @@ fn find_root(group: &[u32], mut car: u32) -> u32 {
 impl ContactPoint {
     /// Creates the contact point of the two hulls `cars` for a step of `dt` s, without impulses. Friction is the product of
     /// both coefficients. The allowed approach speed closes the gap within the step. The target slip is the slip before
-    /// contact: the tangential velocity times the share of the step that passes before contact. `number` is the order of
+    /// contact: the tangential velocity times the share of the step that passes before contact. `index` is the order of
     /// detection.
-    fn between_hulls(chassis: &[Chassis], cars: [u32; 2], meeting: &HullContact, number: u32, dt: f32) -> Self {
-        let HullContact { arms, closing_fraction: closes, gap, normal } = *meeting;
+    fn between_hulls(chassis: &[Chassis], cars: [u32; 2], contact: &HullContact, index: u32, dt: f32) -> Self {
+        let HullContact { arms, closing_fraction, gap, normal } = *contact;
         // The friction coefficients are multiplied, as in Rapier.
         let friction = cars.iter().map(|car| chassis[*car as usize].friction).product();
         let mut point = Self {
             group: NO_CAR,
-            number,
+            detection_index: index,
             cars,
             arms,
             normal,
@@ -440,29 +443,29 @@ impl ContactPoint {
             last_impulse: Vec3::ZERO,
             saved_impulse: Vec3::ZERO,
         };
-        let velocity = point.velocity(chassis);
+        let velocity = point.relative_velocity(chassis);
         // Before contact the hulls slide with their relative velocity; only the rest of the step is subject to friction.
-        point.target_slip = (velocity - normal * velocity.dot(normal)) * closes;
+        point.target_slip = (velocity - normal * velocity.dot(normal)) * closing_fraction;
         point.normal_compliance = point.compliance_along(chassis, normal);
         point
     }
 
-    /// Creates the point `found` at which `hull`, of index `car`, touches the ground, for a step of `dt` s, without impulses.
+    /// Creates the point `hull_point` at which `hull`, of index `car`, touches the ground, for a step of `dt` s, without impulses.
     /// The allowed approach speed closes the gap within the step; friction drives the slip relative to the ground to zero.
-    /// `number` is the order of detection.
-    fn on_ground(hull: &Chassis, car: u32, found: &HullPoint, number: u32, dt: f32) -> Self {
+    /// `index` is the order of detection.
+    fn on_ground(hull: &Chassis, car: u32, hull_point: &HullPoint, index: u32, dt: f32) -> Self {
         Self {
             group: NO_CAR,
-            number,
+            detection_index: index,
             cars: [car, NO_CAR],
-            arms: [found.arm, Vec3::ZERO],
-            normal: found.normal,
-            gap: found.gap,
-            friction: found.friction,
-            ground_velocity: found.velocity,
-            min_normal_speed: found.allowed_speed(dt),
+            arms: [hull_point.arm, Vec3::ZERO],
+            normal: hull_point.normal,
+            gap: hull_point.gap,
+            friction: hull_point.friction,
+            ground_velocity: hull_point.velocity,
+            min_normal_speed: hull_point.allowed_speed(dt),
             target_slip: Vec3::ZERO,
-            normal_compliance: hull_compliance(hull, found.arm, found.normal),
+            normal_compliance: hull_compliance(hull, hull_point.arm, hull_point.normal),
             response: None,
             normal_impulse: 0.0,
             friction_impulse: Vec3::ZERO,
@@ -471,114 +474,117 @@ impl ContactPoint {
         }
     }
 
-    /// Returns true if this point is a contact of `car` with the ground at the place and with the normal of `found`: within
+    /// Returns true if this point is a contact of `car` with the ground at the place and with the normal of `hull_point`: within
     /// [`SAME_POINT_TOLERANCE`] metres, and with a cosine between the normals above 1 − [`SAME_POINT_TOLERANCE`].
-    fn is_same_point(&self, car: u32, found: &HullPoint) -> bool {
-        let near = self.arms[0].distance_squared(found.arm) < SAME_POINT_TOLERANCE * SAME_POINT_TOLERANCE;
-        self.cars == [car, NO_CAR] && near && self.normal.dot(found.normal) > 1.0 - SAME_POINT_TOLERANCE
+    fn is_same_point(&self, car: u32, hull_point: &HullPoint) -> bool {
+        let is_near = self.arms[0].distance_squared(hull_point.arm) < SAME_POINT_TOLERANCE * SAME_POINT_TOLERANCE;
+        self.cars == [car, NO_CAR] && is_near && self.normal.dot(hull_point.normal) > 1.0 - SAME_POINT_TOLERANCE
     }
 
     /// Returns the velocity of the first hull at the point relative to the second hull or the ground, world axes, m/s. The
     /// velocities are those at the end of the step so far.
-    fn velocity(&self, chassis: &[Chassis]) -> Vec3 {
+    fn relative_velocity(&self, chassis: &[Chassis]) -> Vec3 {
         // Index NO_CAR is in no list, so the ground has no chassis.
-        let own = chassis[self.cars[0] as usize].velocity_at(self.arms[0]);
+        let first_velocity = chassis[self.cars[0] as usize].velocity_at(self.arms[0]);
         chassis
             .get(self.cars[1] as usize)
-            .map_or(own - self.ground_velocity, |other| own - other.velocity_at(self.arms[1]))
+            .map_or(first_velocity - self.ground_velocity, |second| first_velocity - second.velocity_at(self.arms[1]))
     }
 
-    /// Returns the change of relative velocity along the unit vector `along` per impulse along it, 1/kg: n·Rn from the stored
+    /// Returns the change of relative velocity along the unit vector `direction` per impulse along it, 1/kg: n·Rn from the stored
     /// response if hitches are solved, otherwise the sum of the responses of both hulls. The ground does not respond.
-    fn compliance_along(&self, chassis: &[Chassis], along: Vec3) -> f32 {
-        if let Some(answer) = self.response {
-            return along.dot(answer * along);
+    fn compliance_along(&self, chassis: &[Chassis], direction: Vec3) -> f32 {
+        if let Some(response) = self.response {
+            return direction.dot(response * direction);
         }
-        let own = hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], along);
-        chassis.get(self.cars[1] as usize).map_or(own, |other| own + hull_compliance(other, self.arms[1], along))
+        let compliance = hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], direction);
+        chassis
+            .get(self.cars[1] as usize)
+            .map_or(compliance, |second| compliance + hull_compliance(second, self.arms[1], direction))
     }
 
     /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis, measures
     /// the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to their values up to
-    /// rounding. [`ContactPoint::apply`] solves the hitches `links` only if a response is known, so the first call for a point
+    /// rounding. [`ContactPoint::apply_impulse`] solves the `hitches` only if a response is known, so the first call for a point
     /// gives the response without them, and later calls include all chassis that they connect.
-    fn update_compliance(&mut self, links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
-        let before = self.velocity(chassis);
+    fn update_compliance(&mut self, hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+        let old_velocity = self.relative_velocity(chassis);
         // Change of relative velocity per unit impulse along each axis, 1/kg.
         let columns = Vec3::AXES.map(|axis| {
             // The test impulses change the velocity by metres per second, so that the differences are accurate.
-            let size = 1.0 / hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], axis);
-            self.apply(chassis, links, axis * size);
-            let after = self.velocity(chassis);
-            self.apply(chassis, links, axis * -size);
-            (after - before) / size
+            let test_impulse = 1.0 / hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], axis);
+            self.apply_impulse(chassis, hitches, axis * test_impulse);
+            let new_velocity = self.relative_velocity(chassis);
+            self.apply_impulse(chassis, hitches, axis * -test_impulse);
+            (new_velocity - old_velocity) / test_impulse
         });
-        let answer = Mat3::from_cols(columns[0], columns[1], columns[2]);
-        self.response = Some(answer);
-        self.normal_compliance = self.normal.dot(answer * self.normal);
+        let response = Mat3::from_cols(columns[0], columns[1], columns[2]);
+        self.response = Some(response);
+        self.normal_compliance = self.normal.dot(response * self.normal);
     }
 
     /// Applies `impulse` (N s, world axes) at the point to the first hull and the opposite to the second, and re-solves the
     /// hitches if `response` is known. The stored impulses of the point do not change. Returns the impulse times the larger
     /// inverse mass of the two hulls, m/s; the rotation is not included.
-    fn apply(&self, chassis: &mut [Chassis], links: &mut [HitchConstraint], impulse: Vec3) -> f32 {
-        let [own, other] = self.cars.map(|car| car as usize);
-        chassis[own].apply_impulse(impulse, self.arms[0].cross(impulse));
-        let mut inverse_mass = chassis[own].inverse_mass;
-        if let Some(other) = chassis.get_mut(other) {
-            other.apply_impulse(-impulse, -self.arms[1].cross(impulse));
-            inverse_mass = inverse_mass.max(other.inverse_mass);
+    fn apply_impulse(&self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint], impulse: Vec3) -> f32 {
+        let [first, second] = self.cars.map(|car| car as usize);
+        chassis[first].apply_impulse(impulse, self.arms[0].cross(impulse));
+        let mut inverse_mass = chassis[first].inverse_mass;
+        if let Some(second) = chassis.get_mut(second) {
+            second.apply_impulse(-impulse, -self.arms[1].cross(impulse));
+            inverse_mass = inverse_mass.max(second.inverse_mass);
         }
         if self.response.is_some() {
-            solve_hitches(links, chassis);
+            solve_hitches(hitches, chassis);
         }
         impulse.length() * inverse_mass
     }
 
     /// Sets the normal impulse that brings the normal speed to `min_normal_speed`, clamps the accumulated impulse to ≥ 0, and
     /// applies the change. Returns true if the velocity changes by more than [`VELOCITY_TOLERANCE_MPS`].
-    fn solve_normal(&mut self, chassis: &mut [Chassis], links: &mut [HitchConstraint]) -> bool {
+    fn solve_normal(&mut self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) -> bool {
         // Change of normal impulse that reaches the allowed speed, N s.
-        let wanted = (self.min_normal_speed - self.velocity(chassis).dot(self.normal)) / self.normal_compliance;
-        let pressed = (self.normal_impulse + wanted).max(0.0);
-        let more = pressed - self.normal_impulse;
-        if more == 0.0 {
+        let target_change =
+            (self.min_normal_speed - self.relative_velocity(chassis).dot(self.normal)) / self.normal_compliance;
+        let new_impulse = (self.normal_impulse + target_change).max(0.0);
+        let impulse_change = new_impulse - self.normal_impulse;
+        if impulse_change == 0.0 {
             return false;
         }
-        self.normal_impulse = pressed;
-        self.apply(chassis, links, self.normal * more) > VELOCITY_TOLERANCE_MPS
+        self.normal_impulse = new_impulse;
+        self.apply_impulse(chassis, hitches, self.normal * impulse_change) > VELOCITY_TOLERANCE_MPS
     }
 
     /// Updates the friction impulse so that the tangential velocity reaches `target_slip`, clamps it to friction coefficient
     /// times normal impulse, and applies the change. Returns true if the velocity changes by more than
     /// [`VELOCITY_TOLERANCE_MPS`]; false without normal and friction impulse.
-    fn solve_friction(&mut self, chassis: &mut [Chassis], links: &mut [HitchConstraint]) -> bool {
+    fn solve_friction(&mut self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) -> bool {
         if self.normal_impulse == 0.0 && self.friction_impulse == Vec3::ZERO {
             return false;
         }
         // Slip that friction must remove, m/s.
-        let slip = self.velocity(chassis) - self.target_slip;
+        let slip = self.relative_velocity(chassis) - self.target_slip;
         let slip = slip - self.normal * slip.dot(self.normal);
-        let size = slip.length();
+        let slip_speed = slip.length();
         // Friction impulse wanted, N s.
-        let mut drag = self.friction_impulse;
+        let mut new_impulse = self.friction_impulse;
         // Slip below 1e-6 m/s has no direction.
-        if size > 1e-6 {
-            drag -= slip / self.compliance_along(chassis, slip / size);
+        if slip_speed > 1e-6 {
+            new_impulse -= slip / self.compliance_along(chassis, slip / slip_speed);
         }
         // Limited by Coulomb friction.
-        let drag = drag.clamp_length_max(self.friction * self.normal_impulse);
-        let more = drag - self.friction_impulse;
-        self.friction_impulse = drag;
-        self.apply(chassis, links, more) > VELOCITY_TOLERANCE_MPS
+        let new_impulse = new_impulse.clamp_length_max(self.friction * self.normal_impulse);
+        let impulse_change = new_impulse - self.friction_impulse;
+        self.friction_impulse = new_impulse;
+        self.apply_impulse(chassis, hitches, impulse_change) > VELOCITY_TOLERANCE_MPS
     }
 }
 
-/// Returns the change of velocity of the point `arm` (m from the centre of mass) of `chassis` along the unit vector `along`,
+/// Returns the change of velocity of the point `arm` (m from the centre of mass) of `chassis` along the unit vector `direction`,
 /// per impulse along it at that point, 1/kg: 1/m + (r × n)·J⁻¹ (r × n). World axes; hitches are not included.
-fn hull_compliance(chassis: &Chassis, arm: Vec3, along: Vec3) -> f32 {
-    let lever = arm.cross(along);
-    chassis.inverse_mass + lever.dot(chassis.angular_velocity_change(lever))
+fn hull_compliance(chassis: &Chassis, arm: Vec3, direction: Vec3) -> f32 {
+    let r_cross_n = arm.cross(direction);
+    chassis.inverse_mass + r_cross_n.dot(chassis.angular_velocity_change(r_cross_n))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use skidpad_core::simd::instruction_set::dispatch_simd;
 use skidpad_core::simd::lane::F32x4;
 use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::{
-    CandidateTriangle, Contact, DVec3, FixedBox, Ground as StoodOn, HullPoint, Platform, PlatformMotion, Probe, Quat,
-    Scene, SurfaceTexture, Vec3, ground::scene::FLUSH_TOLERANCE_M,
+    CandidateTriangle, Contact, DVec3, FixedBox, Ground as GroundData, HullPoint, Platform, PlatformMotion, Probe,
+    Quat, Scene, SurfaceTexture, Vec3, ground::scene::FLUSH_TOLERANCE_M,
 };
 
 /// Plane, boxes, height fields, meshes and platforms of a scene.
@@ -79,15 +79,15 @@ pub struct Hit {
 
 impl Block {
     /// Creates the block of a box of the scene, at rest.
-    fn new(fixed: &FixedBox) -> Self {
+    fn new(fixed_box: &FixedBox) -> Self {
         Self {
-            centre: fixed.centre,
-            to_world: fixed.rotation,
-            from_world: fixed.rotation.inverse(),
-            shape: Cuboid::new(fixed.half_extents),
-            radius: fixed.half_extents.length(),
-            grip: fixed.grip,
-            texture: fixed.texture,
+            centre: fixed_box.centre,
+            to_world: fixed_box.rotation,
+            from_world: fixed_box.rotation.inverse(),
+            shape: Cuboid::new(fixed_box.half_extents),
+            radius: fixed_box.half_extents.length(),
+            grip: fixed_box.grip,
+            texture: fixed_box.texture,
             motion: None,
         }
     }
@@ -98,22 +98,22 @@ impl Block {
         self.motion = Some(motion);
     }
 
-    /// Returns the mean velocity over the step of the block's point at `place` (world, m), m/s, world axes; zero for a block
+    /// Returns the mean velocity over the step of the block's point at `point` (world, m), m/s, world axes; zero for a block
     /// without motion.
-    pub fn velocity_at(&self, place: DVec3) -> Vec3 {
-        self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(place))
+    pub fn velocity_at(&self, point: DVec3) -> Vec3 {
+        self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(point))
     }
 
     /// Returns the ground data for a wheel of `probe` that touches this block at `arm` m from the centre of mass of its car.
-    /// `number` is the index of the block, `dt` the step in s. A moving block has its velocity under the wheel, at the start
+    /// `block_index` is the index of the block, `dt` the step in s. A moving block has its velocity under the wheel, at the start
     /// and the end of the step alike, and its texture without unevenness. A block without motion has only its texture. Returns
     /// `None` for a block without motion and texture.
-    fn ground_data(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
+    fn ground_data(&self, block_index: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<GroundData> {
         let Some(motion) = self.motion else { return self.texture.apply_to_ground(None) };
         let velocity = motion.velocity_under_wheel(probe.position, arm, dt);
         // Moving surfaces have no unevenness.
         let texture = SurfaceTexture { amplitude: 0.0, ..self.texture };
-        Some(StoodOn { body: number as u64, start_velocity: velocity, velocity, texture })
+        Some(GroundData { body: block_index as u64, start_velocity: velocity, velocity, texture })
     }
 
     /// Returns the distance (m) to the face through which a ray enters the box, and the unit normal of that face, in the axes
@@ -126,11 +126,11 @@ impl Block {
         }
         let (start, direction) = (self.from_world * start, self.from_world * direction);
         // `true`: the box is solid, so that a ray from inside has a zero normal.
-        let cast = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
+        let cast_ray = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
         // The sides are enlarged by the rounding error, so that no ray passes between two rotated boxes that abut.
-        let grown =
+        let enlarged_box =
             || Cuboid::new(self.shape.half_extents + COORDINATE_ROUNDING_RATIO * (self.radius + start.length()));
-        let hit = cast(&self.shape).or_else(|| cast(&grown()))?;
+        let hit = cast_ray(&self.shape).or_else(|| cast_ray(&enlarged_box()))?;
         (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
     }
 
@@ -139,11 +139,11 @@ impl Block {
     /// distance is negative or above `reach`.
     fn entry_face_f64(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         let (_, normal) = self.entry_face(start.as_vec3(), direction.as_vec3(), reach as f32)?;
-        let turn = self.to_world.as_dquat().normalize();
-        let outward = turn * normal.as_dvec3();
+        let rotation = self.to_world.as_dquat().normalize();
+        let outward = rotation * normal.as_dvec3();
         // Distance of the face from the centre, m.
-        let depth = (normal * self.shape.half_extents).abs().element_sum();
-        let distance = (f64::from(depth) - start.dot(outward)) / direction.dot(outward);
+        let face_distance = (normal * self.shape.half_extents).abs().element_sum();
+        let distance = (f64::from(face_distance) - start.dot(outward)) / direction.dot(outward);
         (0.0..=reach).contains(&distance).then_some((distance, outward))
     }
 }
@@ -153,7 +153,8 @@ impl Ground {
     /// [`Ground::move_platforms`].
     pub fn new(scene: &Scene) -> Self {
         let platforms = scene.platforms.iter().map(|platform| platform.box_at(0.0));
-        let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
+        let blocks: Vec<Block> =
+            scene.boxes.iter().copied().chain(platforms).map(|fixed_box| Block::new(&fixed_box)).collect();
         let terrain = Terrain::new(scene);
         let is_textured = !scene.texture.is_hard_and_even()
             || blocks.iter().any(|block| !block.texture.is_hard_and_even())
@@ -197,17 +198,17 @@ impl Ground {
     /// then. Also stores `dt` for the ground data of contacts.
     pub fn move_platforms(&mut self, time: f64, dt: f32) {
         self.dt = dt;
-        let fixed = self.blocks.len() - self.platforms.len();
-        for (platform, block) in self.platforms.iter().zip(&mut self.blocks[fixed..]) {
+        let fixed_box_count = self.blocks.len() - self.platforms.len();
+        for (platform, block) in self.platforms.iter().zip(&mut self.blocks[fixed_box_count..]) {
             block.set_motion(platform.motion(time, dt));
         }
     }
 
-    /// Returns the ground data of block `number` for a wheel of `probe` with the contact `found`; `None` for a block without
+    /// Returns the ground data of block `block_index` for a wheel of `probe` with the contact `contact`; `None` for a block without
     /// motion and texture, or an index out of range.
-    pub(crate) fn block_ground_data(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
-        let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
-        self.blocks.get(number)?.ground_data(number, probe, arm, self.dt)
+    pub(crate) fn block_ground_data(&self, block_index: usize, probe: &Probe, contact: &Contact) -> Option<GroundData> {
+        let arm = contact.point.unwrap_or(probe.offset + probe.direction * contact.distance);
+        self.blocks.get(block_index)?.ground_data(block_index, probe, arm, self.dt)
     }
 
     /// Returns true if there is nothing but, at most, the plane.
@@ -221,11 +222,11 @@ impl Ground {
         self.platforms.is_empty() && !self.is_textured
     }
 
-    /// Changes every contact in `answered` by the unevenness of its texture at the place of the probe. Does nothing if no
+    /// Changes every contact in `contacts` by the unevenness of its texture at the place of the probe. Does nothing if no
     /// surface has a texture.
-    fn apply_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
-            *answer = answer.map(|contact| contact.with_unevenness(probe));
+    fn apply_textures(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        for (probe, nearest) in probes.iter().zip(contacts).filter(|_| self.is_textured) {
+            *nearest = nearest.map(|contact| contact.with_unevenness(probe));
         }
     }
 
@@ -237,26 +238,26 @@ impl Ground {
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let mut nearest = if self.has_plane { self.cast_on_plane(start, direction, reach) } else { None };
         for block in &self.blocks {
-            let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
-            if let Some((distance, normal)) = block.entry_face_f64(start - block.centre, direction, most) {
-                let met = Hit { distance, normal, grip: block.grip };
+            let max_distance = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
+            if let Some((distance, normal)) = block.entry_face_f64(start - block.centre, direction, max_distance) {
+                let hit = Hit { distance, normal, grip: block.grip };
                 nearest = Some(match nearest {
-                    Some(under) if under.distance <= distance => Hit { grip: block.grip, ..under },
-                    _ => met,
+                    Some(nearer) if nearer.distance <= distance => Hit { grip: block.grip, ..nearer },
+                    _ => hit,
                 });
             }
         }
         if self.terrain.is_empty() {
             return nearest;
         }
-        let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
-        let Some(Contact { distance, normal, grip, .. }) = self.terrain.cast(start, direction, most) else {
+        let max_distance = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH_TOLERANCE_M));
+        let Some(Contact { distance, normal, grip, .. }) = self.terrain.cast(start, direction, max_distance) else {
             return nearest;
         };
-        let met = Hit { distance: f64::from(distance), normal: normal.as_dvec3(), grip };
+        let hit = Hit { distance: f64::from(distance), normal: normal.as_dvec3(), grip };
         Some(match nearest {
-            Some(under) if under.distance <= met.distance => Hit { grip, ..under },
-            _ => met,
+            Some(nearer) if nearer.distance <= hit.distance => Hit { grip, ..nearer },
+            _ => hit,
         })
     }
 
@@ -265,10 +266,10 @@ impl Ground {
     fn cast_on_plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let normal = self.normal.as_dvec3().normalize();
         // Height above the plane, m, and cosine between the ray and the direction into the plane.
-        let (height, closing) = (start.dot(normal), -direction.dot(normal));
-        let distance = height / closing;
-        let facing = if height < 0.0 { -normal } else { normal };
-        (0.0..=reach).contains(&distance).then_some(Hit { distance, normal: facing, grip: self.grip })
+        let (height, cosine) = (start.dot(normal), -direction.dot(normal));
+        let distance = height / cosine;
+        let facing_normal = if height < 0.0 { -normal } else { normal };
+        (0.0..=reach).contains(&distance).then_some(Hit { distance, normal: facing_normal, grip: self.grip })
     }
 
     /// Returns whether the ground near `probe` may be anything but the plane: there is terrain anywhere, or the bounding sphere
@@ -282,130 +283,130 @@ impl Ground {
     /// `None`. Queries the plane, then boxes, then triangles for rims and terrain, and applies the unevenness of textures last.
     /// Hulls of cars and free bodies are not included.
     ///
-    /// `has_rims`: whether any probe has a rim. If so, or if there is terrain, `stops` is replaced by the contact points with
-    /// walls that stop rims, each with the index of its car. `near` is a buffer.
+    /// `has_rims`: whether any probe has a rim. If so, or if there is terrain, `rim_contacts` is replaced by the contact points with
+    /// walls that stop rims, each with the index of its car. `candidates` is a buffer.
     pub(crate) fn answer_probes(
         &self,
-        asked: &[Probe],
-        answered: &mut [Option<Contact>],
+        probes: &[Probe],
+        contacts: &mut [Option<Contact>],
         has_rims: bool,
-        near: &mut Vec<CandidateTriangle>,
-        stops: &mut Vec<(usize, HullPoint)>,
+        candidates: &mut Vec<CandidateTriangle>,
+        rim_contacts: &mut Vec<(usize, HullPoint)>,
     ) {
-        let is_plain = self.is_static_and_smooth();
-        self.probe_plane(asked, answered);
-        if !is_plain {
-            self.set_plane_texture(answered);
+        let has_no_ground_data = self.is_static_and_smooth();
+        self.probe_plane(probes, contacts);
+        if !has_no_ground_data {
+            self.set_plane_texture(contacts);
         }
         if !self.blocks.is_empty() {
-            self.probe_blocks(asked, answered);
+            self.probe_blocks(probes, contacts);
         }
         if has_rims || !self.terrain.is_empty() {
-            self.probe_triangles(asked, answered, near, stops);
+            self.probe_triangles(probes, contacts, candidates, rim_contacts);
         }
-        if !is_plain {
-            self.apply_textures(asked, answered);
+        if !has_no_ground_data {
+            self.apply_textures(probes, contacts);
         }
     }
 
     /// Answers every probe from the plane alone, with the normal and grip of the plane and without ground data; a miss is
     /// `None`. Rims are treated as rays.
-    pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    pub(crate) fn probe_plane(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         dispatch_simd(
             #[inline(always)]
-            || self.probe_plane_simd(asked, answered),
+            || self.probe_plane_simd(probes, contacts),
         );
     }
 
     /// Computes [`Ground::probe_plane`] for four probes at once, then for the remaining ones. The height of a body is computed
     /// once for consecutive probes of a car.
     #[inline(always)]
-    fn probe_plane_simd(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn probe_plane_simd(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         if !self.has_plane {
-            answered.fill(None);
+            contacts.fill(None);
             return;
         }
-        let wide = self.normal.as_dvec3();
+        let normal = self.normal.as_dvec3();
         // Car of the last probe and the height of its centre of mass above the plane, m.
-        let mut last = (usize::MAX, 0.0f32);
+        let mut last_car_height = (usize::MAX, 0.0f32);
         // The origin lies on the plane. The height of the body is one 64-bit product; all other terms are relative to it.
-        let mut height = |probe: &Probe| {
-            if probe.car != last.0 {
-                last = (probe.car, probe.position.dot(wide) as f32);
+        let mut body_height = |probe: &Probe| {
+            if probe.car != last_car_height.0 {
+                last_car_height = (probe.car, probe.position.dot(normal) as f32);
             }
-            last.1
+            last_car_height.1
         };
-        let count = asked.len().min(answered.len());
-        let (fours, rest) = asked[..count].as_chunks::<4>();
-        let (of_fours, of_rest) = answered[..count].as_chunks_mut::<4>();
-        for (four, answers) in fours.iter().zip(of_fours) {
-            let [a, b, c, d] = four;
-            let heights = [height(a), height(b), height(c), height(d)];
-            self.probe_plane_lanes::<F32x4, 4>([a, b, c, d], heights, answers);
+        let count = probes.len().min(contacts.len());
+        let (quads, remainder) = probes[..count].as_chunks::<4>();
+        let (contact_quads, contact_remainder) = contacts[..count].as_chunks_mut::<4>();
+        for (quad, quad_contacts) in quads.iter().zip(contact_quads) {
+            let [a, b, c, d] = quad;
+            let heights = [body_height(a), body_height(b), body_height(c), body_height(d)];
+            self.probe_plane_lanes::<F32x4, 4>([a, b, c, d], heights, quad_contacts);
         }
-        for (probe, answer) in rest.iter().zip(of_rest) {
-            self.probe_plane_lanes::<f32, 1>([probe], [height(probe)], core::array::from_mut(answer));
+        for (probe, contact) in remainder.iter().zip(contact_remainder) {
+            self.probe_plane_lanes::<f32, 1>([probe], [body_height(probe)], core::array::from_mut(contact));
         }
     }
 
-    /// Computes the contacts of the plane with the rays `asked`, one per lane. `heights` are the heights of their bodies above
+    /// Computes the contacts of the plane with the rays of `probes`, one per lane. `heights` are the heights of their bodies above
     /// the plane, m. The distance is (height of the start) / (cosine to the direction into the plane). A contact needs a sine
     /// of at least [`MIN_PLANE_HIT_SINE`] between ray and plane and a distance up to the ray's length; negative distances
     /// count. Others get `None`.
     #[inline(always)]
     fn probe_plane_lanes<L: BodyLanes<N>, const N: usize>(
         &self,
-        asked: [&Probe; N],
+        probes: [&Probe; N],
         heights: [f32; N],
-        answered: &mut [Option<Contact>; N],
+        contacts: &mut [Option<Contact>; N],
     ) {
         let normal = Vec3Lanes::<L>::splat(self.normal);
         let [x, y, z, reach] =
-            pack_four_of(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.length]);
-        let [down_x, down_y, down_z, _] =
-            pack_four_of::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
-        let closing = -Vec3Lanes::new(down_x, down_y, down_z).dot(normal);
-        let distance = (L::pack_one(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / closing;
+            pack_four_of(probes, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.length]);
+        let [direction_x, direction_y, direction_z, _] =
+            pack_four_of::<L, N, _>(probes, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
+        let cosine = -Vec3Lanes::new(direction_x, direction_y, direction_z).dot(normal);
+        let distance = (L::pack_one(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / cosine;
         // Means `distance <= reach`, and false for NaN: unequal numbers differ by at least that constant.
-        let reaches = (distance - reach).less(L::splat(MIN_POSITIVE_F32));
-        let met = L::unpack_mask(L::splat(MIN_PLANE_HIT_SINE).less(closing) & reaches);
-        let numbers = L::unpack_four([distance, normal.x, normal.y, normal.z]);
-        for (k, answer) in answered.iter_mut().enumerate() {
-            let [distance, x, y, z] = numbers[k];
+        let is_within_reach = (distance - reach).less(L::splat(MIN_POSITIVE_F32));
+        let is_hit = L::unpack_mask(L::splat(MIN_PLANE_HIT_SINE).less(cosine) & is_within_reach);
+        let contact_values = L::unpack_four([distance, normal.x, normal.y, normal.z]);
+        for (lane, contact) in contacts.iter_mut().enumerate() {
+            let [distance, x, y, z] = contact_values[lane];
             let (normal, grip) = (Vec3::new(x, y, z), self.grip);
-            *answer = met[k].then_some(Contact { distance, normal, grip, point: None, ground: None });
+            *contact = is_hit[lane].then_some(Contact { distance, normal, grip, point: None, ground: None });
         }
     }
 
-    /// Sets the texture of the plane as the ground data of all contacts in `answered`. Does nothing if no surface has a
+    /// Sets the texture of the plane as the ground data of all contacts in `contacts`. Does nothing if no surface has a
     /// texture.
-    fn set_plane_texture(&self, answered: &mut [Option<Contact>]) {
-        for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
-            answer.ground = self.texture.apply_to_ground(None);
+    fn set_plane_texture(&self, contacts: &mut [Option<Contact>]) {
+        for contact in contacts.iter_mut().flatten().filter(|_| self.is_textured) {
+            contact.ground = self.texture.apply_to_ground(None);
         }
     }
 
     /// Replaces contacts by those of boxes and platforms that are nearer, for rays. A box that is flush with the contact below
     /// it, within [`FLUSH_TOLERANCE_M`], sets only grip and ground data.
-    pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        for (probe, answer) in asked.iter().zip(answered) {
-            for (number, block) in self.blocks.iter().enumerate() {
-                let reach = answer.map_or(probe.length, |contact| contact.distance + FLUSH_TOLERANCE_M);
+    pub(crate) fn probe_blocks(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        for (probe, nearest) in probes.iter().zip(contacts) {
+            for (block_index, block) in self.blocks.iter().enumerate() {
+                let reach = nearest.map_or(probe.length, |contact| contact.distance + FLUSH_TOLERANCE_M);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entry_face(start, probe.direction, reach) {
                     let arm = probe.offset + probe.direction * distance;
-                    let met = Contact {
+                    let block_contact = Contact {
                         distance,
                         normal: block.to_world * normal,
                         grip: block.grip,
                         point: None,
-                        ground: block.ground_data(number, probe, arm, self.dt),
+                        ground: block.ground_data(block_index, probe, arm, self.dt),
                     };
-                    *answer = Some(match *answer {
-                        Some(under) if under.distance <= distance => {
-                            Contact { grip: block.grip, ground: met.ground, ..under }
+                    *nearest = Some(match *nearest {
+                        Some(nearer) if nearer.distance <= distance => {
+                            Contact { grip: block.grip, ground: block_contact.ground, ..nearer }
                         }
-                        _ => met,
+                        _ => block_contact,
                     });
                 }
             }

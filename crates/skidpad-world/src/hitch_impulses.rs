@@ -19,7 +19,7 @@ pub(crate) struct HitchConstraint {
     /// Vectors from each centre of mass to the hitch point in the middle of the step, world axes, m.
     arms: [Vec3; 2],
     /// Velocity of the trailer's point relative to the other point at the end of the step, m/s.
-    target: Vec3,
+    target_velocity: Vec3,
     /// Effective mass: impulse per relative velocity of the two points, kg.
     effective_mass: Mat3,
     /// Impulse on the trailer so far, N s.
@@ -34,7 +34,7 @@ impl HitchConstraint {
             group: u32::MAX,
             cars,
             arms: [Vec3::ZERO; 2],
-            target: Vec3::ZERO,
+            target_velocity: Vec3::ZERO,
             effective_mass: Mat3::IDENTITY,
             impulse: Vec3::ZERO,
         }
@@ -44,60 +44,63 @@ impl HitchConstraint {
     /// target velocity closes the gap between the two points at the end of the step. The effective mass is the inverse of the 3
     /// × 3 response of both chassis to an impulse at the hitch.
     fn prepare(&mut self, chassis: &[Chassis], dt: f32) {
-        let [trailer, ahead] = self.cars.map(|car| &chassis[car as usize]);
-        let points = [(trailer, trailer.coupler), (ahead, ahead.hitch)];
-        let arms = points.map(|(car, point)| car.axes * point);
+        let [trailer, towing] = self.cars.map(|car| &chassis[car as usize]);
+        let hitch_points = [(trailer, trailer.coupler), (towing, towing.hitch)];
+        let arms = hitch_points.map(|(car, point)| car.axes * point);
         // Vector from the towing vehicle's point to the trailer's point at the start of the step, m.
-        let gap = (trailer.position - ahead.position).as_vec3() + arms[0] - arms[1];
-        let rates = [trailer, ahead].map(|car| car.midpoint_rate(dt));
-        self.arms = [0, 1].map(|k| math::integrate_rotation(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
+        let gap = (trailer.position - towing.position).as_vec3() + arms[0] - arms[1];
+        let rates = [trailer, towing].map(|car| car.midpoint_rate(dt));
+        self.arms = [0, 1]
+            .map(|k| math::integrate_rotation(hitch_points[k].0.rotation, rates[k], 0.5 * dt) * hitch_points[k].1);
         // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
-        let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
+        let [trailer_correction, towing_correction] =
+            [0, 1].map(|k| (rates[k] - hitch_points[k].0.angular).cross(self.arms[k]));
         // `0.0`: the poses have no lag.
-        self.target = gap_correction_velocity(gap, 0.0, dt) - turned + turned_ahead;
-        let column = |axis: Vec3| {
+        self.target_velocity = gap_correction_velocity(gap, 0.0, dt) - trailer_correction + towing_correction;
+        let response_column = |axis: Vec3| {
             // Change of velocity of the hitch point per impulse along `axis`.
-            let answer = |car: &Chassis, arm: Vec3| {
+            let point_velocity_change = |car: &Chassis, arm: Vec3| {
                 axis * car.inverse_mass + car.angular_velocity_change(arm.cross(axis)).cross(arm)
             };
-            answer(trailer, self.arms[0]) + answer(ahead, self.arms[1])
+            point_velocity_change(trailer, self.arms[0]) + point_velocity_change(towing, self.arms[1])
         };
-        self.effective_mass = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)).inverse();
+        self.effective_mass =
+            Mat3::from_cols(response_column(Vec3::X), response_column(Vec3::Y), response_column(Vec3::Z)).inverse();
     }
 
     /// Applies the impulse that brings the relative velocity of the two points to its target, to the trailer and with the
     /// opposite sign to the towing vehicle, and adds it to `impulse`. Returns the error of that velocity before, m/s.
     fn solve(&mut self, chassis: &mut [Chassis]) -> f32 {
-        let [trailer, ahead] = self.cars.map(|car| car as usize);
-        let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[ahead].velocity_at(self.arms[1]);
-        let missing = self.target - velocity;
-        let impulse = self.effective_mass * missing;
+        let [trailer, towing] = self.cars.map(|car| car as usize);
+        let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[towing].velocity_at(self.arms[1]);
+        let velocity_error = self.target_velocity - velocity;
+        let impulse = self.effective_mass * velocity_error;
         self.impulse += impulse;
         chassis[trailer].apply_impulse(impulse, self.arms[0].cross(impulse));
-        chassis[ahead].apply_impulse(-impulse, -self.arms[1].cross(impulse));
-        missing.length()
+        chassis[towing].apply_impulse(-impulse, -self.arms[1].cross(impulse));
+        velocity_error.length()
     }
 }
 
-/// Closes the hitches `links`, all of one group, for poses that move with the velocities at the end of the step of `dt` s.
+/// Closes the `hitches`, all of one group, for poses that move with the velocities at the end of the step of `dt` s.
 /// Clears the lag of all vehicles of the group, prepares each hitch, and iterates until the hitch points have their target
-/// velocities. Changes the twists of `chassis` and the impulses of `links`.
-pub(crate) fn close_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis], dt: f32) {
-    for car in links.iter().flat_map(|link| link.cars) {
+/// velocities. Changes the twists of `chassis` and the impulses of `hitches`.
+pub(crate) fn close_hitches(hitches: &mut [HitchConstraint], chassis: &mut [Chassis], dt: f32) {
+    for car in hitches.iter().flat_map(|hitch| hitch.cars) {
         // A zero impulse clears the lag of the pose.
         chassis[car as usize].apply_impulse(Vec3::ZERO, Vec3::ZERO);
     }
-    links.iter_mut().for_each(|link| link.prepare(chassis, dt));
-    solve_hitches(links, chassis);
+    hitches.iter_mut().for_each(|hitch| hitch.prepare(chassis, dt));
+    solve_hitches(hitches, chassis);
 }
 
 /// Iterates over the hitches of one group until no relative velocity was off by more than [`VELOCITY_TOLERANCE_MPS`], for at
 /// most [`MAX_IMPULSE_PASSES`] passes. A single hitch needs one pass. Changes the twists of `chassis` and the impulses of
-/// `links`.
-pub(crate) fn solve_hitches(links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+/// `hitches`.
+pub(crate) fn solve_hitches(hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
     for _ in 0..MAX_IMPULSE_PASSES {
-        let changed = links.iter_mut().map(|link| link.solve(chassis)).fold(0.0, f32::max);
-        if links.len() < 2 || changed <= VELOCITY_TOLERANCE_MPS {
+        let max_error = hitches.iter_mut().map(|hitch| hitch.solve(chassis)).fold(0.0, f32::max);
+        if hitches.len() < 2 || max_error <= VELOCITY_TOLERANCE_MPS {
             return;
         }
     }

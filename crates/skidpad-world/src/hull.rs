@@ -59,18 +59,22 @@ const HULL_CORNERS: usize = 8;
 /// Cosine of the angle between two normals below which their points lie on different surfaces.
 const SAME_SURFACE_COSINE: f32 = 0.99;
 
-/// Returns true if `found` is the farthest point in the direction of some corner of the hull, among the points of `all` on the
+/// Returns true if `candidate` is the farthest point in the direction of some corner of the hull, among the `points` on the
 /// same surface (with nearly the same normal). Of equally far points the first one counts. The outermost points spread a load
 /// evenly; the nearest points would not.
-fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> + Clone, chassis: &Chassis) -> bool {
-    let of_surface = all.filter(|other| other.normal.dot(found.normal) > SAME_SURFACE_COSINE);
+fn is_outermost<'a>(
+    candidate: &HullPoint,
+    points: impl Iterator<Item = &'a HullPoint> + Clone,
+    chassis: &Chassis,
+) -> bool {
+    let surface_points = points.filter(|other| other.normal.dot(candidate.normal) > SAME_SURFACE_COSINE);
     (0..HULL_CORNERS).any(|i| {
-        let to_corner = chassis.axes * (corner(chassis, i) - chassis.hull.centre);
-        let farthest = of_surface.clone().max_by(|a, b| {
-            let [a, b] = [a, b].map(|point| point.arm.dot(to_corner));
+        let corner_direction = chassis.axes * (corner(chassis, i) - chassis.hull.centre);
+        let farthest = surface_points.clone().max_by(|a, b| {
+            let [a, b] = [a, b].map(|point| point.arm.dot(corner_direction));
             a.total_cmp(&b).then(core::cmp::Ordering::Greater)
         });
-        farthest.is_some_and(|farthest| core::ptr::eq(farthest, found))
+        farthest.is_some_and(|farthest| core::ptr::eq(farthest, candidate))
     })
 }
 
@@ -82,15 +86,15 @@ impl Default for GroundContacts {
 }
 
 impl GroundContacts {
-    /// Creates contacts with room for `most` points.
-    fn with_capacity(most: usize) -> Self {
+    /// Creates contacts with room for `max_points` points.
+    fn with_capacity(max_points: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(HULL_CORNERS);
         Self {
             manifold,
             triangle_contacts: TriangleContacts::default(),
-            points: Vec::with_capacity(most),
-            impulses: Vec::with_capacity(most),
+            points: Vec::with_capacity(max_points),
+            impulses: Vec::with_capacity(max_points),
         }
     }
 
@@ -102,39 +106,40 @@ impl GroundContacts {
 
     /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
     /// coming `dt` s. Moves no pose. A hull that hits the ground within the step ends it without approach speed; its pose moves
-    /// with [`Chassis::pose_motion`]. `stops` are contact points of its rims, each with the index of the car; they are solved
+    /// with [`Chassis::pose_motion`]. `rim_contacts` are contact points of its rims, each with the index of the car; they are solved
     /// together with the hull. Does nothing without contact points.
     pub fn separate_from_ground(
         &mut self,
         chassis: &mut Chassis,
         ground: &Ground,
-        stops: &[(usize, HullPoint)],
+        rim_contacts: &[(usize, HullPoint)],
         dt: f32,
     ) {
         // `0.0`: gravity is already part of the velocity.
-        self.find_contacts(chassis, ground, stops, 0.0, dt);
+        self.find_contacts(chassis, ground, rim_contacts, 0.0, dt);
         self.solve_found_contacts(chassis, dt);
     }
 
-    /// Keeps `chassis` out of `ground` and of the blocks of `others` that support it over `dt` s, as
+    /// Keeps `chassis` out of `ground` and of the `blocks` that support it over `dt` s, as
     /// [`GroundContacts::separate_from_ground`] does. Finds all contact points first and solves them together. Points on
-    /// `others` whose normal is more than 60° off the vertical (sides and undersides) are discarded.
-    pub(crate) fn separate_from_all(
+    /// `blocks` whose normal is more than 60° off the vertical (sides and undersides) are discarded.
+    pub(crate) fn separate_from_ground_and_blocks(
         &mut self,
         chassis: &mut Chassis,
         ground: &Ground,
-        others: impl Iterator<Item = Block>,
+        blocks: impl Iterator<Item = Block>,
         dt: f32,
     ) {
+        // No rim contacts; `0.0`: gravity is already part of the velocity.
         self.find_contacts(chassis, ground, &[], 0.0, dt);
         let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(dt)];
-        for block in others {
+        for block in blocks {
             // Number of points found before this block, and number of points checked by `retain`.
-            let (of_ground, mut number) = (self.points.len(), 0);
-            self.find_on_block(chassis, &block, relative_motion(&block, chassis.position, motion), dt);
+            let (old_point_count, mut checked_count) = (self.points.len(), 0);
+            self.find_block_contacts(chassis, &block, relative_motion(&block, chassis.position, motion), dt);
             self.points.retain(|point| {
-                number += 1;
-                number <= of_ground || point.normal.z > MIN_SUPPORT_COSINE
+                checked_count += 1;
+                checked_count <= old_point_count || point.normal.z > MIN_SUPPORT_COSINE
             });
         }
         self.solve_found_contacts(chassis, dt);
@@ -157,18 +162,18 @@ impl GroundContacts {
     /// until the gap closes. An impact thus takes one step: a car that kept the speed which closes the gap would turn or slide
     /// away before the next step stops the rest.
     fn stop_impacts(&mut self, chassis: &mut Chassis, dt: f32) {
-        let mut hit = false;
-        for (point, given) in self.points.iter().zip(&mut self.impulses) {
-            let closes =
-                relative_velocity(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * given.min_normal_speed;
-            if point.gap > IMPACT_SPEED_MPS * dt && closes {
-                (given.min_normal_speed, hit) = (0.0, true);
+        let mut has_impact = false;
+        for (point, impulse) in self.points.iter().zip(&mut self.impulses) {
+            let closes_gap =
+                relative_velocity(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * impulse.min_normal_speed;
+            if point.gap > IMPACT_SPEED_MPS * dt && closes_gap {
+                (impulse.min_normal_speed, has_impact) = (0.0, true);
             }
         }
-        if hit {
-            let moves = chassis.pose_motion();
+        if has_impact {
+            let pose_motion = chassis.pose_motion();
             self.solve_points(chassis);
-            chassis.set_pose_motion(moves);
+            chassis.set_pose_motion(pose_motion);
         }
     }
 
@@ -183,38 +188,40 @@ impl GroundContacts {
     }
 
     /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at
-    /// most `falling` m/s. Replaces the points found before; includes the points of `stops`. Checks the plane, then boxes and
+    /// most `speed_gain` m/s. Replaces the points found before; includes the points of `rim_contacts`. Checks the plane, then boxes and
     /// platforms, then the terrain. On ground other than a plane, points whose gap at the end of the step would be
     /// [`MAX_CONTACT_GAP_M`] or more are then removed.
     pub(crate) fn find_contacts(
         &mut self,
         chassis: &Chassis,
         ground: &Ground,
-        stops: &[(usize, HullPoint)],
-        falling: f32,
+        rim_contacts: &[(usize, HullPoint)],
+        speed_gain: f32,
         dt: f32,
     ) {
         self.points.clear();
-        self.points.extend(stops.iter().map(|(_, point)| *point));
+        self.points.extend(rim_contacts.iter().map(|(_, point)| *point));
         let hull = &chassis.hull;
         // Highest speed of any point of the hull by rotation and fall, m/s.
-        let turning = chassis.angular.length() * chassis.hull_radius + falling;
+        let point_speed_bound = chassis.angular.length() * chassis.hull_radius + speed_gain;
         if ground.has_plane {
-            self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
+            self.find_plane_contacts(chassis, ground, dt * (point_speed_bound - chassis.velocity.dot(ground.normal)));
         }
         if ground.is_plane_only() {
             return;
         }
         // The pose of a falling body moves with the mean of its velocities.
-        let motion = [chassis.pose_motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.midpoint_rate(dt)];
+        let motion = [chassis.pose_motion()[0] - Vec3::new(0.0, 0.0, 0.5 * speed_gain), chassis.midpoint_rate(dt)];
         // Farthest travel of any point of the hull in the step, m.
-        let ahead = dt * (turning + motion[0].length());
+        let travel_bound = dt * (point_speed_bound + motion[0].length());
         for block in &ground.blocks {
-            let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
-            let near =
-                hull.half_extents.length() + block.radius + ahead + dt * block.velocity_at(chassis.position).length();
-            if middle.length_squared() <= near * near {
-                self.find_on_block(chassis, block, relative_motion(block, chassis.position, motion), dt);
+            let centre_offset = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
+            let max_distance = hull.half_extents.length()
+                + block.radius
+                + travel_bound
+                + dt * block.velocity_at(chassis.position).length();
+            if centre_offset.length_squared() <= max_distance * max_distance {
+                self.find_block_contacts(chassis, block, relative_motion(block, chassis.position, motion), dt);
             }
         }
         if !ground.terrain.is_empty() {
@@ -229,7 +236,7 @@ impl GroundContacts {
         }
         // Removes points along or away from which the hull moves.
         self.points.retain(|point| {
-            point.gap + dt * (relative_velocity(chassis, point).dot(point.normal) - falling) < MAX_CONTACT_GAP_M
+            point.gap + dt * (relative_velocity(chassis, point).dot(point.normal) - speed_gain) < MAX_CONTACT_GAP_M
         });
     }
 
@@ -239,7 +246,7 @@ impl GroundContacts {
     }
 
     /// Returns the response of `chassis`, directly after [`GroundContacts::separate_from_ground`] or
-    /// [`GroundContacts::separate_from_all`], including its contacts: the changes of velocity (m/s) and angular velocity
+    /// [`GroundContacts::separate_from_ground_and_blocks`], including its contacts: the changes of velocity (m/s) and angular velocity
     /// (rad/s) by a unit of each impulse component (N s), then of each angular impulse component (N m s).
     pub(crate) fn response_columns(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
         response_matrix(chassis, &self.points, &self.impulses)
@@ -249,39 +256,39 @@ impl GroundContacts {
     /// replaces the farthest one. If more are found, only the outermost ones on each surface are candidates. Points with a gap
     /// above [`IMPACT_SPEED_MPS`] times `dt` are impacts and are left out: [`GroundContacts::separate_from_ground`] ends them
     /// in one step.
-    pub(crate) fn add_nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
+    pub(crate) fn add_nearest_points(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
         // Points that are no impacts.
-        let touching = || self.points.iter().filter(|found| found.gap <= IMPACT_SPEED_MPS * dt);
-        let are_many = touching().count() > MAX_HULL_POINTS;
-        for found in touching() {
-            if are_many && !is_outermost(found, touching(), chassis) {
+        let find_candidates = || self.points.iter().filter(|candidate| candidate.gap <= IMPACT_SPEED_MPS * dt);
+        let are_too_many = find_candidates().count() > MAX_HULL_POINTS;
+        for candidate in find_candidates() {
+            if are_too_many && !is_outermost(candidate, find_candidates(), chassis) {
                 continue;
             }
             if points.len() < MAX_HULL_POINTS {
-                points.push(*found);
+                points.push(*candidate);
             } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))
-                && found.gap < farthest.gap
+                && candidate.gap < farthest.gap
             {
-                *farthest = *found;
+                *farthest = *candidate;
             }
         }
     }
 
-    /// Adds the corners of the hull whose height above the plane is at most `ahead` m, each with the normal of the plane and
+    /// Adds the corners of the hull whose height above the plane is at most `max_height` m, each with the normal of the plane and
     /// the product of hull friction and grip. Adds nothing if the lowest point of the hull is higher.
     #[inline(always)]
-    fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
+    fn find_plane_contacts(&mut self, chassis: &Chassis, ground: &Ground, max_height: f32) {
         let normal = ground.normal;
         // Height of the centre of mass above the plane, m.
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
         let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
-        if lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes), hull) > ahead {
+        if lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes), hull) > max_height {
             return;
         }
         for i in 0..HULL_CORNERS {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
-            if gap <= ahead {
+            if gap <= max_height {
                 self.points.push(HullPoint {
                     arm,
                     gap,
@@ -299,10 +306,10 @@ impl GroundContacts {
     ///
     /// A face counts only at the pose where the hull first touches it. Seen from an earlier pose, the face of an object next to
     /// the path would lie across the path.
-    fn find_on_block(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
+    fn find_block_contacts(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
-        let [velocity, angular] = motion.map(|part| block.from_world * part);
-        let passing = SweptBox {
+        let [velocity, angular] = motion.map(|vector| block.from_world * vector);
+        let swept_box = SweptBox {
             fixed_half_extents: block.shape.half_extents,
             moving_half_extents: hull.half_extents,
             centre: chassis.hull.centre,
@@ -311,21 +318,30 @@ impl GroundContacts {
             velocity,
             angular,
         };
-        let Some((time, normal)) = passing.first_contact(dt) else { return };
-        let pose = passing.pose(time);
+        let Some((time, normal)) = swept_box.first_contact(dt) else { return };
+        let pose = swept_box.pose(time);
         // Direction into the block, in the axes of the hull.
-        let back = pose.rotation.inverse() * -normal;
-        let [face, of_hull] = [block.shape.support_feature(normal), hull.support_feature(back)];
+        let inward = pose.rotation.inverse() * -normal;
+        let [block_face, hull_face] = [block.shape.support_feature(normal), hull.support_feature(inward)];
         // Remaining points would be matched with the features of the previous contact.
         self.manifold.clear();
         // The hull is the second shape: its points are `local_p2`. `false`: the shapes are not swapped.
-        PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
+        PolygonalFeature::contacts(
+            &pose,
+            &pose.inverse(),
+            normal,
+            inward,
+            &block_face,
+            &hull_face,
+            &mut self.manifold,
+            false,
+        );
         let outward = block.to_world * normal;
-        self.points.extend(self.manifold.points.iter().map(|p| {
-            let arm = chassis.axes * (chassis.hull.centre + p.local_p2);
+        self.points.extend(self.manifold.points.iter().map(|manifold_point| {
+            let arm = chassis.axes * (chassis.hull.centre + manifold_point.local_p2);
             HullPoint {
                 arm,
-                gap: p.dist - passing.displacement(p.local_p2, &pose).dot(normal),
+                gap: manifold_point.dist - swept_box.displacement(manifold_point.local_p2, &pose).dot(normal),
                 normal: outward,
                 friction: chassis.friction * block.grip,
                 velocity: block.velocity_at(chassis.position + arm.as_dvec3()),
@@ -334,15 +350,15 @@ impl GroundContacts {
     }
 }
 
-/// Returns the entries of `stops` (contact points of rims) that belong to the car with index `car`. `stops` is sorted by car.
+/// Returns the entries of `rim_contacts` (contact points of rims) that belong to the car with index `car`. `rim_contacts` is sorted by car.
 #[inline(always)]
-pub(crate) fn rim_contacts_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
-    if stops.is_empty() {
-        return stops;
+pub(crate) fn rim_contacts_of(rim_contacts: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
+    if rim_contacts.is_empty() {
+        return rim_contacts;
     }
-    let first = stops.partition_point(|(of, _)| *of < car);
-    let count = stops[first..].partition_point(|(of, _)| *of == car);
-    &stops[first..first + count]
+    let first_index = rim_contacts.partition_point(|(owner, _)| *owner < car);
+    let count = rim_contacts[first_index..].partition_point(|(owner, _)| *owner == car);
+    &rim_contacts[first_index..first_index + count]
 }
 
 /// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at

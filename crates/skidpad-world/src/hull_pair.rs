@@ -38,7 +38,7 @@ struct RotatingHull {
     /// Angular velocity, rad/s.
     angular: Vec3,
     /// Upper bound of the distance from the centre of mass to any point of the hull, m.
-    reach: f32,
+    hull_radius: f32,
 }
 
 /// Contact point of two hulls.
@@ -63,7 +63,7 @@ impl RotatingHull {
             centre: chassis.hull.centre,
             rotation: chassis.rotation,
             angular: chassis.midpoint_rate(dt),
-            reach: chassis.hull_radius,
+            hull_radius: chassis.hull_radius,
         }
     }
 
@@ -109,23 +109,26 @@ impl Pair {
     /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity and the
     /// sweep of both rotations allow.
     fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
-        let size = self.min_half_extent();
-        let (mut time, mut advances) = (0.0, 0);
+        let min_half_extent = self.min_half_extent();
+        let (mut time, mut advance_count) = (0.0, 0);
         loop {
             let poses = self.poses(time);
             let axes = self.separating_axes(&poses);
-            let (farthest, turned) = (max_separation_axis(&axes), poses[1].rotation);
-            if farthest.separation <= TOUCH_DISTANCE_RATIO * size || advances == MAX_ADVANCES {
-                return Some((time, contact_normal(&axes, farthest, size, turned.inverse() * self.velocity)));
+            let (farthest_axis, second_rotation) = (max_separation_axis(&axes), poses[1].rotation);
+            if farthest_axis.separation <= TOUCH_DISTANCE_RATIO * min_half_extent || advance_count == MAX_ADVANCES {
+                return Some((
+                    time,
+                    contact_normal(&axes, farthest_axis, min_half_extent, second_rotation.inverse() * self.velocity),
+                ));
             }
-            let normal = turned * farthest.normal;
+            let normal = second_rotation * farthest_axis.normal;
             // Largest speed of any point of each hull along the axis by rotation, m/s.
-            let sweeps = self.hulls.map(|hull| hull.reach * hull.angular.cross(normal).length());
+            let sweep_speeds = self.hulls.map(|hull| hull.hull_radius * hull.angular.cross(normal).length());
             // Upper bound of the approach speed along the axis, m/s.
-            let closing = sweeps[0] + sweeps[1] - self.velocity.dot(normal);
-            time += farthest.separation / closing;
-            advances += 1;
-            if !(closing > 0.0 && time < dt) {
+            let closing_speed = sweep_speeds[0] + sweep_speeds[1] - self.velocity.dot(normal);
+            time += farthest_axis.separation / closing_speed;
+            advance_count += 1;
+            if !(closing_speed > 0.0 && time < dt) {
                 return None;
             }
         }
@@ -137,33 +140,54 @@ impl Pair {
         self.first_contact(dt).is_some()
     }
 
-    /// Calls `to` with every contact point of the hulls when they first touch within `dt` s: the points where the two facing
+    /// Calls `visit` with every contact point of the hulls when they first touch within `dt` s: the points where the two facing
     /// faces, edges or corners overlap, or the nearest corner if there is none. Does not call it if they pass each other.
     /// `manifold` is a buffer.
-    pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut to: impl FnMut(HullContact)) {
+    pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut visit: impl FnMut(HullContact)) {
         let Some((time, normal)) = self.first_contact(dt) else { return };
         let [first, second] = self.poses(time);
         // Pose of the first hull relative to the second.
-        let apart = second.inverse() * first;
+        let relative_pose = second.inverse() * first;
         // Direction towards the second hull, in the axes of the first.
-        let back = apart.rotation.inverse() * -normal;
+        let towards_second = relative_pose.rotation.inverse() * -normal;
         // First hull, and second hull with faces enlarged tangentially.
-        let moves = Cuboid::new(self.hulls[0].half_extents);
-        let stands = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * FACE_ENLARGEMENT_M);
-        let [face, other] = [stands.support_feature(normal), moves.support_feature(back)];
+        let first_box = Cuboid::new(self.hulls[0].half_extents);
+        let second_box = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * FACE_ENLARGEMENT_M);
+        let [second_face, first_face] = [second_box.support_feature(normal), first_box.support_feature(towards_second)];
         // Remaining points would be matched with the features of another pair.
         manifold.clear();
         // The first hull is the second shape here. `false`: the shapes are not swapped.
-        PolygonalFeature::contacts(&apart, &apart.inverse(), normal, back, &face, &other, manifold, false);
+        PolygonalFeature::contacts(
+            &relative_pose,
+            &relative_pose.inverse(),
+            normal,
+            towards_second,
+            &second_face,
+            &first_face,
+            manifold,
+            false,
+        );
         if manifold.points.is_empty() {
             // If the features miss each other, the nearest corner is the only contact point.
-            let corner = moves.local_support_point(back);
-            let place = apart * corner;
-            let apart = normal.dot(place - stands.local_support_point(normal));
-            to(self.contact_at([first, second], [corner, place - normal * apart], second.rotation * normal, time, dt));
+            let corner = first_box.local_support_point(towards_second);
+            let corner_point = relative_pose * corner;
+            let distance = normal.dot(corner_point - second_box.local_support_point(normal));
+            visit(self.contact_at(
+                [first, second],
+                [corner, corner_point - normal * distance],
+                second.rotation * normal,
+                time,
+                dt,
+            ));
         }
-        for point in &manifold.points {
-            to(self.contact_at([first, second], [point.local_p2, point.local_p1], second.rotation * normal, time, dt));
+        for manifold_point in &manifold.points {
+            visit(self.contact_at(
+                [first, second],
+                [manifold_point.local_p2, manifold_point.local_p1],
+                second.rotation * normal,
+                time,
+                dt,
+            ));
         }
     }
 
@@ -173,27 +197,31 @@ impl Pair {
     /// if they overlap at the start, `dt` if they do not approach each other. Both arms lead to the middle between the points
     /// at that time.
     fn contact_at(&self, poses: [Pose; 2], points: [Vec3; 2], normal: Vec3, time: f32, dt: f32) -> HullContact {
-        let places = [poses[0] * points[0], poses[1] * points[1]];
+        let contact_points = [poses[0] * points[0], poses[1] * points[1]];
         // Distance of the points at `time`, m.
-        let dist = (places[0] - places[1]).dot(normal);
-        let before = self.poses(0.0);
-        let gap = (before[0] * points[0] - before[1] * points[1]).dot(normal);
+        let distance = (contact_points[0] - contact_points[1]).dot(normal);
+        let start_poses = self.poses(0.0);
+        let gap = (start_poses[0] * points[0] - start_poses[1] * points[1]).dot(normal);
         // Time of contact, s.
-        let closes =
-            if gap > 0.0 { (time + dist / self.closing_speed(places, time, normal)).clamp(0.0, dt) } else { 0.0 };
+        let closing_time = if gap > 0.0 {
+            (time + distance / self.closing_speed(contact_points, time, normal)).clamp(0.0, dt)
+        } else {
+            0.0
+        };
         // The value is NaN if the points do not approach each other.
-        let closes = if closes >= 0.0 { closes } else { dt };
-        let poses = self.poses(closes);
-        let place = 0.5 * (poses[0] * points[0] + poses[1] * points[1]);
-        let arms = [place - (self.centre_offset + self.velocity * closes), place];
-        HullContact { arms, gap, normal, closing_fraction: closes / dt }
+        let closing_time = if closing_time >= 0.0 { closing_time } else { dt };
+        let poses = self.poses(closing_time);
+        let midpoint = 0.5 * (poses[0] * points[0] + poses[1] * points[1]);
+        let arms = [midpoint - (self.centre_offset + self.velocity * closing_time), midpoint];
+        HullContact { arms, gap, normal, closing_fraction: closing_time / dt }
     }
 
-    /// Returns the speed at which the points `places` (m, from the second centre of mass at the start) of the two hulls
+    /// Returns the speed at which the `contact_points` (m, from the second centre of mass at the start) of the two hulls
     /// approach each other along `normal` after `time` s, m/s; negative if they separate.
-    fn closing_speed(&self, places: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
-        let first = self.hulls[0].angular.cross(places[0] - (self.centre_offset + self.velocity * time));
-        let second = self.hulls[1].angular.cross(places[1]);
-        -(self.velocity + first - second).dot(normal)
+    fn closing_speed(&self, contact_points: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
+        let first_velocity =
+            self.hulls[0].angular.cross(contact_points[0] - (self.centre_offset + self.velocity * time));
+        let second_velocity = self.hulls[1].angular.cross(contact_points[1]);
+        -(self.velocity + first_velocity - second_velocity).dot(normal)
     }
 }

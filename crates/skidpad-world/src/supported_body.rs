@@ -20,7 +20,7 @@ impl Chassis {
 }
 
 impl World {
-    /// Predicts the free body with the body number `number` at the end of the step of `dt` s, on a copy: adds gravity and the
+    /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy: adds gravity and the
     /// sums of wheel impulses (N s) and angular impulses about its centre of mass (N m s), and solves its contacts with ground
     /// and supporting bodies. Returns the end twist and its derivative with respect to these impulses; `None` for a car or
     /// ground. The world does not change.
@@ -30,25 +30,25 @@ impl World {
     #[inline(never)]
     pub(crate) fn predict_body(
         &mut self,
-        number: u64,
-        [impulse, angular]: [Vec3; 2],
+        body_number: u64,
+        [impulse, angular_impulse]: [Vec3; 2],
         dt: f32,
     ) -> Option<PredictedMotion> {
-        let hull = self.free_body_index(number)?;
-        let mut body = self.chassis[hull].clone();
+        let body_index = self.free_body_index(body_number)?;
+        let mut body = self.chassis[body_index].clone();
         body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
-        body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular)]);
+        body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular_impulse)]);
         body.is_wheel_loaded = true;
-        let cars = self.cars();
+        let car_count = self.car_count();
         // Free bodies near this one.
-        let near = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
-        let others = near.filter_map(|[one, other]| match [*one as usize, *other as usize] {
-            [one, other] if one == hull && other >= cars => Some(other),
-            [one, other] if other == hull && one >= cars => Some(one),
+        let near_pairs = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
+        let supporting_bodies = near_pairs.filter_map(|[first, second]| match [*first as usize, *second as usize] {
+            [first, second] if first == body_index && second >= car_count => Some(second),
+            [first, second] if second == body_index && first >= car_count => Some(first),
             _ => None,
         });
-        let blocks = others.map(|other| self.chassis[other].moving_block());
-        self.ground_contacts.separate_from_all(&mut body, &self.ground, blocks, dt);
+        let blocks = supporting_bodies.map(|index| self.chassis[index].moving_block());
+        self.ground_contacts.separate_from_ground_and_blocks(&mut body, &self.ground, blocks, dt);
         Some(PredictedMotion { end_twist: body.twist(), response: self.ground_contacts.response_columns(&body) })
     }
 }

@@ -73,24 +73,25 @@ impl SweptBox {
     /// Uses conservative advancement: no point approaches along an axis faster than the velocity and the sweep of the rotation
     /// allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
     pub fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
-        let size = self.moving_half_extents.min_element();
-        let reach = self.centre.length() + self.moving_half_extents.length();
+        let min_half_extent = self.moving_half_extents.min_element();
+        let swept_radius = self.centre.length() + self.moving_half_extents.length();
         let mut time = 0.0;
         for _ in 0..MAX_ADVANCES {
             let axes = self.separating_axes(time);
-            let farthest = max_separation_axis(&axes);
-            if farthest.separation <= TOUCH_DISTANCE_RATIO * size {
-                return Some((time, contact_normal(&axes, farthest, size, self.velocity)));
+            let farthest_axis = max_separation_axis(&axes);
+            if farthest_axis.separation <= TOUCH_DISTANCE_RATIO * min_half_extent {
+                return Some((time, contact_normal(&axes, farthest_axis, min_half_extent, self.velocity)));
             }
             // Upper bound of the approach speed along the axis, m/s.
-            let closing = reach * self.angular.cross(farthest.normal).length() - self.velocity.dot(farthest.normal);
-            time += farthest.separation / closing;
-            if !(closing > 0.0 && time < dt) {
+            let closing_speed = swept_radius * self.angular.cross(farthest_axis.normal).length()
+                - self.velocity.dot(farthest_axis.normal);
+            time += farthest_axis.separation / closing_speed;
+            if !(closing_speed > 0.0 && time < dt) {
                 return None;
             }
         }
         let axes = self.separating_axes(time);
-        Some((time, contact_normal(&axes, max_separation_axis(&axes), size, self.velocity)))
+        Some((time, contact_normal(&axes, max_separation_axis(&axes), min_half_extent, self.velocity)))
     }
 
     /// Computes all candidate separating axes of the boxes after `time` s.
@@ -99,42 +100,56 @@ impl SweptBox {
     }
 }
 
-/// Returns the contact normal of two boxes: of `farthest` and all face axes with less overlap than the edge rounding, the one
-/// with the smallest closing speed. `size` is the smallest half extent, m; `velocity` is that of the moving box, m/s, in the
-/// axes of `axes`. The overlap of the edge rounding is the smaller of [`EDGE_OVERLAP_RATIO`] times `size` and
+/// Returns the contact normal of two boxes: of `farthest_axis` and all face axes with less overlap than the edge rounding, the one
+/// with the smallest closing speed. `min_half_extent` is the smallest half extent, m; `velocity` is that of the moving box, m/s, in the
+/// axes of `axes`. The overlap of the edge rounding is the smaller of [`EDGE_OVERLAP_RATIO`] times `min_half_extent` and
 /// [`MAX_EDGE_OVERLAP_M`].
-pub(crate) fn contact_normal(axes: &SeparatingAxes, farthest: SeparatingAxis, size: f32, velocity: Vec3) -> Vec3 {
-    let edge = (EDGE_OVERLAP_RATIO * size).min(MAX_EDGE_OVERLAP_M);
-    let closing = |axis: &SeparatingAxis| -velocity.dot(axis.normal);
-    let shallow = axes[..FACE_AXIS_COUNT].iter().filter(|axis| axis.separation > -edge);
-    let gentlest = shallow.fold(farthest, |best, axis| if closing(axis) < closing(&best) { *axis } else { best });
-    gentlest.normal
+pub(crate) fn contact_normal(
+    axes: &SeparatingAxes,
+    farthest_axis: SeparatingAxis,
+    min_half_extent: f32,
+    velocity: Vec3,
+) -> Vec3 {
+    let edge_overlap = (EDGE_OVERLAP_RATIO * min_half_extent).min(MAX_EDGE_OVERLAP_M);
+    let closing_speed = |axis: &SeparatingAxis| -velocity.dot(axis.normal);
+    let shallow_axes = axes[..FACE_AXIS_COUNT].iter().filter(|axis| axis.separation > -edge_overlap);
+    let slowest_axis =
+        shallow_axes.fold(
+            farthest_axis,
+            |slowest, axis| if closing_speed(axis) < closing_speed(&slowest) { *axis } else { slowest },
+        );
+    slowest_axis.normal
 }
 
 /// Computes the 15 candidate separating axes of two boxes, in the axes and from the middle of the fixed box: three face normals
-/// of each box, then nine cross products of edges. `stands` and `moves` are the half extents of the fixed and the moving box,
-/// m. `pose` is that of the middle of the moving box. Each normal leads towards the moving box. Edges that are nearly parallel
+/// of each box, then nine cross products of edges. Half extents are in m. `pose` is that of the middle of the moving box. Each
+/// normal leads towards the moving box. Edges that are nearly parallel
 /// have a separation of −∞ (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference
 /// Detection").
 #[inline(always)]
-pub(crate) fn separating_axes(stands: Vec3, moves: Vec3, pose: &Pose) -> SeparatingAxes {
-    let Pose { rotation, translation: middle, .. } = *pose;
-    let own = Mat3::from_quat(rotation);
-    let along = |normal: Vec3| {
-        let between = middle.dot(normal);
+pub(crate) fn separating_axes(fixed_half_extents: Vec3, moving_half_extents: Vec3, pose: &Pose) -> SeparatingAxes {
+    let Pose { rotation, translation: centre_offset, .. } = *pose;
+    let moving_axes = Mat3::from_quat(rotation);
+    let separation_along = |normal: Vec3| {
+        let distance = centre_offset.dot(normal);
         // Sum of the half widths of both boxes along the axis, m.
-        let sizes = normal.abs().dot(stands) + (own.transpose() * normal).abs().dot(moves);
-        SeparatingAxis { separation: between.abs() - sizes, normal: if between < 0.0 { -normal } else { normal } }
+        let half_widths =
+            normal.abs().dot(fixed_half_extents) + (moving_axes.transpose() * normal).abs().dot(moving_half_extents);
+        SeparatingAxis {
+            separation: distance.abs() - half_widths,
+            normal: if distance < 0.0 { -normal } else { normal },
+        }
     };
     let mut axes = [SeparatingAxis::default(); 15];
     for i in 0..3 {
-        axes[i] = along(Vec3::AXES[i]);
-        axes[3 + i] = along(own.col(i));
+        axes[i] = separation_along(Vec3::AXES[i]);
+        axes[3 + i] = separation_along(moving_axes.col(i));
         for j in 0..3 {
-            let cross = Vec3::AXES[i].cross(own.col(j));
+            let cross = Vec3::AXES[i].cross(moving_axes.col(j));
             let sine = cross.length();
-            let parallel = SeparatingAxis { separation: f32::NEG_INFINITY, normal: Vec3::ZERO };
-            axes[FACE_AXIS_COUNT + 3 * i + j] = if sine > PARALLEL_EDGE_SINE { along(cross / sine) } else { parallel };
+            let parallel_axis = SeparatingAxis { separation: f32::NEG_INFINITY, normal: Vec3::ZERO };
+            axes[FACE_AXIS_COUNT + 3 * i + j] =
+                if sine > PARALLEL_EDGE_SINE { separation_along(cross / sine) } else { parallel_axis };
         }
     }
     axes
@@ -146,7 +161,7 @@ const FACE_AXIS_COUNT: usize = 6;
 /// Returns the axis along which the boxes are farthest apart or overlap least. Of equal axes it returns the first, so that faces
 /// precede edges.
 pub(crate) fn max_separation_axis(axes: &SeparatingAxes) -> SeparatingAxis {
-    axes.iter().fold(axes[0], |best, axis| if axis.separation > best.separation { *axis } else { best })
+    axes.iter().fold(axes[0], |max_axis, axis| if axis.separation > max_axis.separation { *axis } else { max_axis })
 }
 
 #[cfg(test)]

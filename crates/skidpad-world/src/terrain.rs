@@ -43,8 +43,8 @@ impl Mesh {
     /// Creates the mesh: copies the corners of each triangle and builds the search tree over their boxes.
     fn new(triangles: &Arc<TriangleMesh>) -> Self {
         let vertices = triangles.vertices();
-        let of = |triangle: &[u32; 3]| triangle.map(|corner| vertices[corner as usize]);
-        let corners: Arc<[[Vec3; 3]]> = triangles.triangles().iter().map(of).collect();
+        let corners_of = |triangle: &[u32; 3]| triangle.map(|corner| vertices[corner as usize]);
+        let corners: Arc<[[Vec3; 3]]> = triangles.triangles().iter().map(corners_of).collect();
         let leaves: Vec<Aabb> = corners.iter().map(|corners| Aabb::from_points(*corners)).collect();
         Self { triangles: Arc::clone(triangles), corners, tree: Arc::new(Tree::build(&leaves)) }
     }
@@ -63,11 +63,11 @@ impl Region {
     /// it by radius and lookahead along its heading and by half of its width sideways.
     pub fn around_probe(probe: &Probe) -> Self {
         let end = probe.direction * probe.length;
-        let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
-            let left = probe.direction.cross(rim.forward);
-            rim.forward.abs() * (rim.radius + rim.lookahead) + left.abs() * rim.half_width
+        let margin = probe.rim.map_or(Vec3::ZERO, |rim| {
+            let lateral = probe.direction.cross(rim.forward);
+            rim.forward.abs() * (rim.radius + rim.lookahead) + lateral.abs() * rim.half_width
         });
-        Self { low: end.min(Vec3::ZERO) - wide, high: end.max(Vec3::ZERO) + wide }
+        Self { low: end.min(Vec3::ZERO) - margin, high: end.max(Vec3::ZERO) + margin }
     }
 
     /// Returns the corners of the region relative to another origin, from which its own origin is `from_origin` away (m). They
@@ -88,22 +88,27 @@ impl Terrain {
         self.fields.is_empty() && self.meshes.is_empty()
     }
 
-    /// Calls `to` with the triangles near `region`, which is relative to `start` (world, m). The corners are relative to
+    /// Calls `visitor` with the triangles near `region`, which is relative to `start` (world, m). The corners are relative to
     /// `start`. `source` of a triangle is 1 plus the index of its field or mesh (fields first), and its own number. Triangles
     /// outside may be included if their boxes intersect the region.
     #[inline(always)]
-    pub fn visit_triangles(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
-        for (field, of) in self.fields.iter().zip(1..) {
-            let to_start = field.origin() - start;
-            let (low, high) = region.relative_to(-to_start.as_vec3());
-            field.visit_near(low, high, to_start, of, to);
+    pub fn visit_triangles(&self, start: DVec3, region: &Region, visitor: &mut impl TriangleVisitor) {
+        for (field, source_index) in self.fields.iter().zip(1..) {
+            let origin_offset = field.origin() - start;
+            let (low, high) = region.relative_to(-origin_offset.as_vec3());
+            field.visit_near(low, high, origin_offset, source_index, visitor);
         }
-        for (Mesh { triangles, corners, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
-            let to_start = triangles.origin() - start;
-            let (low, high) = region.relative_to(-to_start.as_vec3());
+        for (Mesh { triangles, corners, tree }, source_index) in self.meshes.iter().zip(1 + self.fields.len() as u32..)
+        {
+            let origin_offset = triangles.origin() - start;
+            let (low, high) = region.relative_to(-origin_offset.as_vec3());
             tree.visit_leaves_in(low, high, |leaf| {
-                let corners = corners[leaf as usize].map(|corner| (corner.as_dvec3() + to_start).as_vec3());
-                to.visit(&Triangle { corners, source: [of, leaf], grip: triangles.grips()[leaf as usize] });
+                let corners = corners[leaf as usize].map(|corner| (corner.as_dvec3() + origin_offset).as_vec3());
+                visitor.visit(&Triangle {
+                    corners,
+                    source: [source_index, leaf],
+                    grip: triangles.grips()[leaf as usize],
+                });
             });
         }
     }
@@ -121,22 +126,22 @@ impl Terrain {
 
     /// Returns the texture of the triangle; `None` if it belongs to the plane or to a box.
     pub fn texture(&self, triangle: &Triangle) -> Option<SurfaceTexture> {
-        let [of, number] = triangle.source;
-        let of = (of as usize).checked_sub(1)?;
-        match self.fields.get(of) {
+        let [source_index, triangle_index] = triangle.source;
+        let surface_index = (source_index as usize).checked_sub(1)?;
+        match self.fields.get(surface_index) {
             Some(field) => Some(field.texture()),
-            None => Some(self.meshes.get(of - self.fields.len())?.triangles.texture(number)),
+            None => Some(self.meshes.get(surface_index - self.fields.len())?.triangles.texture(triangle_index)),
         }
     }
 
     /// Returns the smooth normals of the triangle; `None` if it is flat or belongs to the plane or to a box.
     #[inline(always)]
     pub fn smooth_normals(&self, triangle: &Triangle) -> Option<SmoothSurface> {
-        let [of, number] = triangle.source;
-        let of = (of as usize).checked_sub(1)?;
-        match self.fields.get(of) {
-            Some(field) => field.smooth_normals(number),
-            None => self.meshes.get(of - self.fields.len())?.triangles.smooth_normals(number),
+        let [source_index, triangle_index] = triangle.source;
+        let surface_index = (source_index as usize).checked_sub(1)?;
+        match self.fields.get(surface_index) {
+            Some(field) => field.smooth_normals(triangle_index),
+            None => self.meshes.get(surface_index - self.fields.len())?.triangles.smooth_normals(triangle_index),
         }
     }
 
@@ -147,10 +152,10 @@ impl Terrain {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
         // A ray belongs to no car; 0 is unused.
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, length: reach, rim: None };
-        let mut near = Vec::new();
+        let mut candidates = Vec::new();
         // Collects the triangles near the ray.
-        let mut feeler = TriangleCollector::new(&ray, &mut near);
-        self.visit_triangles(start, &Region::around_probe(&ray), &mut feeler);
-        feeler.ground_contact(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
+        let mut collector = TriangleCollector::new(&ray, &mut candidates);
+        self.visit_triangles(start, &Region::around_probe(&ray), &mut collector);
+        collector.ground_contact(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
     }
 }

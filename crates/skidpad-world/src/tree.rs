@@ -22,15 +22,15 @@ pub(crate) struct Tree {
 #[derive(Clone)]
 struct Squares {
     /// Middle of the first square, m.
-    middle: [f32; 2],
+    first_centre: [f32; 2],
     /// Reciprocal of the side length, 1/m.
-    per_metre: f32,
+    squares_per_metre: f32,
     /// Indices of the last square along x and y.
-    last: [f32; 2],
+    last_indices: [f32; 2],
     /// Number of squares along x.
     columns: u32,
     /// Index of the node of the first square.
-    first: u32,
+    first_node: u32,
 }
 
 /// Node of up to four boxes, side by side.
@@ -62,22 +62,22 @@ const MAX_SQUARES_PER_SIDE: f32 = 65_536.0;
 impl Node {
     /// Returns the used boxes of the node, each with its content.
     fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
-        let corner = |of: &[F32x4; 3], lane: usize| Vec3::from_array(of.map(|side| side.lane_value(lane)));
+        let corner = |sides: &[F32x4; 3], lane: usize| Vec3::from_array(sides.map(|side| side.lane_value(lane)));
         let part =
             move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.contents[lane]);
-        (0..4).map(part).filter(|(_, within)| *within != NO_NODE)
+        (0..4).map(part).filter(|(_, content)| *content != NO_NODE)
     }
 
     /// Creates a node of the first four `parts`: boxes and their contents. Further parts are dropped. Unused boxes are empty
     /// and have the content [`NO_NODE`].
     fn from_parts(parts: &[(Aabb, u32)]) -> Self {
-        let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NO_NODE; 4]);
-        for (lane, (around, part)) in parts.iter().take(4).enumerate() {
-            let (mins, maxs) = (around.mins.to_array(), around.maxs.to_array());
+        let (mut low, mut high, mut contents) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NO_NODE; 4]);
+        for (lane, (bounds, content)) in parts.iter().take(4).enumerate() {
+            let (mins, maxs) = (bounds.mins.to_array(), bounds.maxs.to_array());
             (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
-            within[lane] = *part;
+            contents[lane] = *content;
         }
-        Self { low: low.map(F32x4::new), high: high.map(F32x4::new), contents: within }
+        Self { low: low.map(F32x4::new), high: high.map(F32x4::new), contents }
     }
 }
 
@@ -102,20 +102,20 @@ impl Branch {
     /// tree: both children of a node, then everything below the first, then everything below the second. Returns `None` if boxes
     /// are missing.
     fn build_siblings(boxes: &mut impl Iterator<Item = (Aabb, Option<u32>)>) -> Option<Box<[Self; 2]>> {
-        let [one, other] = [boxes.next()?, boxes.next()?];
-        let mut with = |(around, leaf): (Aabb, Option<u32>)| {
-            let within = leaf.map_or_else(
+        let [first, second] = [boxes.next()?, boxes.next()?];
+        let mut build_branch = |(bounds, leaf): (Aabb, Option<u32>)| {
+            let content = leaf.map_or_else(
                 || Self::build_siblings(boxes).map(BranchContent::Children),
                 |leaf| Some(BranchContent::Leaf(leaf)),
             )?;
-            Some(Self { bounds: around, content: within })
+            Some(Self { bounds, content })
         };
-        Some(Box::new([with(one)?, with(other)?]))
+        Some(Box::new([build_branch(first)?, build_branch(second)?]))
     }
 
     /// Returns the sum of the three edge lengths of the box, m; the lowest f32 for a leaf, so that a leaf is never the largest
     /// branch next to one that can be divided.
-    fn size(&self) -> f32 {
+    fn edge_length_sum(&self) -> f32 {
         match self.content {
             BranchContent::Leaf(_) => f32::MIN,
             BranchContent::Children(_) => self.bounds.extents().element_sum(),
@@ -128,8 +128,8 @@ impl Tree {
     /// of which two levels become one node of four boxes. Adds the grid of squares last.
     pub fn build(leaves: &[Aabb]) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
-        if let [only] = leaves {
-            tree.add(vec![Branch { bounds: *only, content: BranchContent::Leaf(0) }]);
+        if let [only_leaf] = leaves {
+            tree.add_node(vec![Branch { bounds: *only_leaf, content: BranchContent::Leaf(0) }]);
             return tree;
         }
         let mut boxes = Vec::with_capacity(2 * leaves.len());
@@ -138,7 +138,7 @@ impl Tree {
             TraversalAction::Continue
         });
         if let Some(root) = Branch::build_siblings(&mut boxes.into_iter()) {
-            tree.add((*root).into());
+            tree.add_node((*root).into());
         }
         tree.add_squares(leaves);
         tree
@@ -148,28 +148,36 @@ impl Tree {
     /// square, row by row. The node covers the square and the next one along x and y. Adds none for fewer than twice
     /// [`LEAVES_PER_SQUARE`] leaves, or if the grid has no finite size.
     fn add_squares(&mut self, leaves: &[Aabb]) {
-        let around = leaves.iter().fold(Aabb::new_invalid(), |around, leaf| around.merged(leaf));
+        let bounds = leaves.iter().fold(Aabb::new_invalid(), |bounds, leaf| bounds.merged(leaf));
         // Extents in m, and leaves per square over all leaves.
-        let (size, share) = (around.extents(), LEAVES_PER_SQUARE as f32 / leaves.len() as f32);
-        let longest = size.x.max(size.y);
+        let (extents, square_share) = (bounds.extents(), LEAVES_PER_SQUARE as f32 / leaves.len() as f32);
+        let longest_side = extents.x.max(extents.y);
         // Side length of a square, m. The longer side of the grid has at most a quarter as many squares as there are leaves.
-        let side = (size.x * size.y * share).sqrt().max(longest * share.max(1.0 / MAX_SQUARES_PER_SIDE));
-        let per_metre = side.recip();
-        if leaves.len() < 2 * LEAVES_PER_SQUARE || !(per_metre.is_finite() && per_metre > 0.0) {
+        let side_length = (extents.x * extents.y * square_share)
+            .sqrt()
+            .max(longest_side * square_share.max(1.0 / MAX_SQUARES_PER_SIDE));
+        let squares_per_metre = side_length.recip();
+        if leaves.len() < 2 * LEAVES_PER_SQUARE || !(squares_per_metre.is_finite() && squares_per_metre > 0.0) {
             return;
         }
-        let low = [around.mins.x, around.mins.y];
-        let middle = low.map(|low| low + 0.5 * side);
-        let counts = [size.x, size.y].map(|size| (size * per_metre) as u32 + 1);
+        let low = [bounds.mins.x, bounds.mins.y];
+        let first_centre = low.map(|low| low + 0.5 * side_length);
+        let counts = [extents.x, extents.y].map(|extent| (extent * squares_per_metre) as u32 + 1);
         // Margin for the rounding of coordinates and of square indices.
-        let margin = 0.1 * side + 1e-6 * around.mins.abs().max(around.maxs.abs()).max_element();
-        let last = counts.map(|count| (count - 1) as f32);
-        let squares = Squares { middle, per_metre, last, columns: counts[0], first: self.nodes.len() as u32 };
+        let margin = 0.1 * side_length + 1e-6 * bounds.mins.abs().max(bounds.maxs.abs()).max_element();
+        let last_indices = counts.map(|count| (count - 1) as f32);
+        let squares = Squares {
+            first_centre,
+            squares_per_metre,
+            last_indices,
+            columns: counts[0],
+            first_node: self.nodes.len() as u32,
+        };
         for (row, column) in (0..counts[1]).flat_map(|row| (0..counts[0]).map(move |column| (row, column))) {
-            let from = Vec3::new(low[0] + column as f32 * side, low[1] + row as f32 * side, 0.0);
+            let corner = Vec3::new(low[0] + column as f32 * side_length, low[1] + row as f32 * side_length, 0.0);
             // The square and the next one along x and y, at any height.
-            let beyond = Vec3::new(2.0 * side + margin, 2.0 * side + margin, f32::INFINITY);
-            let square = Aabb::new(from - Vec3::new(margin, margin, f32::INFINITY), from + beyond);
+            let extent = Vec3::new(2.0 * side_length + margin, 2.0 * side_length + margin, f32::INFINITY);
+            let square = Aabb::new(corner - Vec3::new(margin, margin, f32::INFINITY), corner + extent);
             self.nodes.push(self.square_node(&square));
         }
         self.squares = Some(squares);
@@ -178,20 +186,20 @@ impl Tree {
     /// Builds the node of everything that intersects `square`. Starts with the parts of the root and replaces a part by its own
     /// parts that intersect, as long as at most four parts result.
     fn square_node(&self, square: &Aabb) -> Node {
-        let within = |node: u32| {
+        let intersecting_parts = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
-            parts.filter(|(around, _)| around.intersects(square)).collect::<Vec<_>>()
+            parts.filter(|(bounds, _)| bounds.intersects(square)).collect::<Vec<_>>()
         };
-        let mut parts = within(0);
-        while let Some((at, inner)) = parts
+        let mut parts = intersecting_parts(0);
+        while let Some((index, children)) = parts
             .iter()
             .enumerate()
             .filter(|(_, (_, part))| part & LEAF_FLAG == 0)
-            .map(|(at, (_, part))| (at, within(*part)))
+            .map(|(index, (_, part))| (index, intersecting_parts(*part)))
             // One part is replaced, so that at most four remain.
-            .find(|(_, inner)| parts.len() + inner.len() <= 5)
+            .find(|(_, children)| parts.len() + children.len() <= 5)
         {
-            parts.splice(at..=at, inner);
+            parts.splice(index..=index, children);
         }
         Node::from_parts(&parts)
     }
@@ -200,77 +208,81 @@ impl Tree {
     /// along x and y contain the box from `low` to `high` (m), else 0, the root.
     #[inline(always)]
     fn start_node(&self, low: Vec3, high: Vec3) -> u32 {
-        let Some(Squares { middle, per_metre, last, columns, first }) = &self.squares else { return 0 };
-        let place = |corner: Vec3, k: usize| (corner[k] - middle[k]) * per_metre;
+        let Some(Squares { first_centre, squares_per_metre, last_indices, columns, first_node }) = &self.squares else {
+            return 0;
+        };
+        let square_coordinate = |corner: Vec3, axis: usize| (corner[axis] - first_centre[axis]) * squares_per_metre;
         // Adding 2²³ rounds to the nearest integer, which is then in the low bits.
-        let nearest = |k: usize| place(low, k).at_least(0.0).at_most(last[k]) + ROUNDING_OFFSET;
-        let [column, row] = [nearest(0), nearest(1)];
+        let nearest_square =
+            |axis: usize| square_coordinate(low, axis).at_least(0.0).at_most(last_indices[axis]) + ROUNDING_OFFSET;
+        let [column, row] = [nearest_square(0), nearest_square(1)];
         // 1.5: half of this square and the whole next one.
-        let holds = |k: usize, of: f32| place(high, k) < of - ROUNDING_OFFSET + 1.5;
-        if !(holds(0, column) & holds(1, row)) {
+        let contains_high =
+            |axis: usize, square_index: f32| square_coordinate(high, axis) < square_index - ROUNDING_OFFSET + 1.5;
+        if !(contains_high(0, column) & contains_high(1, row)) {
             return 0;
         }
-        let number = |of: f32| of.to_bits() - ROUNDING_OFFSET.to_bits();
-        first + number(row) * columns + number(column)
+        let to_integer = |square_index: f32| square_index.to_bits() - ROUNDING_OFFSET.to_bits();
+        first_node + to_integer(row) * columns + to_integer(column)
     }
 
     /// Adds a node for `branches` and, recursively, the nodes below it. While there are fewer than four branches, the one with
     /// the largest box is replaced by its two children, unless it is a leaf. Returns the index of the node.
-    fn add(&mut self, mut branches: Vec<Branch>) -> u32 {
+    fn add_node(&mut self, mut branches: Vec<Branch>) -> u32 {
         while branches.len() < 4 {
-            let sizes = branches.iter().map(Branch::size);
+            let sizes = branches.iter().map(Branch::edge_length_sum);
             // A leaf has the smallest size, so it is chosen only if all branches are leaves.
             let Some((largest, _)) = sizes.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)) else { break };
-            let Branch { bounds: around, content: within } = branches.remove(largest);
-            match within {
-                BranchContent::Children(two) => drop(branches.splice(largest..largest, *two)),
+            let Branch { bounds, content } = branches.remove(largest);
+            match content {
+                BranchContent::Children(children) => drop(branches.splice(largest..largest, *children)),
                 leaf => {
-                    branches.insert(largest, Branch { bounds: around, content: leaf });
+                    branches.insert(largest, Branch { bounds, content: leaf });
                     break;
                 }
             }
         }
-        let number = self.nodes.len();
+        let node_index = self.nodes.len();
         let parts: Vec<(Aabb, u32)> = branches.iter().map(|branch| (branch.bounds, NO_NODE)).collect();
         self.nodes.push(Node::from_parts(&parts));
         for (lane, branch) in branches.into_iter().enumerate() {
-            self.nodes[number].contents[lane] = match branch.content {
+            self.nodes[node_index].contents[lane] = match branch.content {
                 BranchContent::Leaf(leaf) => leaf | LEAF_FLAG,
-                BranchContent::Children(two) => self.add((*two).into()),
+                BranchContent::Children(children) => self.add_node((*children).into()),
             };
         }
-        number as u32
+        node_index as u32
     }
 
-    /// Calls `to` with the numbers of all leaves whose boxes intersect or touch the box from `low` to `high` (m). A box with
+    /// Calls `visit` with the numbers of all leaves whose boxes intersect or touch the box from `low` to `high` (m). A box with
     /// NaN corners or with `low` above `high` finds nothing.
-    pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut to: impl FnMut(u32)) {
+    pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut visit: impl FnMut(u32)) {
         // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
-            let sought = [low, high].map(|corner| corner.to_array().map(F32x4::splat));
-            self.visit_leaves_below(self.start_node(low, high), &sought, &mut to);
+            let query = [low, high].map(|corner| corner.to_array().map(F32x4::splat));
+            self.visit_leaves_below(self.start_node(low, high), &query, &mut visit);
         }
     }
 
-    /// Calls `to` with the numbers of all leaves below node `first` whose boxes intersect the box `sought`: lowest and highest
+    /// Calls `visit` with the numbers of all leaves below node `root` whose boxes intersect the box `query`: lowest and highest
     /// corner, each number in all four lanes. The last part of a node is followed in the loop, the others by recursion.
-    fn visit_leaves_below(&self, first: u32, sought: &[[F32x4; 3]; 2], to: &mut impl FnMut(u32)) {
-        let mut number = first;
-        while let Some(node) = self.nodes.get(number as usize) {
+    fn visit_leaves_below(&self, root: u32, query: &[[F32x4; 3]; 2], visit: &mut impl FnMut(u32)) {
+        let mut node_index = root;
+        while let Some(node) = self.nodes.get(node_index as usize) {
             // Whether the boxes are apart along axis k.
-            let beside = |k: usize| sought[1][k].less(node.low[k]) | node.high[k].less(sought[0][k]);
+            let is_separate = |axis: usize| query[1][axis].less(node.low[axis]) | node.high[axis].less(query[0][axis]);
             // Bit per box of the node that intersects.
-            let mut met = !(beside(0) | beside(1) | beside(2)).bits() & 0b1111;
-            number = NO_NODE;
-            while met != 0 {
-                let within = node.contents[met.trailing_zeros() as usize % 4];
-                met &= met - 1;
-                if within & LEAF_FLAG != 0 {
-                    to(within & !LEAF_FLAG);
-                } else if met == 0 {
-                    number = within;
+            let mut hit_bits = !(is_separate(0) | is_separate(1) | is_separate(2)).bits() & 0b1111;
+            node_index = NO_NODE;
+            while hit_bits != 0 {
+                let content = node.contents[hit_bits.trailing_zeros() as usize % 4];
+                hit_bits &= hit_bits - 1;
+                if content & LEAF_FLAG != 0 {
+                    visit(content & !LEAF_FLAG);
+                } else if hit_bits == 0 {
+                    node_index = content;
                 } else {
-                    self.visit_leaves_below(within, sought, to);
+                    self.visit_leaves_below(content, query, visit);
                 }
             }
         }

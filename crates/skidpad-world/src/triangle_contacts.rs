@@ -20,7 +20,7 @@ const MAX_SHEET_DEPTH_M: f32 = 0.3;
 #[derive(Clone)]
 pub(crate) struct TriangleContacts {
     /// Triangles near the hull.
-    near: Vec<Triangle>,
+    near_triangles: Vec<Triangle>,
     /// Contact points of one triangle.
     manifold: ContactManifold<(), ()>,
 }
@@ -29,7 +29,7 @@ impl Default for TriangleContacts {
     fn default() -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(MAX_TRIANGLE_POINTS);
-        Self { near: Vec::new(), manifold }
+        Self { near_triangles: Vec::new(), manifold }
     }
 }
 
@@ -37,7 +37,7 @@ impl Default for TriangleContacts {
 const MAX_TRIANGLE_POINTS: usize = 16;
 
 impl TriangleContacts {
-    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `near` m. `motion`
+    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `max_gap` m. `motion`
     /// is its velocity (m/s) and angular velocity (rad/s), world axes. Ground at rest is assumed.
     ///
     /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the middle of
@@ -49,11 +49,11 @@ impl TriangleContacts {
         terrain: &Terrain,
         motion: [Vec3; 2],
         dt: f32,
-        near: f32,
+        max_gap: f32,
         points: &mut Vec<HullPoint>,
     ) {
         let [velocity, angular] = motion;
-        let passing = SweptBox {
+        let swept_box = SweptBox {
             fixed_half_extents: Vec3::ZERO,
             moving_half_extents: chassis.hull.half_extents,
             centre: chassis.hull.centre,
@@ -62,35 +62,35 @@ impl TriangleContacts {
             velocity,
             angular,
         };
-        let turning = angular.length() * chassis.hull_radius;
-        let middle = chassis.axes * chassis.hull.centre;
-        let reach = half_size(chassis) + Vec3::splat(near + turning * dt);
-        let way = velocity * dt;
-        let region = Region { low: middle - reach + way.min(Vec3::ZERO), high: middle + reach + way.max(Vec3::ZERO) };
-        self.near.clear();
-        terrain.visit_triangles(chassis.position, &region, &mut self.near);
-        for k in 0..self.near.len() {
-            let triangle = self.near[k];
+        let rotation_speed = angular.length() * chassis.hull_radius;
+        let centre = chassis.axes * chassis.hull.centre;
+        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_speed * dt);
+        let path = velocity * dt;
+        let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
+        self.near_triangles.clear();
+        terrain.visit_triangles(chassis.position, &region, &mut self.near_triangles);
+        for index in 0..self.near_triangles.len() {
+            let triangle = self.near_triangles[index];
             let [a, b, c] = triangle.corners;
             let normal = (b - a).cross(c - a).normalize_or_zero();
             // Side of the face on which the hull counts as outside, and largest depth, m.
-            let (up, deepest) = match terrain.is_field(&triangle) {
+            let (side_sign, max_depth) = match terrain.is_field(&triangle) {
                 true => (normal.z, f32::MAX),
-                false => (normal.dot(middle - a), MAX_SHEET_DEPTH_M),
+                false => (normal.dot(centre - a), MAX_SHEET_DEPTH_M),
             };
-            let normal = if up < 0.0 { -normal } else { normal };
-            let back = chassis.axes.transpose() * normal;
+            let normal = if side_sign < 0.0 { -normal } else { normal };
+            let inward = chassis.axes.transpose() * normal;
             // Distance of the hull from the plane of the triangle, m.
-            let apart = normal.dot(middle - a) - back.abs().dot(chassis.hull.half_extents);
+            let distance = normal.dot(centre - a) - inward.abs().dot(chassis.hull.half_extents);
             // Upper bound of the approach speed, m/s.
-            let closing = turning - velocity.dot(normal);
-            if normal == Vec3::ZERO || apart < -deepest || apart - closing.max(0.0) * dt > near {
+            let closing_speed = rotation_speed - velocity.dot(normal);
+            if normal == Vec3::ZERO || distance < -max_depth || distance - closing_speed.max(0.0) * dt > max_gap {
                 continue;
             }
             // Earliest time of contact, s.
-            let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
-            self.visit_points(&triangle, normal, &passing, time, |arm, gap| {
-                if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
+            let contact_time = if closing_speed > 0.0 { (distance.max(0.0) / closing_speed).min(dt) } else { 0.0 };
+            self.visit_points(&triangle, normal, &swept_box, contact_time, |arm, gap| {
+                if gap - closing_speed.max(0.0) * dt <= max_gap && gap >= -max_depth {
                     let friction = chassis.friction * triangle.grip;
                     points.push(HullPoint {
                         arm: chassis.axes * (chassis.hull.centre + arm),
@@ -104,33 +104,47 @@ impl TriangleContacts {
         }
     }
 
-    /// Calls `to` with each point of the hull's face, edge or corner towards the triangle that lies over the triangle after
+    /// Calls `visit` with each point of the hull's face, edge or corner towards the triangle that lies over the triangle after
     /// `time` s, and with its gap (m) at the start along `normal`. The points are given from the middle of the hull, in its own
-    /// axes, m. `passing` is the hull with its motion.
+    /// axes, m. `swept_box` is the hull with its motion.
     fn visit_points(
         &mut self,
         triangle: &Triangle,
         normal: Vec3,
-        passing: &SweptBox,
+        swept_box: &SweptBox,
         time: f32,
-        mut to: impl FnMut(Vec3, f32),
+        mut visit: impl FnMut(Vec3, f32),
     ) {
-        let pose: Pose = passing.pose(time);
-        let back = pose.rotation.inverse() * -normal;
+        let pose: Pose = swept_box.pose(time);
+        let inward = pose.rotation.inverse() * -normal;
         let [a, b, c] = triangle.corners;
-        let face = PolygonalFeature::from(Face::new(a, b, c));
-        let of_hull = Cuboid::new(passing.moving_half_extents).support_feature(back);
+        let triangle_face = PolygonalFeature::from(Face::new(a, b, c));
+        let hull_face = Cuboid::new(swept_box.moving_half_extents).support_feature(inward);
         self.manifold.clear();
         // The hull is the second shape: its points are `local_p2`. `false`: the shapes are not swapped.
-        PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
-        for point in &self.manifold.points {
-            to(point.local_p2, point.dist - passing.displacement(point.local_p2, &pose).dot(normal));
+        PolygonalFeature::contacts(
+            &pose,
+            &pose.inverse(),
+            normal,
+            inward,
+            &triangle_face,
+            &hull_face,
+            &mut self.manifold,
+            false,
+        );
+        for manifold_point in &self.manifold.points {
+            visit(
+                manifold_point.local_p2,
+                manifold_point.dist - swept_box.displacement(manifold_point.local_p2, &pose).dot(normal),
+            );
         }
     }
 }
 
 /// Returns half the size of the axis-aligned bounding box of a hull in world axes, m.
 fn half_size(chassis: &Chassis) -> Vec3 {
-    let half = chassis.hull.half_extents;
-    chassis.axes.x_axis.abs() * half.x + chassis.axes.y_axis.abs() * half.y + chassis.axes.z_axis.abs() * half.z
+    let half_extents = chassis.hull.half_extents;
+    chassis.axes.x_axis.abs() * half_extents.x
+        + chassis.axes.y_axis.abs() * half_extents.y
+        + chassis.axes.z_axis.abs() * half_extents.z
 }

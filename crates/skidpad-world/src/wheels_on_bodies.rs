@@ -2,8 +2,8 @@
 
 use parry3d::shape::Cuboid;
 use skidpad_core::{
-    CandidateTriangle, Contact, Ground as StoodOn, Probe, Reaction, SurfaceTexture, TriangleCollector, TriangleVisitor,
-    Vec3,
+    CandidateTriangle, Contact, Ground as GroundData, Probe, Reaction, SurfaceTexture, TriangleCollector,
+    TriangleVisitor, Vec3,
 };
 
 use crate::World;
@@ -33,20 +33,25 @@ impl Chassis {
         }
     }
 
-    /// Returns true if wheels of this chassis, of index `own`, pass through `under`, of index `other`: if `under` is suspended or
+    /// Returns true if wheels of this chassis, of index `own_index`, pass through `other`, of index `other_index`: if `other` is suspended or
     /// one of the two tows the other.
-    fn ignores(&self, own: u32, under: &Self, other: u32) -> bool {
-        under.is_suspended || self.towed_by == Some(other) || under.towed_by == Some(own)
+    fn wheels_pass_through(&self, own_index: u32, other: &Self, other_index: u32) -> bool {
+        other.is_suspended || self.towed_by == Some(other_index) || other.towed_by == Some(own_index)
     }
 
-    /// Returns the contact `met` of `probe` with the hull as a contact on body `number`, without texture. Its start and end
+    /// Returns the `contact` of `probe` with the hull as a contact on body `body_number`, without texture. Its start and end
     /// velocity are the current velocity of the hull at that point, m/s; the vehicles' solve predicts the motion within the
     /// step.
-    fn contact_on_hull(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
-        let velocity = self.velocity_at((probe.point_at(met.distance) - self.position).as_vec3());
+    fn contact_on_hull(&self, body_number: u64, probe: &Probe, contact: Contact) -> Contact {
+        let velocity = self.velocity_at((probe.point_at(contact.distance) - self.position).as_vec3());
         Contact {
-            ground: Some(StoodOn { body: number, start_velocity: velocity, velocity, texture: SurfaceTexture::NONE }),
-            ..met
+            ground: Some(GroundData {
+                body: body_number,
+                start_velocity: velocity,
+                velocity,
+                texture: SurfaceTexture::NONE,
+            }),
+            ..contact
         }
     }
 
@@ -59,11 +64,11 @@ impl Chassis {
 }
 
 impl World {
-    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are nearer along the ray. `asked` is
+    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are nearer along the ray. `probes` is
     /// sorted by car. Skips suspended hulls, the car that tows theirs and the car that theirs tows. Updates the broad phase if
     /// bodies were moved from outside. Sets `has_wheels_on_hulls` to whether any wheel stands on a hull.
     #[inline(never)]
-    pub(crate) fn probe_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    pub(crate) fn probe_hulls(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         let Some(collisions) = &mut self.collisions else { return };
         if self.is_moved_externally {
             self.is_moved_externally = false;
@@ -73,21 +78,24 @@ impl World {
         if collisions.near_pairs().is_empty() {
             return;
         }
-        for [one, other] in collisions.near_pairs().iter().flat_map(|[one, other]| [[*one, *other], [*other, *one]]) {
-            let (own, under) = (&self.chassis[one as usize], &self.chassis[other as usize]);
-            let reach = own.wheel_search_radius() + under.hull_radius;
-            let is_near = (own.position - under.position).length_squared() <= f64::from(reach * reach);
-            if !is_near || own.ignores(one, under, other) {
+        for [car, other_car] in
+            collisions.near_pairs().iter().flat_map(|[car, other_car]| [[*car, *other_car], [*other_car, *car]])
+        {
+            let (car_chassis, other_chassis) = (&self.chassis[car as usize], &self.chassis[other_car as usize]);
+            let max_distance = car_chassis.wheel_search_radius() + other_chassis.hull_radius;
+            let is_near = (car_chassis.position - other_chassis.position).length_squared()
+                <= f64::from(max_distance * max_distance);
+            if !is_near || car_chassis.wheels_pass_through(car, other_chassis, other_car) {
                 continue;
             }
             // Probes of this car are consecutive.
-            let first = asked.partition_point(|probe| probe.car < one as usize);
-            let count = asked[first..].partition_point(|probe| probe.car == one as usize);
+            let first_probe = probes.partition_point(|probe| probe.car < car as usize);
+            let probe_count = probes[first_probe..].partition_point(|probe| probe.car == car as usize);
             // Body numbers of hulls follow those of the boxes of the ground.
-            let (block, number) = (under.block(), self.ground.blocks.len() as u64 + u64::from(other));
-            for (probe, answer) in asked[first..].iter().zip(&mut answered[first..]).take(count) {
-                if let Some(met) = block.query_contact(probe, answer.as_ref(), &mut self.near) {
-                    *answer = Some(under.contact_on_hull(number, probe, met));
+            let (block, body_number) = (other_chassis.block(), self.ground.blocks.len() as u64 + u64::from(other_car));
+            for (probe, nearest) in probes[first_probe..].iter().zip(&mut contacts[first_probe..]).take(probe_count) {
+                if let Some(contact) = block.query_contact(probe, nearest.as_ref(), &mut self.candidate_triangles) {
+                    *nearest = Some(other_chassis.contact_on_hull(body_number, probe, contact));
                     self.has_wheels_on_hulls = true;
                 }
             }
@@ -97,85 +105,91 @@ impl World {
     /// Replaces contacts of probes between steps by nearer ones on hulls of cars and free bodies, except the probe's own car,
     /// hitched and suspended ones, and cars that pass through each other. Updates the broad phase. Probes may start anywhere
     /// and come in any order.
-    pub(crate) fn query_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        let cars = self.cars();
+    pub(crate) fn query_hulls(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        let car_count = self.car_count();
         let Some(collisions) = self.collisions.as_mut().filter(|collisions| collisions.can_collide()) else { return };
         collisions.update_bounds(&self.chassis, self.dt);
-        for (probe, answer) in asked.iter().zip(answered) {
-            let Some(own) = self.chassis[..cars].get(probe.car) else { continue };
+        for (probe, nearest) in probes.iter().zip(contacts) {
+            let Some(car_chassis) = self.chassis[..car_count].get(probe.car) else { continue };
             let start = probe.position + probe.offset.as_dvec3();
             // Reach of the rim beyond the ray, m.
-            let rim = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.lookahead);
-            for other in collisions.cars_near(start, probe.length + rim) {
-                let (under, [asks, met]) = (&self.chassis[other], [probe.car, other].map(|number| number as u32));
-                if asks == met || collisions.passes_through(asks, met) || own.ignores(asks, under, met) {
+            let rim_reach = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.lookahead);
+            for hull_index in collisions.cars_near(start, probe.length + rim_reach) {
+                let (other_chassis, [own_index, other_index]) =
+                    (&self.chassis[hull_index], [probe.car, hull_index].map(|index| index as u32));
+                if own_index == other_index
+                    || collisions.passes_through(own_index, other_index)
+                    || car_chassis.wheels_pass_through(own_index, other_chassis, other_index)
+                {
                     continue;
                 }
-                let number = (self.ground.blocks.len() + other) as u64;
-                if let Some(met) = under.block().query_contact(probe, answer.as_ref(), &mut self.near) {
-                    *answer = Some(under.contact_on_hull(number, probe, met));
+                let body_number = (self.ground.blocks.len() + hull_index) as u64;
+                if let Some(contact) =
+                    other_chassis.block().query_contact(probe, nearest.as_ref(), &mut self.candidate_triangles)
+                {
+                    *nearest = Some(other_chassis.contact_on_hull(body_number, probe, contact));
                 }
             }
         }
     }
 
-    /// Returns the index of the chassis or free body with the body number `number`; `None` for ground.
-    pub(crate) fn hull_index(&self, number: u64) -> Option<usize> {
-        let hull = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
-        (hull < self.chassis.len()).then_some(hull)
+    /// Returns the index of the chassis or free body with the number `body_number`; `None` for ground.
+    pub(crate) fn hull_index(&self, body_number: u64) -> Option<usize> {
+        let hull_index = usize::try_from(body_number).ok()?.checked_sub(self.ground.blocks.len())?;
+        (hull_index < self.chassis.len()).then_some(hull_index)
     }
 
-    /// Returns the index of the free body with the body number `number`; `None` for a car or ground.
-    pub(crate) fn free_body_index(&self, number: u64) -> Option<usize> {
-        self.hull_index(number).filter(|hull| *hull >= self.cars())
+    /// Returns the index of the free body with the number `body_number`; `None` for a car or ground.
+    pub(crate) fn free_body_index(&self, body_number: u64) -> Option<usize> {
+        self.hull_index(body_number).filter(|hull_index| *hull_index >= self.car_count())
     }
 
     /// Applies the impulses of wheels to the hulls they stand on, over the whole step. Marks free bodies as loaded by wheels.
     /// Reactions on ground are skipped.
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
-            let Some(hull) = self.hull_index(reaction.body) else { continue };
-            let is_free = hull >= self.cars();
-            let chassis = &mut self.chassis[hull];
+            let Some(hull_index) = self.hull_index(reaction.body) else { continue };
+            let is_free_body = hull_index >= self.car_count();
+            let chassis = &mut self.chassis[hull_index];
             chassis.add_push(chassis.velocity_change_by(reaction));
-            chassis.is_wheel_loaded = is_free;
+            chassis.is_wheel_loaded = is_free_body;
         }
     }
 
     /// Sets the end velocity of contacts on hulls to the current velocity of these hulls at the contact point, m/s. The start
     /// velocity and contacts on other ground do not change.
-    pub(crate) fn update_hull_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        for (probe, contact) in asked.iter().zip(answered) {
+    pub(crate) fn update_hull_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
-            let Some(hull) = self.hull_index(ground.body) else { continue };
-            let chassis = &self.chassis[hull];
+            let Some(hull_index) = self.hull_index(ground.body) else { continue };
+            let chassis = &self.chassis[hull_index];
             ground.velocity = chassis.velocity_at((probe.point_at(contact.distance) - chassis.position).as_vec3());
         }
     }
 }
 
 impl Block {
-    /// Returns the contact of `probe` with this block if it is nearer than `under`, or within the ray's length if that is
-    /// `None`; without ground data. Rims collect the faces as triangles, rays use [`Block::entry_face`]. `near` is a buffer.
+    /// Returns the contact of `probe` with this block if it is nearer than `nearest`, or within the ray's length if that is
+    /// `None`; without ground data. Rims collect the faces as triangles, rays use [`Block::entry_face`]. `candidates` is a buffer.
     fn query_contact(
         &self,
         probe: &Probe,
-        under: Option<&Contact>,
-        near: &mut Vec<CandidateTriangle>,
+        nearest: Option<&Contact>,
+        candidates: &mut Vec<CandidateTriangle>,
     ) -> Option<Contact> {
         // Largest distance that counts, m.
-        let most = under.map_or(probe.length, |contact| contact.distance);
+        let max_distance = nearest.map_or(probe.length, |contact| contact.distance);
         let start = probe.position + probe.offset.as_dvec3();
         if probe.rim.is_none() {
-            let (distance, normal) = self.entry_face((start - self.centre).as_vec3(), probe.direction, most)?;
+            let (distance, normal) = self.entry_face((start - self.centre).as_vec3(), probe.direction, max_distance)?;
             let normal = self.to_world * normal;
             return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
         // Collects the faces of the block near the rim.
-        let mut feeler = TriangleCollector::new(probe, near);
-        self.visit_faces(start, probe, |side| feeler.visit(&side));
-        let (_, met) = feeler.ground_contact(|_| None)?;
-        (met.distance < most).then_some(met)
+        let mut collector = TriangleCollector::new(probe, candidates);
+        self.visit_faces(start, probe, |face| collector.visit(&face));
+        let (_, contact) = collector.ground_contact(|_| None)?;
+        (contact.distance < max_distance).then_some(contact)
     }
 }

@@ -17,7 +17,7 @@ pub struct World {
     /// Chassis of the cars by slot, then the free bodies.
     pub(crate) chassis: Vec<Chassis>,
     /// Number of free bodies.
-    pub(crate) bodies: usize,
+    pub(crate) body_count: usize,
     /// Plane, boxes, platforms and terrain.
     pub(crate) ground: Ground,
     /// Buffers for contacts of hulls with the ground.
@@ -33,13 +33,13 @@ pub struct World {
     /// Whether some wheel of some car has a rim probe, not only a ray.
     has_rims: bool,
     /// Buffer for the triangles near a wheel.
-    pub(crate) near: Vec<CandidateTriangle>,
+    pub(crate) candidate_triangles: Vec<CandidateTriangle>,
     /// Contact points that stop rims, each with the index of its car, sorted by car.
     rim_contacts: Vec<(usize, HullPoint)>,
     /// Buffer for the stops of repeated probes within a step; the results are discarded.
     discarded_rim_contacts: Vec<(usize, HullPoint)>,
     /// Flags of the chassis that may touch the ground in this step.
-    near_ground: Vec<bool>,
+    near_ground_flags: Vec<bool>,
 }
 
 impl World {
@@ -47,26 +47,26 @@ impl World {
     /// only if cars collide or there are free bodies.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
-        let touching = GroundContacts::for_ground(&ground, scene.free_bodies.len());
+        let ground_contacts = GroundContacts::for_ground(&ground, scene.free_bodies.len());
         let chassis: Vec<Chassis> = scene.free_bodies.iter().map(Chassis::free).collect();
-        let bodies = chassis.len();
-        let meets = scene.cars_collide || bodies > 0;
-        let mut collisions = meets.then(|| Collisions::new(scene.cars_collide, bodies));
-        collisions.iter_mut().for_each(|collisions| collisions.reserve(bodies));
+        let body_count = chassis.len();
+        let can_collide = scene.cars_collide || body_count > 0;
+        let mut collisions = can_collide.then(|| Collisions::new(scene.cars_collide, body_count));
+        collisions.iter_mut().for_each(|collisions| collisions.reserve(body_count));
         Self {
             chassis,
-            bodies,
+            body_count,
             ground,
-            ground_contacts: touching,
+            ground_contacts,
             collisions,
             is_moved_externally: true,
             has_wheels_on_hulls: false,
             dt: 0.0,
             has_rims: false,
-            near: Vec::new(),
+            candidate_triangles: Vec::new(),
             rim_contacts: Vec::new(),
             discarded_rim_contacts: Vec::new(),
-            near_ground: vec![true; bodies],
+            near_ground_flags: vec![true; body_count],
         }
     }
 
@@ -78,12 +78,12 @@ impl World {
             // For hitches alone: cars do not collide, no free bodies.
             self.collisions.get_or_insert_with(|| Collisions::new(false, 0)).has_trailers = true;
         }
-        let cars = self.cars();
-        if slot < cars {
+        let car_count = self.car_count();
+        if slot < car_count {
             self.chassis[slot] = chassis;
         } else {
-            self.chassis.insert(cars, chassis);
-            self.near_ground.push(true);
+            self.chassis.insert(car_count, chassis);
+            self.near_ground_flags.push(true);
         }
         self.is_moved_externally = true;
         if let Some(collisions) = &mut self.collisions {
@@ -94,7 +94,7 @@ impl World {
     /// Appends the chassis of a car.
     #[cfg(test)]
     pub(crate) fn append_chassis(&mut self, chassis: Chassis) {
-        self.insert_chassis(self.cars(), chassis);
+        self.insert_chassis(self.car_count(), chassis);
     }
 
     /// Suspends the chassis in `slot` until [`World::set_state`].
@@ -123,20 +123,20 @@ impl World {
     }
 
     /// Returns the number of cars.
-    pub(crate) fn cars(&self) -> usize {
-        self.chassis.len() - self.bodies
+    pub(crate) fn car_count(&self) -> usize {
+        self.chassis.len() - self.body_count
     }
 
     /// Returns the free bodies, in order.
     pub fn bodies(&self) -> &[Chassis] {
-        &self.chassis[self.cars()..]
+        &self.chassis[self.car_count()..]
     }
 
     /// Returns the free bodies, in order, for changes of their motion.
     pub fn bodies_mut(&mut self) -> &mut [Chassis] {
         self.is_moved_externally = true;
-        let cars = self.cars();
-        &mut self.chassis[cars..]
+        let car_count = self.car_count();
+        &mut self.chassis[car_count..]
     }
 
     /// Sets the velocity of the air, world axes, m/s.
@@ -156,20 +156,20 @@ impl World {
     /// Returns the chassis of the cars, in order, for changes of their motion.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         self.is_moved_externally = true;
-        let cars = self.cars();
-        &mut self.chassis[..cars]
+        let car_count = self.car_count();
+        &mut self.chassis[..car_count]
     }
 
-    /// Answers probes between steps into `answered`, in order: the nearest contact with ground, other cars and free bodies. A
+    /// Answers probes between steps into `contacts`, in order: the nearest contact with ground, other cars and free bodies. A
     /// miss is `None`, and so is a probe of a car index that does not exist. Unevenness is not applied, and rays on the plane
     /// report no texture. Probes may start anywhere and come in any order.
-    pub fn query_probes(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.ground.probe_plane(asked, answered);
-        self.ground.probe_blocks(asked, answered);
-        self.ground.probe_triangles(asked, answered, &mut self.near, &mut Vec::new());
-        self.query_hulls(asked, answered);
-        for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.cars()) {
-            *answer = None;
+    pub fn query_probes(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        self.ground.probe_plane(probes, contacts);
+        self.ground.probe_blocks(probes, contacts);
+        self.ground.probe_triangles(probes, contacts, &mut self.candidate_triangles, &mut Vec::new());
+        self.query_hulls(probes, contacts);
+        for (_, contact) in probes.iter().zip(contacts).filter(|(probe, _)| probe.car >= self.car_count()) {
+            *contact = None;
         }
     }
 
@@ -194,8 +194,8 @@ impl World {
     #[inline(always)]
     fn advance_all(&mut self, dt: f32) {
         // Whether hulls collide or are hitched; then the ground is included.
-        let met = self.chassis.len() > 1 && self.collisions.is_some() && self.separate_hulls(dt);
-        if !met {
+        let is_ground_separated = self.chassis.len() > 1 && self.collisions.is_some() && self.separate_hulls(dt);
+        if !is_ground_separated {
             self.separate_from_ground(dt);
         }
         chassis_simd::advance(&mut self.chassis, dt);
@@ -205,12 +205,14 @@ impl World {
     /// plane.
     #[inline(always)]
     fn separate_from_ground(&mut self, dt: f32) {
-        let mut near = core::mem::take(&mut self.near_ground);
+        let mut near_flags = core::mem::take(&mut self.near_ground_flags);
         // Gravity is already part of the velocities.
-        self.find_near_ground(0.0, dt, &mut near);
-        if near.contains(&true) {
-            let all = self.chassis.iter_mut().enumerate().zip(&near);
-            for ((car, chassis), _) in all.filter(|((_, chassis), near)| **near && !chassis.is_suspended) {
+        self.find_near_ground(0.0, dt, &mut near_flags);
+        if near_flags.contains(&true) {
+            let flagged_chassis = self.chassis.iter_mut().enumerate().zip(&near_flags);
+            for ((car, chassis), _) in
+                flagged_chassis.filter(|((_, chassis), is_near)| **is_near && !chassis.is_suspended)
+            {
                 self.ground_contacts.separate_from_ground(
                     chassis,
                     &self.ground,
@@ -219,17 +221,17 @@ impl World {
                 );
             }
         }
-        self.near_ground = near;
+        self.near_ground_flags = near_flags;
     }
 
-    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `falling` m/s. Checks
+    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `speed_gain` m/s. Checks
     /// heights only if the ground is nothing but a plane and no rim is stopped; otherwise all entries become true.
     #[inline(always)]
-    fn find_near_ground(&self, falling: f32, dt: f32, near: &mut [bool]) {
+    fn find_near_ground(&self, speed_gain: f32, dt: f32, near_flags: &mut [bool]) {
         if self.ground.is_plane_only() && self.rim_contacts.is_empty() {
-            chassis_simd::find_near_plane(&self.chassis, &self.ground, falling, dt, near);
+            chassis_simd::find_near_plane(&self.chassis, &self.ground, speed_gain, dt, near_flags);
         } else {
-            near.fill(true);
+            near_flags.fill(true);
         }
     }
 
@@ -238,12 +240,12 @@ impl World {
     #[inline(always)]
     fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         // Change of velocity by gravity, m/s.
-        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
-        let cars = pushes.len().min(self.chassis.len());
-        chassis_simd::apply_pushes(&mut self.chassis[..cars], pushes, fall);
-        if self.bodies > 0 {
+        let gravity_change = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
+        let car_count = pushes.len().min(self.chassis.len());
+        chassis_simd::apply_pushes(&mut self.chassis[..car_count], pushes, gravity_change);
+        if self.body_count > 0 {
             for body in self.chassis.iter_mut().skip(pushes.len()) {
-                body.push(fall, Vec3::ZERO);
+                body.push(gravity_change, Vec3::ZERO);
                 body.is_wheel_loaded = false;
             }
         }
@@ -264,8 +266,9 @@ impl World {
             return false;
         }
         // Chassis that were not solved in a group.
-        let apart = |(car, chassis): &(usize, &mut Chassis)| !chassis.is_suspended && !collisions.is_in_group(*car);
-        for (car, chassis) in self.chassis.iter_mut().enumerate().filter(apart) {
+        let is_ungrouped =
+            |(car, chassis): &(usize, &mut Chassis)| !chassis.is_suspended && !collisions.is_in_group(*car);
+        for (car, chassis) in self.chassis.iter_mut().enumerate().filter(is_ungrouped) {
             self.ground_contacts.separate_from_ground(
                 chassis,
                 &self.ground,
@@ -281,7 +284,7 @@ impl WorldPort for World {
     /// Writes pose and motion of every chassis, cars first. The free velocity includes gravity over `dt` s. Poses lag by half a
     /// step. The gyroscopic change is computed only in worlds with trailers.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
-        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
+        let gravity_change = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             *body = ChassisState {
@@ -289,7 +292,7 @@ impl WorldPort for World {
                 rotation: chassis.rotation,
                 velocity: chassis.velocity,
                 angular: chassis.angular,
-                free_velocity: chassis.velocity + fall,
+                free_velocity: chassis.velocity + gravity_change,
                 free_angular: chassis.angular,
                 gyroscopic_change: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
@@ -309,10 +312,16 @@ impl WorldPort for World {
     }
 
     /// Answers probes from the ground, then from hulls if there are any others. Stores the contact points that stop rims.
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.ground.answer_probes(asked, answered, self.has_rims, &mut self.near, &mut self.rim_contacts);
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        self.ground.answer_probes(
+            probes,
+            contacts,
+            self.has_rims,
+            &mut self.candidate_triangles,
+            &mut self.rim_contacts,
+        );
         if self.collisions.is_some() && self.chassis.len() > 1 {
-            self.probe_hulls(asked, answered);
+            self.probe_hulls(probes, contacts);
         }
     }
 
@@ -322,31 +331,37 @@ impl WorldPort for World {
 
     /// Answers repeated probes of a step from the ground, without hulls and without storing rim contacts. Returns false, and
     /// answers nothing, if only the plane is near.
-    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+    fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         // A plane alone gives the same answers again.
-        let is_uneven = asked.iter().any(|probe| self.ground.is_uneven_near(probe));
+        let is_uneven = probes.iter().any(|probe| self.ground.is_uneven_near(probe));
         if is_uneven {
-            self.ground.answer_probes(asked, answered, self.has_rims, &mut self.near, &mut self.discarded_rim_contacts);
+            self.ground.answer_probes(
+                probes,
+                contacts,
+                self.has_rims,
+                &mut self.candidate_triangles,
+                &mut self.discarded_rim_contacts,
+            );
         }
         is_uneven
     }
 
     /// Marks hulls that may touch the ground in the step of `dt` s if gravity adds to their speed.
-    fn mark_hulls_near_contact(&mut self, dt: f32, near: &mut [bool]) {
+    fn mark_hulls_near_contact(&mut self, dt: f32, near_flags: &mut [bool]) {
         // Largest change of speed by gravity, m/s.
-        let falling = self.ground.gravity() * dt;
+        let speed_gain = self.ground.gravity() * dt;
         dispatch_simd(
             #[inline(always)]
-            || self.find_near_ground(falling, dt, near),
+            || self.find_near_ground(speed_gain, dt, near_flags),
         );
     }
 
     /// Appends the points at which the hull of `car` rests or may come to rest on the ground in `dt` s, without impacts.
     fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
-        let falling = self.ground.gravity() * dt;
-        let stops = rim_contacts_of(&self.rim_contacts, car);
-        self.ground_contacts.find_contacts(&self.chassis[car], &self.ground, stops, falling, dt);
-        self.ground_contacts.add_nearest(&self.chassis[car], points, dt);
+        let speed_gain = self.ground.gravity() * dt;
+        let rim_contacts = rim_contacts_of(&self.rim_contacts, car);
+        self.ground_contacts.find_contacts(&self.chassis[car], &self.ground, rim_contacts, speed_gain, dt);
+        self.ground_contacts.add_nearest_points(&self.chassis[car], points, dt);
     }
 
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
@@ -361,7 +376,7 @@ impl WorldPort for World {
     }
 
     fn vehicle_of_body(&self, body: u64) -> Option<usize> {
-        self.hull_index(body).filter(|hull| *hull < self.cars())
+        self.hull_index(body).filter(|hull| *hull < self.car_count())
     }
 
     /// Returns motion and response of a free body without its contacts, world axes; `None` for cars and ground. The motion does
@@ -369,25 +384,25 @@ impl WorldPort for World {
     fn dynamic_body(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<DynamicBody> {
         let body = &self.chassis[self.free_body_index(body)?];
         // Columns of the inverse inertia, 1/(kg m²).
-        let spun = Vec3::AXES.map(|axis| body.angular_velocity_change(axis));
+        let columns = Vec3::AXES.map(|axis| body.angular_velocity_change(axis));
         Some(DynamicBody {
             centre: body.position,
             velocity: body.velocity,
             angular: body.angular,
             inverse_mass: Mat3::from_diagonal(Vec3::splat(body.inverse_mass)),
-            inverse_inertia: Mat3::from_cols(spun[0], spun[1], spun[2]),
+            inverse_inertia: Mat3::from_cols(columns[0], columns[1], columns[2]),
         })
     }
 
-    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
-        self.predict_body(body, pushed, dt)
+    fn predict_body(&mut self, body: u64, wheel_impulses: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
+        self.predict_body(body, wheel_impulses, dt)
     }
 
     fn apply_ground_reactions(&mut self, _dt: f32, reactions: &[Reaction]) {
         self.push_hulls(reactions);
     }
 
-    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.update_hull_velocities(asked, answered);
+    fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        self.update_hull_velocities(probes, contacts);
     }
 }

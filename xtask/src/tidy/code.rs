@@ -29,29 +29,30 @@ const INEXACT_FUNCTIONS: &[&str] = &[
 pub fn check(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let mut problems = Vec::new();
-    let mut problem = |line: usize, what: String| problems.push(format!("{}:{line}: {what}", file.path));
+    let mut problem = |line: usize, description: String| problems.push(format!("{}:{line}: {description}", file.path));
     if !file.text.starts_with("//!") {
         problem(1, "the file does not start with `//!` and what is here".into());
     }
     // Maximum number of lines of this file.
-    let most = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
+    let max_lines = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
     let lines = file.text.lines().count();
-    if lines > most {
-        problem(most, format!("{lines} lines, but a file has at most {most}; split it by what it answers"));
+    if lines > max_lines {
+        problem(max_lines, format!("{lines} lines, but a file has at most {max_lines}; split it by what it answers"));
     }
     for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > MAX_FUNCTION_LINES) {
         problem(line, format!("`{name}` has {lines} lines, but a function has at most {MAX_FUNCTION_LINES}"));
     }
-    for (line, word) in find(&code, UNFINISHED_WORDS) {
+    for (line, word) in find_words(&code, UNFINISHED_WORDS) {
         problem(line, format!("`{word}` is unfinished work"));
     }
     if file.path.starts_with("crates/skidpad-core/src/") {
         let code = without_tests(&code);
-        for (line, word) in find(&code, PANIC_WORDS) {
+        for (line, word) in find_words(&code, PANIC_WORDS) {
             problem(line, format!("`{word}` can panic; the core returns what is wrong or the last good state"));
         }
-        for (line, word) in
-            INEXACT_FUNCTIONS.iter().flat_map(|name| find(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
+        for (line, word) in INEXACT_FUNCTIONS
+            .iter()
+            .flat_map(|name| find_words(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
         {
             problem(line, format!("`{word}` has other bits elsewhere; use the functions of `math`"));
         }
@@ -61,23 +62,24 @@ pub fn check(file: &File) -> Vec<String> {
 
 /// Returns the lines (from 1) that contain one of `words`, with the word; once per line and word. A part of a longer
 /// word does not count.
-fn find(code: &str, words: &[&str]) -> Vec<(usize, String)> {
-    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = Vec::new();
+fn find_words(code: &str, words: &[&str]) -> Vec<(usize, String)> {
+    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found_words = Vec::new();
     for (number, line) in code.lines().enumerate() {
         for word in words {
-            let whole = line.match_indices(word).any(|(at, _)| {
+            let is_whole_word = line.match_indices(word).any(|(position, _)| {
                 // Whether the word continues before or after the match.
-                let open_start = word.starts_with(part_of_word) && line[..at].ends_with(part_of_word);
-                let open_end = word.ends_with(part_of_word) && line[at + word.len()..].starts_with(part_of_word);
-                !(open_start || open_end)
+                let continues_before = word.starts_with(is_word_char) && line[..position].ends_with(is_word_char);
+                let continues_after =
+                    word.ends_with(is_word_char) && line[position + word.len()..].starts_with(is_word_char);
+                !(continues_before || continues_after)
             });
-            if whole {
-                found.push((number + 1, (*word).to_owned()));
+            if is_whole_word {
+                found_words.push((number + 1, (*word).to_owned()));
             }
         }
     }
-    found
+    found_words
 }
 
 #[cfg(test)]
@@ -95,8 +97,8 @@ mod tests {
 
     #[test]
     fn words_inside_words_and_text_do_not_count() {
-        assert!(find("cosine.cosh_like(", &[".cos("]).is_empty());
-        assert!(find("f32::sinh_of", &["f32::sin"]).is_empty());
-        assert_eq!(find("a\nx.cos()", &[".cos("]), [(2, ".cos(".to_owned())]);
+        assert!(find_words("cosine.cosh_like(", &[".cos("]).is_empty());
+        assert!(find_words("f32::sinh_of", &["f32::sin"]).is_empty());
+        assert_eq!(find_words("a\nx.cos()", &[".cos("]), [(2, ".cos(".to_owned())]);
     }
 }

@@ -58,7 +58,7 @@ pub fn check() -> Result<Vec<String>, String> {
     let mut problems = Vec::new();
     for package in packages {
         let name = package["name"].as_str().unwrap_or_default();
-        let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(from, _)| *from == name) else {
+        let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(package_name, _)| *package_name == name) else {
             problems.push(format!(
                 "{name}: a new package; say in xtask/src/tidy/dependency_rules.rs what it may depend on"
             ));
@@ -66,11 +66,11 @@ pub fn check() -> Result<Vec<String>, String> {
         };
         let dependencies = package["dependencies"].as_array().into_iter().flatten();
         // Dependencies that are packages of the workspace.
-        let own = dependencies.filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d));
-        let forbidden = own.filter(|d| !allowed.contains(d));
-        problems.extend(forbidden.map(|to| format!("{name} -> {to}: this arrow is not in the plan")));
+        let workspace_dependencies = dependencies.filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d));
+        let forbidden = workspace_dependencies.filter(|d| !allowed.contains(d));
+        problems.extend(forbidden.map(|dependency| format!("{name} -> {dependency}: this arrow is not in the plan")));
     }
-    problems.extend(duplicates()?);
+    problems.extend(duplicate_versions()?);
     problems.extend(check_game()?);
     let selection = format!("{FACADE_ARGUMENTS} --no-default-features --edges normal,build,dev");
     problems.extend(rebuilt_packages(&selection, "--workspace --edges normal,build,dev")?);
@@ -83,21 +83,22 @@ fn check_game() -> Result<Option<String>, String> {
     let selection = "--package skidpad --no-default-features --features impulse --locked";
     let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
     let packages: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
-    let most = MAX_GAME_PACKAGES;
-    let more = packages.len() > most;
-    Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
+    let max_packages = MAX_GAME_PACKAGES;
+    let is_above = packages.len() > max_packages;
+    Ok(is_above
+        .then(|| format!("a game with `impulse` builds {} packages, but at most {max_packages}", packages.len())))
 }
 
 /// Returns a problem for each package of [`SINGLE_VERSION_PACKAGES`] that is built in several versions. Uses the tree
 /// of built packages, since Cargo.lock also lists unused optional versions.
-fn duplicates() -> Result<Vec<String>, String> {
+fn duplicate_versions() -> Result<Vec<String>, String> {
     let [tree, _] = output(cargo("tree --workspace --locked --edges normal,build,dev --prefix none --format {p}"))?;
     let mut problems = Vec::new();
     for name in SINGLE_VERSION_PACKAGES {
         let mut versions: Vec<&str> =
             tree.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect();
-        let versions_of = |version: &mut &str| *version = version.split_whitespace().next().unwrap_or_default();
-        versions.iter_mut().for_each(versions_of);
+        let keep_version = |version: &mut &str| *version = version.split_whitespace().next().unwrap_or_default();
+        versions.iter_mut().for_each(keep_version);
         versions.sort_unstable();
         versions.dedup();
         if versions.len() > 1 {
@@ -111,18 +112,18 @@ fn duplicates() -> Result<Vec<String>, String> {
 /// `all`, since it would be built again. Both are arguments of `cargo tree`.
 pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
     // Third-party packages of a selection, each with version and features.
-    let taken = |selection: &str| -> Result<BTreeSet<String>, String> {
+    let third_party_packages = |selection: &str| -> Result<BTreeSet<String>, String> {
         let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
         command.args(["--format", "{p} {f}"]);
         let [tree, _] = output(command)?;
         // The lines of own packages contain the folder after the version.
-        let own =
+        let is_own =
             |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
         let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));
-        Ok(lines.filter(|line| !own(line)).map(str::to_owned).collect())
+        Ok(lines.filter(|line| !is_own(line)).map(str::to_owned).collect())
     };
-    let (beside, workspace) = (taken(selection)?, taken(all)?);
+    let (selected_packages, all_packages) = (third_party_packages(selection)?, third_party_packages(all)?);
     // Packages that only `selection` builds.
-    let again = beside.difference(&workspace);
-    Ok(again.map(|package| format!("`others` does not name all features of {package}")).collect())
+    let rebuilt = selected_packages.difference(&all_packages);
+    Ok(rebuilt.map(|package| format!("`others` does not name all features of {package}")).collect())
 }

@@ -1,6 +1,6 @@
 //! Rules about ARCHITECTURE.md, the map of the repository: every named package, file and function exists.
 
-use super::{File, text};
+use super::{File, file_text};
 use crate::run::root;
 
 /// Path of the map.
@@ -10,46 +10,46 @@ const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
 /// Returns the problems of the map, and of source files that any page names.
 pub fn check(files: &[File]) -> Vec<String> {
-    let mut problems = packages(files);
-    problems.extend(sources(files));
-    problems.extend(lines(files));
+    let mut problems = check_packages(files);
+    problems.extend(check_sources(files));
+    problems.extend(check_lookup_table(files));
     problems
 }
 
 /// Returns the differences between the packages that the map names and the folders `skidpad-…` in `crates` and in the
 /// workspace `crates/bevy`: packages that are not named, and named packages that do not exist.
-fn packages(files: &[File]) -> Vec<String> {
-    let words = text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
-    let mut named: Vec<&str> = words
+fn check_packages(files: &[File]) -> Vec<String> {
+    let words = file_text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
+    let mut named_packages: Vec<&str> = words
         .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
         .filter(|word| word.starts_with("skidpad-") && !word.contains('.'))
         .collect();
-    named.sort_unstable();
-    named.dedup();
+    named_packages.sort_unstable();
+    named_packages.dedup();
     let mut folders = Vec::new();
-    for place in ["crates", "crates/bevy"] {
-        let Ok(entries) = std::fs::read_dir(root().join(place)) else {
-            return vec![format!("{place}: cannot be read")];
+    for parent_folder in ["crates", "crates/bevy"] {
+        let Ok(entries) = std::fs::read_dir(root().join(parent_folder)) else {
+            return vec![format!("{parent_folder}: cannot be read")];
         };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         folders.extend(names.filter(|name| name.starts_with("skidpad-")));
     }
-    let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
+    let unnamed = folders.iter().filter(|folder| !named_packages.contains(&folder.as_str()));
     // Named packages without a folder.
-    let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
+    let missing = named_packages.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
     unnamed
         .map(|folder| format!("{MAP_PAGE}: does not name {folder}"))
-        .chain(gone.map(|name| format!("{MAP_PAGE}: names {name}, which is not in crates/")))
+        .chain(missing.map(|name| format!("{MAP_PAGE}: names {name}, which is not in crates/")))
         .collect()
 }
 
 /// Returns a problem for each source file (`.rs` in backticks) that a page names and that does not exist. The change
 /// log is excluded, since it names past files.
-fn sources(files: &[File]) -> Vec<String> {
+fn check_sources(files: &[File]) -> Vec<String> {
     let pages = files.iter().filter(|file| file.path.ends_with(".md") && file.path != "CHANGELOG.md");
-    let named = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
-    let gone = named.filter(|(_, name)| name.ends_with(".rs") && !files.iter().any(|file| is_at(file, name)));
-    gone.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
+    let named_files = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
+    let missing = named_files.filter(|(_, name)| name.ends_with(".rs") && !files.iter().any(|file| is_at(file, name)));
+    missing.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
 }
 
 /// Returns the problems of the table "Looked for first": each row must name functions that exist in its files or rooms
@@ -57,8 +57,8 @@ fn sources(files: &[File]) -> Vec<String> {
 ///
 /// In a row, a text in backticks that is a file or room is a place; every other one is a function, of which only the
 /// part after the last `::` counts.
-fn lines(files: &[File]) -> Vec<String> {
-    let (_, page) = text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
+fn check_lookup_table(files: &[File]) -> Vec<String> {
+    let (_, page) = file_text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
     if rows.is_empty() {
@@ -69,12 +69,12 @@ fn lines(files: &[File]) -> Vec<String> {
         // Files and rooms of the row, and its functions.
         let (places, names): (Vec<&str>, Vec<&str>) =
             quoted(row).partition(|name| files.iter().any(|file| is_at(file, name) || is_in(file, name)));
-        let read = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));
-        let read: Vec<&File> = files.iter().filter(read).collect();
+        let is_in_places = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));
+        let searched_files: Vec<&File> = files.iter().filter(is_in_places).collect();
         for name in names {
             let function = name.rsplit("::").next().unwrap_or(name);
-            let starts = ["(", "<"].map(|rest| format!("fn {function}{rest}"));
-            if !read.iter().any(|file| starts.iter().any(|start| file.text.contains(start))) {
+            let signatures = ["(", "<"].map(|bracket| format!("fn {function}{bracket}"));
+            if !searched_files.iter().any(|file| signatures.iter().any(|signature| file.text.contains(signature))) {
                 problems.push(format!("{MAP_PAGE}: there is no function {name} in {}", places.join(", ")));
             }
         }
@@ -95,7 +95,9 @@ fn is_at(file: &File, name: &str) -> bool {
 /// Returns whether `file` is a Rust file in the room, or in the folder of a crate, called `name`.
 fn is_in(file: &File, name: &str) -> bool {
     file.path.ends_with(".rs")
-        && [CORE_FOLDER, "crates/"].iter().any(|from| file.path.starts_with(&format!("{from}{name}/")))
+        && [CORE_FOLDER, "crates/"]
+            .iter()
+            .any(|parent_folder| file.path.starts_with(&format!("{parent_folder}{name}/")))
 }
 
 #[cfg(test)]
@@ -105,7 +107,10 @@ mod tests {
     fn found(row: &str) -> Vec<String> {
         let page = format!("## Looked for first\n\n| what | lines |\n|---|---|\n{row}\n\n## A step\n`gone`\n");
         let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-        lines(&[file(MAP_PAGE, &page), file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>(")])
+        check_lookup_table(&[
+            file(MAP_PAGE, &page),
+            file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>("),
+        ])
     }
 
     #[test]

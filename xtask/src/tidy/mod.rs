@@ -18,7 +18,7 @@ use crate::run::{Outcome, cargo, output, root};
 /// Runs every check on the files that git tracks or would add. The error lists all problems and their number; without a
 /// problem prints the number of files.
 pub fn tidy() -> Outcome {
-    let files = files()?;
+    let files = repository_files()?;
     let mut problems = dependency_rules::check()?;
     problems.extend(tree::check(&files));
     problems.extend(map::check(&files));
@@ -44,13 +44,13 @@ struct File {
 }
 
 /// Returns the text of the file with this `path`; an empty text if it is not in `files`.
-fn text<'a>(files: &'a [File], path: &str) -> &'a str {
+fn file_text<'a>(files: &'a [File], path: &str) -> &'a str {
     files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
 /// Returns the text files that are tracked, or new and not ignored, sorted by path. Files that are not UTF-8 or do not
 /// exist are left out.
-fn files() -> Result<Vec<File>, String> {
+fn repository_files() -> Result<Vec<File>, String> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
     // A source archive has no repository. In this case the folders are searched.
@@ -61,31 +61,31 @@ fn files() -> Result<Vec<File>, String> {
     let mut paths: Vec<String> = paths;
     paths.sort();
     paths.dedup();
-    let read = |path: String| Some(File { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
-    Ok(paths.into_iter().filter_map(read).collect())
+    let read_file = |path: String| Some(File { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
+    Ok(paths.into_iter().filter_map(read_file).collect())
 }
 
 /// Returns the paths of all files below `folder`, relative to the workspace, with `/`. Leaves out the folders `target`
 /// and `.git` of the workspace, and names that are not UTF-8.
 fn walk(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(root().join(folder)) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for entry in entries.flatten() {
         let path = folder.join(entry.file_name());
         let Some(name) = path.to_str() else { continue };
         if entry.path().is_dir() {
             if !["target", ".git"].contains(&name) {
-                found.extend(walk(&path));
+                paths.extend(walk(&path));
             }
         } else {
-            found.push(name.replace('\\', "/"));
+            paths.push(name.replace('\\', "/"));
         }
     }
-    found
+    paths
 }
 
 /// Returns the output of `cargo metadata` about the packages of the workspace.
 fn metadata() -> Result<serde_json::Value, String> {
-    let [out, _] = output(cargo("metadata --format-version 1 --no-deps --locked"))?;
-    serde_json::from_str(&out).map_err(|error| format!("cargo metadata: {error}"))
+    let [stdout, _] = output(cargo("metadata --format-version 1 --no-deps --locked"))?;
+    serde_json::from_str(&stdout).map_err(|error| format!("cargo metadata: {error}"))
 }

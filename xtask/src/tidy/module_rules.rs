@@ -38,17 +38,21 @@ pub fn check(files: &[File]) -> Vec<String> {
 /// Returns the source folders with their files: path in the folder, and code without tests. `lib.rs` and `main.rs` are
 /// left out.
 fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
-    let mut found: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
+    let mut files_of_folder: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
     for file in files {
-        let Some(at) = file.path.find("src/").filter(|at| *at == 0 || file.path[..*at].ends_with('/')) else {
+        let Some(source_start) = file
+            .path
+            .find("src/")
+            .filter(|source_start| *source_start == 0 || file.path[..*source_start].ends_with('/'))
+        else {
             continue;
         };
-        let (folder, path) = file.path.split_at(at + "src/".len());
+        let (folder, path) = file.path.split_at(source_start + "src/".len());
         if path.ends_with(".rs") && !["lib.rs", "main.rs"].contains(&path) {
-            found.entry(folder).or_default().push((path, without_tests(&code_only(&file.text))));
+            files_of_folder.entry(folder).or_default().push((path, without_tests(&code_only(&file.text))));
         }
     }
-    found
+    files_of_folder
 }
 
 /// Returns a problem for each line of the core that assigns to rows without permission in [`ROW_WRITERS`]. Rows are the
@@ -58,9 +62,11 @@ fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
         let in_part = path.strip_prefix("assembly/").unwrap_or(path);
         let part = in_part.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-        let wrong = assigned_rows(code).into_iter().filter(|(_, rows)| !may_write(part, rows));
-        problems
-            .extend(wrong.map(|(line, rows)| format!("{CORE_FOLDER}{path}:{line}: `{rows}` rows are not this part's")));
+        let foreign_assignments = assigned_rows(code).into_iter().filter(|(_, rows)| !may_write(part, rows));
+        problems.extend(
+            foreign_assignments
+                .map(|(line, rows)| format!("{CORE_FOLDER}{path}:{line}: `{rows}` rows are not this part's")),
+        );
     }
     problems
 }
@@ -74,88 +80,89 @@ fn may_write(part: &str, rows: &str) -> bool {
 /// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with its
 /// name. A line with several such fields occurs once for each.
 fn assigned_rows(code: &str) -> Vec<(usize, &'static str)> {
-    let mut found = Vec::new();
+    let mut assigned = Vec::new();
     for (number, line) in code.lines().enumerate() {
-        let Some((left, _)) = assignment(line) else { continue };
+        let Some((target, _)) = assignment(line) else { continue };
         for (rows, _) in ROW_WRITERS {
-            let paths = ["self", "rows"].map(|of| format!("{of}.{rows}"));
-            if paths.iter().any(|path| contains_path(left, path)) {
-                found.push((number + 1, *rows));
+            let paths = ["self", "rows"].map(|owner| format!("{owner}.{rows}"));
+            if paths.iter().any(|path| contains_path(target, path)) {
+                assigned.push((number + 1, *rows));
             }
         }
     }
-    found
+    assigned
 }
 
 /// Returns whether `text` contains `path` as a whole name, not only as the start of a longer name.
 fn contains_path(text: &str, path: &str) -> bool {
-    let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    text.match_indices(path).any(|(at, _)| !longer(&text[at + path.len()..]))
+    let continues_name = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    text.match_indices(path).any(|(position, _)| !continues_name(&text[position + path.len()..]))
 }
 
 /// Returns both sides of an assignment (`=` or `+=`) to a field of `self` or `rows`, or to a tuple that starts with
 /// one; `None` for other lines. The whole statement must be on one line.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
-    let starts = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
-    let (left, right) = line.split_once(" = ").or_else(|| line.split_once(" += "))?;
+    let is_row_target = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
+    let (target, value) = line.split_once(" = ").or_else(|| line.split_once(" += "))?;
     // Arguments of a call and comparisons are not assignments.
-    (starts && !left.contains(".map(") && !left.contains(" == ")).then_some((left, right))
+    (is_row_target && !target.contains(".map(") && !target.contains(" == ")).then_some((target, value))
 }
 
 /// Returns the sets of files that import each other in a circle, each as a list of module names. Every set occurs once;
 /// a file is in a set if it can reach itself through imports.
 fn import_cycles(files: &[(&str, String)]) -> Vec<String> {
-    let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
-    let names: BTreeSet<String> = files.iter().map(|(path, _)| module(path)).collect();
+    let module_name = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+    let names: BTreeSet<String> = files.iter().map(|(path, _)| module_name(path)).collect();
     let graph: BTreeMap<String, BTreeSet<String>> =
-        files.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
+        files.iter().map(|(path, code)| (module_name(path), imports(code, &names, &module_name(path)))).collect();
     // Modules that each module imports, directly or through others.
-    let reach: BTreeMap<&String, BTreeSet<&String>> =
-        graph.keys().map(|from| (from, reachable_from(from, &graph))).collect();
-    // Modules that `of` reaches and that reach `of`, itself included; empty without a circle.
-    let circle =
-        |of: &String| -> Vec<&String> { reach[of].iter().copied().filter(|to| reach[to].contains(of)).collect() };
-    let found: BTreeSet<Vec<&String>> = graph.keys().map(circle).filter(|files| !files.is_empty()).collect();
-    found.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
+    let reachable: BTreeMap<&String, BTreeSet<&String>> =
+        graph.keys().map(|module| (module, reachable_from(module, &graph))).collect();
+    // Modules that `module` reaches and that reach `module`, itself included; empty without a circle.
+    let cycle_of = |module: &String| -> Vec<&String> {
+        reachable[module].iter().copied().filter(|other| reachable[other].contains(module)).collect()
+    };
+    let cycles: BTreeSet<Vec<&String>> = graph.keys().map(cycle_of).filter(|files| !files.is_empty()).collect();
+    cycles.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
 }
 
 /// Returns the modules that `from` imports, directly or through other modules. `from` is among them only if it is in a
 /// circle.
 fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
-    let mut found = BTreeSet::new();
-    let mut left: Vec<&String> = graph[from].iter().collect();
-    while let Some(next) = left.pop() {
-        if found.insert(next) {
-            left.extend(&graph[next]);
+    let mut reachable = BTreeSet::new();
+    let mut pending: Vec<&String> = graph[from].iter().collect();
+    while let Some(module) = pending.pop() {
+        if reachable.insert(module) {
+            pending.extend(&graph[module]);
         }
     }
-    found
+    reachable
 }
 
-/// Returns the modules in `names` that `code` of the module `own` imports with `use crate::`. Lists in braces are
-/// resolved one level deep. A path belongs to the longest module name that it starts with. `own` is left out. Paths
+/// Returns the modules in `names` that `code` of the module `own_module` imports with `use crate::`. Lists in braces are
+/// resolved one level deep. A path belongs to the longest module name that it starts with. `own_module` is left out. Paths
 /// that the code writes out without `use` are not found.
-fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+fn imports(code: &str, names: &BTreeSet<String>, own_module: &str) -> BTreeSet<String> {
+    let mut imported_modules = BTreeSet::new();
     for statement in code.split("use crate::").skip(1) {
         let statement = statement.split(';').next().unwrap_or_default();
-        // `use crate::base{list}`; without braces the list is empty.
-        let (base, list) = statement.split_once('{').unwrap_or((statement, ""));
-        let items = list.trim_end_matches('}').split(',').map(str::trim).filter(|item| !item.is_empty());
-        let mut paths: Vec<String> = items.map(|item| format!("{base}{item}")).collect();
+        // `use crate::base{braced_list}`; without braces the list is empty.
+        let (path_start, braced_list) = statement.split_once('{').unwrap_or((statement, ""));
+        let items = braced_list.trim_end_matches('}').split(',').map(str::trim).filter(|item| !item.is_empty());
+        let mut paths: Vec<String> = items.map(|item| format!("{path_start}{item}")).collect();
         if paths.is_empty() {
-            paths.push(base.trim().to_owned());
+            paths.push(path_start.trim().to_owned());
         }
         // A path may end with an item or an associated item.
         // Longest start of the path that is a module.
-        let home = |path: String| {
+        let module_of_path = |path: String| {
             let parts: Vec<&str> = path.split("::").collect();
             (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))
         };
-        found.extend(paths.into_iter().filter_map(home).filter(|module| module != own));
+        imported_modules.extend(paths.into_iter().filter_map(module_of_path).filter(|module| module != own_module));
     }
-    found
+    imported_modules
 }
 
 #[cfg(test)]

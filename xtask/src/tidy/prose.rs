@@ -39,16 +39,16 @@ pub fn check(files: &[File]) -> Vec<String> {
     let files: Vec<&File> = files.iter().filter(is_counted).collect();
     let openings = Count::sum(files.iter().map(|file| doc_openings(file)));
     let constants = Count::sum(files.iter().map(|file| constant_names(file)));
-    let riddles = openings.problem(MAX_RIDDLE_SHARE, "doc comments open with a word of `RIDDLE_OPENINGS`");
-    let one_word = constants.problem(MAX_ONE_WORD_SHARE, "constants have a name of one word");
-    riddles.into_iter().chain(one_word).collect()
+    let opening_problem = openings.problem(MAX_RIDDLE_SHARE, "doc comments open with a word of `RIDDLE_OPENINGS`");
+    let constant_problem = constants.problem(MAX_ONE_WORD_SHARE, "constants have a name of one word");
+    opening_problem.into_iter().chain(constant_problem).collect()
 }
 
 /// Items of one kind, and the places of those that break the rule.
 #[derive(Default)]
 struct Count {
     /// Number of items.
-    all: usize,
+    item_count: usize,
     /// Path, line and reason of each item that breaks the rule.
     places: Vec<String>,
 }
@@ -57,19 +57,23 @@ impl Count {
     /// Returns the count over all files.
     fn sum(counts: impl Iterator<Item = Self>) -> Self {
         counts.fold(Self::default(), |mut sum, count| {
-            sum.all += count.all;
+            sum.item_count += count.item_count;
             sum.places.extend(count.places);
             sum
         })
     }
 
     /// Returns a problem with all places if their share of the items is above `limit` (0 to 1); `None` otherwise.
-    /// `what` describes the rule that they break.
-    fn problem(&self, limit: f64, what: &str) -> Option<String> {
-        let share = self.places.len() as f64 / self.all.max(1) as f64;
-        let (found, all, places) = (self.places.len(), self.all, self.places.join("\n"));
-        (share > limit).then(|| {
-            format!("{places}\n{found} of {all} {what}: {:.1} %, at most {:.0} %", 100.0 * share, 100.0 * limit)
+    /// `rule` describes the rule that they break.
+    fn problem(&self, limit: f64, rule: &str) -> Option<String> {
+        let violation_share = self.places.len() as f64 / self.item_count.max(1) as f64;
+        let (violation_count, item_count, places) = (self.places.len(), self.item_count, self.places.join("\n"));
+        (violation_share > limit).then(|| {
+            format!(
+                "{places}\n{violation_count} of {item_count} {rule}: {:.1} %, at most {:.0} %",
+                100.0 * violation_share,
+                100.0 * limit
+            )
         })
     }
 }
@@ -82,11 +86,11 @@ fn doc_openings(file: &File) -> Count {
     for (number, line) in file.text.lines().enumerate() {
         let comment = line.trim_start().strip_prefix("///");
         if let Some(text) = comment.filter(|_| !is_inside) {
-            count.all += 1;
+            count.item_count += 1;
             let text = text.trim_start();
-            let opens =
+            let opens_text =
                 |word: &&&str| text.strip_prefix(**word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-            if let Some(word) = RIDDLE_OPENINGS.iter().find(opens) {
+            if let Some(word) = RIDDLE_OPENINGS.iter().find(opens_text) {
                 count.places.push(format!("{}:{}: a doc comment opens with `{word}`", file.path, number + 1));
             }
         }
@@ -108,8 +112,8 @@ fn constant_names(file: &File) -> Count {
         if !name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
             continue;
         }
-        count.all += 1;
-        if !name.contains('_') && !CLEAR_CONSTANTS.iter().any(|(clear, _)| *clear == name) {
+        count.item_count += 1;
+        if !name.contains('_') && !CLEAR_CONSTANTS.iter().any(|(clear_name, _)| *clear_name == name) {
             count.places.push(format!("{}:{}: `{name}` is one word", file.path, number + 1));
         }
     }
@@ -129,7 +133,7 @@ mod tests {
         let text = "/// What it does.\n/// Of all.\nfn a() {}\n/// Whatever is given.\nfn b() {}\n    /// Returns one.\nfn c() {}\n";
         let count = doc_openings(&file(text));
         assert_eq!(
-            (count.all, &count.places[..]),
+            (count.item_count, &count.places[..]),
             (3, &["src/a.rs:1: a doc comment opens with `What`".to_owned()][..])
         );
         assert!(count.problem(0.4, "").is_none() && count.problem(0.3, "").is_some());
@@ -139,7 +143,7 @@ mod tests {
     fn constants_need_two_words_unless_they_are_clear() {
         let text = "const LOOKS: u8 = 1;\npub(crate) static MAX_LOOKS: u8 = 1;\n    pub const ALL: u8 = 2;\nconst fn f() {}\n#[cfg(test)]\nmod tests { const X: u8 = 1; }\n";
         let count = constant_names(&file(text));
-        assert_eq!((count.all, &count.places[..]), (3, &["src/a.rs:1: `LOOKS` is one word".to_owned()][..]));
+        assert_eq!((count.item_count, &count.places[..]), (3, &["src/a.rs:1: `LOOKS` is one word".to_owned()][..]));
     }
 
     #[test]

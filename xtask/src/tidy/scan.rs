@@ -7,41 +7,41 @@ pub fn code_only(source: &str) -> String {
     let mut code = String::with_capacity(source.len());
     while let Some(first) = rest.chars().next() {
         // A letter `r`, `b` or `c` at the end of a word is no prefix of a string.
-        let after_word = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let is_after_word = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => block_comment(rest),
-            '"' => string(rest),
-            'r' | 'b' | 'c' if !after_word => prefixed_string(rest),
-            '\'' => character(rest),
+            '/' if rest.starts_with("/*") => block_comment_length(rest),
+            '"' => string_length(rest),
+            'r' | 'b' | 'c' if !is_after_word => prefixed_string_length(rest),
+            '\'' => character_length(rest),
             _ => 0,
         };
         // Bytes to replace by spaces, and bytes to keep.
-        let (blank, keep) = if length == 0 { (0, first.len_utf8()) } else { (length, 0) };
-        code.extend(rest[..blank].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
-        code.push_str(&rest[blank..blank + keep]);
-        rest = &rest[blank + keep..];
+        let (blank_bytes, kept_bytes) = if length == 0 { (0, first.len_utf8()) } else { (length, 0) };
+        code.extend(rest[..blank_bytes].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        code.push_str(&rest[blank_bytes..blank_bytes + kept_bytes]);
+        rest = &rest[blank_bytes + kept_bytes..];
     }
     code
 }
 
 /// Returns the length of the block comment at the start of `rest`, bytes, with the comments nested in it. A comment
 /// without an end extends to the end of the text.
-fn block_comment(rest: &str) -> usize {
-    let (mut depth, mut at) = (0usize, 0);
-    while at < rest.len() {
-        let tail = &rest.as_bytes()[at..];
+fn block_comment_length(rest: &str) -> usize {
+    let (mut depth, mut position) = (0usize, 0);
+    while position < rest.len() {
+        let tail = &rest.as_bytes()[position..];
         if tail.starts_with(b"/*") {
             depth += 1;
-            at += 2;
+            position += 2;
         } else if tail.starts_with(b"*/") {
             depth -= 1;
-            at += 2;
+            position += 2;
             if depth == 0 {
-                return at;
+                return position;
             }
         } else {
-            at += 1;
+            position += 1;
         }
     }
     rest.len()
@@ -49,13 +49,13 @@ fn block_comment(rest: &str) -> usize {
 
 /// Returns the length of the literal that starts with a quote, bytes, including escapes and both quotes. A literal
 /// without an end extends to the end of the text.
-fn string(rest: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
+fn string_length(rest: &str) -> usize {
+    let mut is_escaped = false;
+    for (position, c) in rest.char_indices().skip(1) {
         match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return position + 1,
             _ => {}
         }
     }
@@ -64,31 +64,33 @@ fn string(rest: &str) -> usize {
 
 /// Returns the length of `r"…"`, `r#"…"#`, `b"…"`, `br"…"` or `c"…"`, bytes; 0 if the text is a word. A raw string ends
 /// at a quote with as many `#` as at its start, and has no escapes.
-fn prefixed_string(rest: &str) -> usize {
+fn prefixed_string_length(rest: &str) -> usize {
     let prefix = rest.find(|c| !"rbc".contains(c)).unwrap_or(rest.len());
     let tail = &rest[prefix..];
     if tail.starts_with('"') && !rest[..prefix].contains('r') {
-        return prefix + string(tail);
+        return prefix + string_length(tail);
     }
     let hashes = tail.find(|c| c != '#').unwrap_or(0);
     if !rest[..prefix].contains('r') || !tail[hashes..].starts_with('"') {
         return 0;
     }
     // Position after the opening quote.
-    let open = prefix + hashes + 1;
-    let close = format!("\"{}", "#".repeat(hashes));
-    rest[open..].find(&close).map_or(rest.len(), |at| open + at + close.len())
+    let content_start = prefix + hashes + 1;
+    let closing_quote = format!("\"{}", "#".repeat(hashes));
+    rest[content_start..]
+        .find(&closing_quote)
+        .map_or(rest.len(), |position| content_start + position + closing_quote.len())
 }
 
 /// Returns the length of a character literal, bytes; 0 if the text is a lifetime. The escape after a backslash extends
 /// to the next quote.
-fn character(rest: &str) -> usize {
-    let mut inside = rest.chars().skip(1);
-    match (inside.next(), inside.next()) {
+fn character_length(rest: &str) -> usize {
+    let mut chars = rest.chars().skip(1);
+    match (chars.next(), chars.next()) {
         (Some('\\'), Some(escaped)) => {
             // After the quote, the backslash and the escaped character.
-            let from = 2 + escaped.len_utf8();
-            rest[from..].find('\'').map_or(0, |at| from + at + 1)
+            let search_start = 2 + escaped.len_utf8();
+            rest[search_start..].find('\'').map_or(0, |position| search_start + position + 1)
         }
         (Some(c), Some('\'')) => c.len_utf8() + 2,
         _ => 0,
@@ -101,15 +103,15 @@ pub fn without_tests(code: &str) -> String {
     if code.contains("#![cfg(test)]") {
         return code.chars().filter(|c| *c == '\n').collect();
     }
-    let mut kept = String::with_capacity(code.len());
+    let mut kept_code = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(at) = rest.find("#[cfg(test)]") {
-        let end = at + item_end(&rest[at..]);
-        kept.push_str(&rest[..at]);
-        kept.extend(rest[at..end].chars().filter(|c| *c == '\n'));
+    while let Some(position) = rest.find("#[cfg(test)]") {
+        let end = position + item_end(&rest[position..]);
+        kept_code.push_str(&rest[..position]);
+        kept_code.extend(rest[position..end].chars().filter(|c| *c == '\n'));
         rest = &rest[end..];
     }
-    kept + rest
+    kept_code + rest
 }
 
 /// Returns the end of the item at the start of `code`, bytes: after the brace that closes its first brace, or after its
@@ -117,7 +119,7 @@ pub fn without_tests(code: &str) -> String {
 /// extends to the end of `code`.
 fn item_end(code: &str) -> usize {
     let (mut depth, mut brackets) = (0usize, 0i32);
-    for (at, c) in code.char_indices() {
+    for (position, c) in code.char_indices() {
         match c {
             '(' | '[' => brackets += 1,
             ')' | ']' => brackets -= 1,
@@ -125,10 +127,10 @@ fn item_end(code: &str) -> usize {
             '}' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return at + 1;
+                    return position + 1;
                 }
             }
-            ';' if depth == 0 && brackets == 0 => return at + 1,
+            ';' if depth == 0 && brackets == 0 => return position + 1,
             _ => {}
         }
     }
@@ -138,33 +140,36 @@ fn item_end(code: &str) -> usize {
 /// Returns the functions with a body in `code` (see [`code_only`]): line of the `fn` (from 1), name, number of lines.
 /// Declarations without a body, function types and closures are left out.
 pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices("fn ") {
-        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+    let mut found_functions = Vec::new();
+    for (position, _) in code.match_indices("fn ") {
+        if code[..position].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
             continue;
         }
-        let tail = &code[at..];
-        let name: String = tail[3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        let body = tail.find('{');
-        let end = signature_end(tail);
-        if name.is_empty() || body.is_none_or(|body| end.is_some_and(|end| end < body)) {
+        let code_from_fn = &code[position..];
+        let name: String = code_from_fn[3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let body_start = code_from_fn.find('{');
+        let declaration_end = signature_end(code_from_fn);
+        if name.is_empty()
+            || body_start
+                .is_none_or(|body_start| declaration_end.is_some_and(|declaration_end| declaration_end < body_start))
+        {
             continue;
         }
-        let lines = tail[..item_end(tail)].matches('\n').count() + 1;
-        found.push((code[..at].matches('\n').count() + 1, name, lines));
+        let lines = code_from_fn[..item_end(code_from_fn)].matches('\n').count() + 1;
+        found_functions.push((code[..position].matches('\n').count() + 1, name, lines));
     }
-    found
+    found_functions
 }
 
 /// Returns the position of the semicolon that ends a declaration, outside of brackets such as those of `[f32; 2]`;
 /// `None` if a body comes first.
 fn signature_end(code: &str) -> Option<usize> {
     let mut depth = 0i32;
-    for (at, c) in code.char_indices() {
+    for (position, c) in code.char_indices() {
         match c {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            ';' if depth == 0 => return Some(at),
+            ';' if depth == 0 => return Some(position),
             '{' => return None,
             _ => {}
         }

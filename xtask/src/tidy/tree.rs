@@ -1,6 +1,6 @@
 //! Rules about the whole repository: README, list of models, and paths of one machine.
 
-use super::{File, text};
+use super::{File, file_text};
 
 /// Commands that the README must name.
 const README_COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
@@ -9,20 +9,20 @@ const README_COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
 /// docs/models.md.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
-    let readme = text(files, "README.md");
+    let readme = file_text(files, "README.md");
     let missing = README_COMMANDS.iter().filter(|command| !readme.contains(**command));
     problems.extend(missing.map(|command| format!("README.md: does not name the command `{command}`")));
     problems.extend(files.iter().flat_map(machine_paths));
-    problems.extend(rows(files));
+    problems.extend(check_model_rows(files));
     problems
 }
 
 /// Returns the problems of docs/models.md, a table of the models of textbooks. Each row of the classic texts (a letter
 /// for the text, a number) must occur exactly once. The test of a row must exist, and a part of its name must be the
 /// row in lower case. The page must state how many rows have a test.
-fn rows(files: &[File]) -> Vec<String> {
+fn check_model_rows(files: &[File]) -> Vec<String> {
     // Letter of each text, and numbers of its rows.
-    let numbered = [
+    let row_ranges = [
         ('A', 1..=20),
         ('B', 1..=21),
         ('C', 1..=11),
@@ -32,15 +32,17 @@ fn rows(files: &[File]) -> Vec<String> {
         ('E', 18..=18),
         ('E', 21..=25),
     ];
-    let all = numbered.into_iter().flat_map(|(text, rows)| rows.map(move |row| format!("{text}{row}")));
-    let page = text(files, "docs/models.md");
+    let expected_rows =
+        row_ranges.into_iter().flat_map(|(letter, numbers)| numbers.map(move |number| format!("{letter}{number}")));
+    let page = file_text(files, "docs/models.md");
     // First word of the first cell of a table row.
-    let first = |line: &str| line.strip_prefix("| ").and_then(|rest| rest.split(' ').next()).unwrap_or("").to_owned();
-    let listed: Vec<String> = page.lines().map(first).collect();
-    let count = |row: &str| listed.iter().filter(|name| *name == row).count();
-    let mut problems: Vec<String> = all
-        .filter(|row| count(row) != 1)
-        .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", count(&row)))
+    let first_word =
+        |line: &str| line.strip_prefix("| ").and_then(|rest| rest.split(' ').next()).unwrap_or("").to_owned();
+    let listed: Vec<String> = page.lines().map(first_word).collect();
+    let occurrences = |row: &str| listed.iter().filter(|name| *name == row).count();
+    let mut problems: Vec<String> = expected_rows
+        .filter(|row| occurrences(row) != 1)
+        .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", occurrences(&row)))
         .collect();
     // Rows with the cell that names the test.
     let entries = page.lines().filter_map(|line| {
@@ -57,12 +59,12 @@ fn rows(files: &[File]) -> Vec<String> {
         }
     }
     let tested = entries.iter().filter(|(_, test)| !test.is_empty()).count();
-    let count = format!("{tested} of {} rows have a test.", entries.len());
-    if !page.contains(&count) {
-        problems.push(format!("docs/models.md: does not say \"{count}\""));
+    let count_sentence = format!("{tested} of {} rows have a test.", entries.len());
+    if !page.contains(&count_sentence) {
+        problems.push(format!("docs/models.md: does not say \"{count_sentence}\""));
     }
     for (path, test) in page.split('`').filter_map(|quoted| quoted.split_once(".rs::")) {
-        let source = text(files, &format!("{path}.rs"));
+        let source = file_text(files, &format!("{path}.rs"));
         if !source.contains(&format!("fn {test}(")) {
             problems.push(format!("docs/models.md: there is no test {test} in {path}.rs"));
         }
@@ -73,16 +75,16 @@ fn rows(files: &[File]) -> Vec<String> {
 /// Returns a problem for each path in `file` that exists on one machine only.
 fn machine_paths(file: &File) -> Vec<String> {
     let folders = ["root", "home", "work", "Users", "tmp"];
-    let starts: Vec<String> = folders.iter().map(|folder| format!("/{folder}/")).collect();
+    let prefixes: Vec<String> = folders.iter().map(|folder| format!("/{folder}/")).collect();
     let mut problems = Vec::new();
     for (number, line) in file.text.lines().enumerate() {
-        for start in &starts {
-            let outside = line.match_indices(start.as_str()).any(|(at, _)| {
-                let before = line[..at].chars().next_back();
-                !before.is_some_and(|c| c.is_ascii_alphanumeric() || "-_./{}*".contains(c))
+        for prefix in &prefixes {
+            let is_machine_path = line.match_indices(prefix.as_str()).any(|(position, _)| {
+                let previous_char = line[..position].chars().next_back();
+                !previous_char.is_some_and(|c| c.is_ascii_alphanumeric() || "-_./{}*".contains(c))
             });
-            if outside {
-                problems.push(format!("{}:{}: a path under {start} of one machine", file.path, number + 1));
+            if is_machine_path {
+                problems.push(format!("{}:{}: a path under {prefix} of one machine", file.path, number + 1));
             }
         }
     }

@@ -82,16 +82,16 @@ impl AvianBackend {
         backend
     }
 
-    /// Calls `with` with a host for the cars, then updates hitch joints and applies the queued commands to the world. Returns
-    /// the result of `with`. Panics if a resource is missing.
-    fn with_host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
+    /// Calls `action` with a host for the cars, then updates hitch joints and applies the queued commands to the world. Returns
+    /// the result of `action`. Panics if a resource is missing.
+    fn with_host<R>(&mut self, action: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
-        let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
+        let (mut avian, mut commands, reader) = params.get_mut(&mut self.world).expect("its resources are there");
         let AvianCars { cars, slots, memory, .. } = &mut *avian;
-        let done = with(&mut Host { cars, slots, memory, commands: &mut commands, world: &read });
+        let result = action(&mut Host { cars, slots, memory, commands: &mut commands, world: &reader });
         avian.update_hitch_joints(&mut commands);
         params.apply(&mut self.world);
-        done
+        result
     }
 
     /// Sets every platform to its pose at the start of the coming step, with the velocities that move it through the step. The
@@ -100,9 +100,9 @@ impl AvianBackend {
         let (time, dt) = (self.time(), self.clock.dt);
         for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
             let motion = platform.motion(time, dt);
-            let place = BEVY_AXES.point_to_world(motion.centre).as_vec3();
+            let position = BEVY_AXES.point_to_world(motion.centre).as_vec3();
             self.world.entity_mut(*entity).insert((
-                Position(place),
+                Position(position),
                 Rotation(BEVY_AXES.rotation_to_world(motion.rotation)),
                 LinearVelocity(BEVY_AXES.to_world(motion.velocity)),
                 AngularVelocity(BEVY_AXES.to_world(motion.angular)),
@@ -119,8 +119,8 @@ impl Simulation for AvianBackend {
     /// Takes one step: places platforms, sets wind and controls, advances the time of the app by the step, and runs the
     /// schedule of Avian's physics once. Returns the report of the cars.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
-            return nothing;
+        if let Some(empty_report) = StepReport::for_skipped_step(self.clock.dt) {
+            return empty_report;
         }
         let wind = self.scene.wind_at_midstep(self.time(), self.clock.dt);
         self.move_platforms();
@@ -177,11 +177,11 @@ impl Simulation for AvianBackend {
         self.world.resource::<AvianCars>().slots[car]
             .track
             .rounded_engine_position()
-            .map(|place| BEVY_AXES.from_world(place))
+            .map(|position| BEVY_AXES.from_world(position))
     }
 
-    fn set_engine_position(&mut self, car: usize, place: Vec3) {
-        self.with_host(|host| host.set_engine_position(car, place));
+    fn set_engine_position(&mut self, car: usize, position: Vec3) {
+        self.with_host(|host| host.set_engine_position(car, position));
     }
 
     /// Inserts the car at its start on the ground of the scene, with an entity of its own; the entity of the car that had the
@@ -194,8 +194,8 @@ impl Simulation for AvianBackend {
             (car, host.slots[car.slot()].chassis)
         });
         match self.cars.get_mut(car.slot()) {
-            Some(own) => {
-                self.world.despawn(core::mem::replace(own, entity));
+            Some(old_entity) => {
+                self.world.despawn(core::mem::replace(old_entity, entity));
             }
             None => self.cars.push(entity),
         }
@@ -211,20 +211,20 @@ impl Simulation for AvianBackend {
         Ok(())
     }
 
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        answered.fill(None);
-        self.with_host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(asked, answered));
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
+        contacts.fill(None);
+        self.with_host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(probes, contacts));
         true
     }
 
     /// Writes the world to `bytes`. Returns an error if a hull touches something, because Avian keeps impulses of contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
-        let touches = |car: &usize| {
+        let is_touching = |car: &usize| {
             let mut pairs = contacts.contact_pairs_with(avian.slots[*car].chassis);
             pairs.any(avian3d::prelude::ContactPair::is_touching)
         };
-        match (0..self.slot_count()).find(touches) {
+        match (0..self.slot_count()).find(is_touching) {
             Some(car) => {
                 Err(SaveError { backend: BACKEND_INFO.name, of: SavedUnit::Car(car), reason: TOUCHING_SAVE_REASON })
             }
@@ -244,8 +244,13 @@ fn insert_ground(world: &mut World, scene: &Scene) {
         let plane = Collider::half_space(BEVY_AXES.to_world(scene.plane_normal()));
         insert_static(world, plane, Transform::IDENTITY, GroundSurface::new(scene.grip, scene.texture));
     }
-    for fixed in &scene.boxes {
-        insert_static(world, box_collider(fixed), box_transform(fixed), GroundSurface::new(fixed.grip, fixed.texture));
+    for fixed_box in &scene.boxes {
+        insert_static(
+            world,
+            box_collider(fixed_box),
+            box_transform(fixed_box),
+            GroundSurface::new(fixed_box.grip, fixed_box.texture),
+        );
     }
     for field in &scene.height_fields {
         if let Some(collider) = height_field_collider(field) {
@@ -269,8 +274,8 @@ fn insert_ground(world: &mut World, scene: &Scene) {
 }
 
 /// Inserts a static collider with a surface.
-fn insert_static(world: &mut World, collider: Collider, place: Transform, surface: GroundSurface) {
-    world.spawn((RigidBody::Static, collider, place, surface, Friction::new(surface.grip)));
+fn insert_static(world: &mut World, collider: Collider, transform: Transform, surface: GroundSurface) {
+    world.spawn((RigidBody::Static, collider, transform, surface, Friction::new(surface.grip)));
 }
 
 /// Returns the transform at `point`, m.
@@ -279,35 +284,35 @@ fn transform_at(point: skidpad_core::DVec3) -> Transform {
 }
 
 /// Returns the transform of a box of the scene.
-fn box_transform(fixed: &FixedBox) -> Transform {
-    transform_at(fixed.centre).with_rotation(BEVY_AXES.rotation_to_world(fixed.rotation))
+fn box_transform(fixed_box: &FixedBox) -> Transform {
+    transform_at(fixed_box.centre).with_rotation(BEVY_AXES.rotation_to_world(fixed_box.rotation))
 }
 
 /// Builds the collider of a box of the scene.
-fn box_collider(fixed: &FixedBox) -> Collider {
-    let size = BEVY_AXES.to_world(fixed.half_extents).abs() * 2.0;
+fn box_collider(fixed_box: &FixedBox) -> Collider {
+    let size = BEVY_AXES.to_world(fixed_box.half_extents).abs() * 2.0;
     Collider::cuboid(size.x, size.y, size.z)
 }
 
 /// Builds the collider of a height field as a triangle mesh relative to its origin, because Avian's height fields have their
 /// rows along other axes. Returns `None` if Avian rejects it.
 fn height_field_collider(field: &HeightField) -> Option<Collider> {
-    let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
+    let ([columns, rows], [x_spacing, y_spacing]) = (field.counts(), field.spacing());
     let mut corners = Vec::with_capacity(columns * rows);
     for row in 0..rows {
         for column in 0..columns {
-            let local = Vec3::new(column as f32 * along, row as f32 * across, field.height(column, row));
+            let local = Vec3::new(column as f32 * x_spacing, row as f32 * y_spacing, field.height(column, row));
             corners.push(BEVY_AXES.to_world(local));
         }
     }
     let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
     field.visit_near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
     // Index of the corner, from its place in the grid.
-    let number = |point: Vec3| {
-        let (column, row) = ((point.x / along).round() as u32, (point.y / across).round() as u32);
+    let corner_index = |point: Vec3| {
+        let (column, row) = ((point.x / x_spacing).round() as u32, (point.y / y_spacing).round() as u32);
         row * columns as u32 + column
     };
-    let triangles = triangles.iter().map(|triangle| triangle.corners.map(number)).collect();
+    let triangles = triangles.iter().map(|triangle| triangle.corners.map(corner_index)).collect();
     Collider::try_trimesh_with_config(corners, triangles, TrimeshFlags::FIX_INTERNAL_EDGES).ok()
 }
 
@@ -315,8 +320,8 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
 /// triangles.
 fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
-    for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
-        let surface = GroundSurface::new(grip, mesh.texture(number));
+    for (triangle_index, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
+        let surface = GroundSurface::new(grip, mesh.texture(triangle_index));
         match surfaces.iter_mut().rev().find(|(known, _)| *known == surface) {
             Some((_, triangles)) => triangles.push(corners),
             None => surfaces.push((surface, vec![corners])),
@@ -327,10 +332,15 @@ fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)>
 
 /// Inserts a platform as a kinematic body at its pose for time 0, without unevenness. Returns its entity.
 fn insert_platform(world: &mut World, platform: &Platform) -> Entity {
-    let standing = platform.box_at(0.0);
-    let texture = SurfaceTexture { amplitude: 0.0, ..standing.texture };
-    let surface = GroundSurface::new(standing.grip, texture);
-    let body =
-        (RigidBody::Kinematic, box_collider(&standing), box_transform(&standing), surface, Friction::new(surface.grip));
+    let initial_box = platform.box_at(0.0);
+    let texture = SurfaceTexture { amplitude: 0.0, ..initial_box.texture };
+    let surface = GroundSurface::new(initial_box.grip, texture);
+    let body = (
+        RigidBody::Kinematic,
+        box_collider(&initial_box),
+        box_transform(&initial_box),
+        surface,
+        Friction::new(surface.grip),
+    );
     world.spawn(body).id()
 }

@@ -16,7 +16,7 @@ pub(crate) struct CarSlot {
     /// Velocity at the end of the step if nothing else acts, world axes, m/s.
     pub end_velocity: Vec3,
     /// Colliders that the wheels may touch in the coming step.
-    pub near: Vec<Entity>,
+    pub near_colliders: Vec<Entity>,
     /// Index of the vehicle that tows it, and the joint that disables collisions between the two.
     pub towed: Option<(u32, Entity)>,
     /// Bodies it tows or is towed by; its wheels do not stand on them.

@@ -76,20 +76,22 @@ impl AvianCars {
     /// queued in `commands`.
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         for car in 0..self.slots.len() {
-            let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
-            if self.slots[car].towed.map(|(by, _)| by) == by {
+            let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
+            if self.slots[car].towed.map(|(towing_index, _)| towing_index) == towing_index {
                 continue;
             }
             if let Some((_, joint)) = self.slots[car].towed {
                 commands.entity(joint).try_despawn();
             }
-            let ahead = by.and_then(|by| self.slots.get(by as usize)).map(|ahead| ahead.chassis);
+            let towing_chassis =
+                towing_index.and_then(|towing_index| self.slots.get(towing_index as usize)).map(|slot| slot.chassis);
             // A joint of any length constrains nothing.
-            let towed = ahead.map(|ahead| {
-                let free = DistanceJoint::new(ahead, self.slots[car].chassis).with_limits(0.0, f32::MAX);
-                commands.spawn((free, JointCollisionDisabled)).id()
+            let joint_entity = towing_chassis.map(|towing_chassis| {
+                let unlimited_joint =
+                    DistanceJoint::new(towing_chassis, self.slots[car].chassis).with_limits(0.0, f32::MAX);
+                commands.spawn((unlimited_joint, JointCollisionDisabled)).id()
             });
-            self.slots[car].towed = by.zip(towed);
+            self.slots[car].towed = towing_index.zip(joint_entity);
             self.update_hitched_bodies();
         }
     }
@@ -98,10 +100,10 @@ impl AvianCars {
     fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
-            let Some((by, _)) = self.slots[car].towed else { continue };
-            let ends = [car, by as usize].map(|car| self.slots[car].chassis);
-            self.slots[car].hitched_bodies.push(ends[1]);
-            self.slots[by as usize].hitched_bodies.push(ends[0]);
+            let Some((towing_index, _)) = self.slots[car].towed else { continue };
+            let chassis_pair = [car, towing_index as usize].map(|car| self.slots[car].chassis);
+            self.slots[car].hitched_bodies.push(chassis_pair[1]);
+            self.slots[towing_index as usize].hitched_bodies.push(chassis_pair[0]);
         }
     }
 }
@@ -121,13 +123,13 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Sets the position that Avian has for the chassis of car `number` to `place` (axes of the cars, m). The 64-bit position
+    /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m). The 64-bit position
     /// does not change. Implements [`skidpad_core::Simulation::set_engine_position`].
-    pub fn set_engine_position(&mut self, number: usize, place: Vec3) {
-        let (shown, slot) = (BEVY_AXES.to_world(place), &mut self.slots[number]);
+    pub fn set_engine_position(&mut self, number: usize, position: Vec3) {
+        let (world_position, slot) = (BEVY_AXES.to_world(position), &mut self.slots[number]);
         let state = self.cars.car(number).state;
-        slot.track = PositionTracker::with_engine_position(BEVY_AXES.point_to_world(state.position), shown);
-        self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(shown, state));
+        slot.track = PositionTracker::with_engine_position(BEVY_AXES.point_to_world(state.position), world_position);
+        self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(world_position, state));
     }
 
     /// Suspends car `number` and disables its chassis ([`skidpad_core::Simulation::suspend`]). Returns an error, and changes
@@ -175,21 +177,22 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
             chassis,
             track,
             end_velocity: Vec3::ZERO,
-            near: Vec::new(),
+            near_colliders: Vec::new(),
             towed: None,
             hitched_bodies: Vec::new(),
         };
         let car = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
-        let Some(own) = self.slots.get_mut(car.slot()) else {
+        let Some(existing_slot) = self.slots.get_mut(car.slot()) else {
             self.slots.push(slot);
             return car;
         };
-        let removed = core::mem::replace(own, slot);
+        let old_slot = core::mem::replace(existing_slot, slot);
         // Avian leaks memory if a collider is despawned while it is disabled.
-        self.commands.entity(removed.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
-        let is_gone = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
-        let behind = self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_gone(towed)));
-        for (_, joint) in behind.chain(removed.towed) {
+        self.commands.entity(old_slot.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
+        let is_towed_by_removed = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
+        let trailer_joints =
+            self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_towed_by_removed(towed)));
+        for (_, joint) in trailer_joints.chain(old_slot.towed) {
             self.commands.entity(joint).try_despawn();
         }
         car
@@ -213,10 +216,10 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
 
     /// Returns the contact of `probe` between steps, without changes of the world; `None` for a miss.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
-        let mut met = [None];
+        let mut contacts = [None];
         // A probe between steps wakes and pushes nothing.
         let mut port = Port::new(self.world, self.slots, self.memory, Vec3::ZERO);
-        port.probe(&[*probe], &mut met);
-        met[0]
+        port.probe(&[*probe], &mut contacts);
+        contacts[0]
     }
 }

@@ -23,8 +23,9 @@ pub struct Chassis(pub Entity);
 /// collider is multiplied with that of the other collider, unless the combine rule of the other one takes precedence over
 /// `Multiply`. The body never sleeps. `car` is the entity of the car.
 pub(crate) fn chassis_bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
-    let turn = Mat3::from_cols(BEVY_AXES.to_world(Vec3::X), BEVY_AXES.to_world(Vec3::Y), BEVY_AXES.to_world(Vec3::Z));
-    let inertia = turn * *model.inertia() * turn.transpose();
+    let to_world =
+        Mat3::from_cols(BEVY_AXES.to_world(Vec3::X), BEVY_AXES.to_world(Vec3::Y), BEVY_AXES.to_world(Vec3::Z));
+    let inertia = to_world * *model.inertia() * to_world.transpose();
     let hull = model.parts().hull;
     let size = BEVY_AXES.to_world(hull.half_extents).abs() * 2.0;
     let shape = Collider::cuboid(size.x, size.y, size.z);
@@ -52,7 +53,10 @@ pub(crate) fn pose_bundle(state: &State) -> impl Bundle {
     )
 }
 
-/// Builds the components for the rotation of `state` at the position `place` (world axes, m).
-pub(crate) fn pose_bundle_at(place: Vec3, state: &State) -> impl Bundle {
-    (Position(place), Transform::from_translation(place).with_rotation(BEVY_AXES.rotation_to_world(state.rotation)))
+/// Builds the components for the rotation of `state` at the position `position` (world axes, m).
+pub(crate) fn pose_bundle_at(position: Vec3, state: &State) -> impl Bundle {
+    (
+        Position(position),
+        Transform::from_translation(position).with_rotation(BEVY_AXES.rotation_to_world(state.rotation)),
+    )
 }

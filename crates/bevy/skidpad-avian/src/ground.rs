@@ -24,41 +24,47 @@ pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
 
 /// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is static
 /// or missing. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car,
-/// equal at start and end of the step. `before` are the bodies under wheels in the last step; `time` is the length of the step
-/// and the pose lag, s.
+/// equal at start and end of the step. `previous_bodies` are the bodies under wheels in the last step; `dt_and_lag` are
+/// the length of the step and the pose lag, s.
 pub(crate) fn ground_data(
     world: &World,
-    before: &[WheelLoadedBody],
+    previous_bodies: &[WheelLoadedBody],
     entity: Entity,
-    met: &GroundContact,
-    time: [f32; 2],
+    ground_contact: &GroundContact,
+    dt_and_lag: [f32; 2],
 ) -> Option<Ground> {
     let body = world.bodies.get(entity).ok()?;
-    let last = before.iter().find(|last| last.body == entity).map(|last| last.motion);
+    let previous_motion =
+        previous_bodies.iter().find(|previous| previous.body == entity).map(|previous| previous.motion);
     let velocity = match body.kind {
         RigidBody::Static => return None,
-        RigidBody::Kinematic => body_motion(&body).carried_velocity([met.point, met.car], last, time[0], time[1]),
-        RigidBody::Dynamic => body_motion(&body).velocity_at(met.point),
+        RigidBody::Kinematic => body_motion(&body).carried_velocity(
+            [ground_contact.point, ground_contact.car],
+            previous_motion,
+            dt_and_lag[0],
+            dt_and_lag[1],
+        ),
+        RigidBody::Dynamic => body_motion(&body).velocity_at(ground_contact.point),
     };
     Some(Ground { body: entity.to_bits(), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
-/// Returns a dynamic body under a wheel: its motion, inverse mass and inertia, and whether contacts support it. `ends` are its
-/// velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels. All vectors are in world
-/// axes.
+/// Returns a dynamic body under a wheel: its motion, inverse mass and inertia, and whether contacts support it. `end_twist`
+/// is its velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels. All vectors are
+/// in world axes.
 pub(crate) fn dynamic_ground_body(
     world: &World,
     entity: Entity,
     body: &BodyItem,
-    ends: [Vec3; 2],
+    end_twist: [Vec3; 2],
 ) -> DynamicGroundBody {
-    let inertia = body.inertia.rotated(body.rotation.0).inverse();
-    let turning = Vec3::AXES.map(|axis| inertia * axis);
+    let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
+    let columns = Vec3::AXES.map(|axis| inverse_inertia * axis);
     DynamicGroundBody {
         start_motion: body_motion(body),
-        end_twist: ends,
+        end_twist,
         inverse_mass: Mat3::from_diagonal(Vec3::splat(body.mass.inverse())),
-        inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
+        inverse_inertia: Mat3::from_cols(columns[0], columns[1], columns[2]),
         support_flags: support_flags(world, entity),
     }
 }
@@ -69,12 +75,12 @@ const MIN_HOLDING_FRICTION: f32 = 0.2;
 /// Returns whether any touching contact supports the body, and whether one of them holds it with a friction coefficient of at
 /// least [`MIN_HOLDING_FRICTION`].
 fn support_flags(world: &World, body: Entity) -> [bool; 2] {
-    let mut held = [false; 2];
-    let Ok(colliders) = world.colliders_of.get(body) else { return held };
+    let mut flags = [false; 2];
+    let Ok(colliders) = world.colliders_of.get(body) else { return flags };
     let pairs = colliders.iter().flat_map(|collider| world.contacts.contact_pairs_with(collider));
     for pair in pairs.filter(|pair| pair.is_touching() && pair.generates_constraints()) {
-        held[0] = true;
-        held[1] |= pair.manifolds.iter().any(|manifold| manifold.friction >= MIN_HOLDING_FRICTION);
+        flags[0] = true;
+        flags[1] |= pair.manifolds.iter().any(|manifold| manifold.friction >= MIN_HOLDING_FRICTION);
     }
-    held
+    flags
 }

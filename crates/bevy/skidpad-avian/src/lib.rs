@@ -81,26 +81,26 @@ impl Plugin for AvianCarsPlugin {
 /// Adds the resource [`AvianCars`] and the systems that step the cars with Avian's bodies: `before_step` before Avian
 /// integrates velocities, `track_chassis` and `write_back` at the end of the physics step.
 fn add_step(app: &mut App) {
-    let before = before_step
+    let before_integration = before_step
         .in_set(IntegrationSystems::UpdateVelocityIncrements)
         .after(ForceSystems::ApplyConstantForces)
         .before(pre_process_velocity_increments)
         .ambiguous_with_all();
-    let after = (track_chassis, write_back).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all();
-    app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before, after));
+    let after_step = (track_chassis, write_back).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all();
+    app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before_integration, after_step));
 }
 
 /// Applies all changes of cars since the last tick: insertions, removals, teleports, changed models and hitches.
-fn sync_cars(mut arrivals: PendingCars, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, slots, indices: numbers, memory, .. } = &mut *avian;
-    arrivals.sync(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
+fn sync_cars(mut pending_cars: PendingCars, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
+    let AvianCars { cars, slots, indices, memory, .. } = &mut *avian;
+    pending_cars.sync(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, indices);
     avian.update_hitch_joints(&mut commands);
 }
 
 /// Collects the controls of all cars for the coming step, in order of slots.
 fn collect_controls(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
-    let AvianCars { indices: numbers, controls, .. } = &mut *avian;
-    numbers.controls(&cars).clone_into(controls);
+    let AvianCars { indices, controls, .. } = &mut *avian;
+    indices.controls(&cars).clone_into(controls);
 }
 
 /// Probes the world, solves the rows (equations of tyres, suspension and drivetrain) and applies their accelerations to the
@@ -113,18 +113,18 @@ fn before_step(
     mut commands: Commands,
 ) {
     let dt = time.delta_secs();
-    let AvianCars { cars: rows, slots, controls, memory, report, wind, .. } = &mut *avian;
+    let AvianCars { cars, slots, controls, memory, report, wind, .. } = &mut *avian;
     std::mem::swap(&mut memory.loaded, &mut memory.last_loaded);
     memory.loaded.clear();
     let world = params.p0();
-    let misuse = find_misuse(&world, rows.vehicles(), slots);
+    let misuse = find_misuse(&world, cars.vehicles(), slots);
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = dt;
-    let solved = rows.begin_step(&mut port, controls, dt);
-    *report = StepReport { misuse, ..StepReport::default() }.merge_worst(solved);
-    let pushes = port.actions;
-    let (mut increments, mut solver) = params.p1();
-    pushes.apply(&mut increments, &mut solver, &mut commands);
+    let solve_report = cars.begin_step(&mut port, controls, dt);
+    *report = StepReport { misuse, ..StepReport::default() }.merge_worst(solve_report);
+    let actions = port.actions;
+    let (mut increments, mut solver_bodies) = params.p1();
+    actions.apply(&mut increments, &mut solver_bodies, &mut commands);
 }
 
 /// Tracks every chassis in 64 bits and sets its position to the rounded result. If the velocity differs from the expected one
@@ -136,18 +136,18 @@ fn track_chassis(
     mut avian: ResMut<AvianCars>,
     mut bodies: Query<(&mut Position, &mut LinearVelocity)>,
 ) {
-    let (dt, roundings) = (time.delta_secs(), f32::EPSILON * substeps.0 as f32);
+    let (dt, max_rounding) = (time.delta_secs(), f32::EPSILON * substeps.0 as f32);
     let AvianCars { cars, slots, .. } = &mut *avian;
     for (slot, vehicle) in slots.iter_mut().zip(cars.vehicles()) {
         let Ok((mut position, mut velocity)) = bodies.get_mut(slot.chassis) else { continue };
-        let rounded = (velocity.0 - slot.end_velocity).abs();
-        if rounded.max_element() <= roundings * slot.end_velocity.abs().max_element() {
+        let velocity_error = (velocity.0 - slot.end_velocity).abs();
+        if velocity_error.max_element() <= max_rounding * slot.end_velocity.abs().max_element() {
             velocity.0 = slot.end_velocity;
         }
-        let before = BEVY_AXES.to_world(vehicle.state().velocity);
+        let start_velocity = BEVY_AXES.to_world(vehicle.state().velocity);
         let pose_lag = pose_lag(dt, substeps.0 as usize);
-        if let Some(place) = slot.track.update(position.0, [before, velocity.0], dt, pose_lag) {
-            position.0 = place;
+        if let Some(tracked_position) = slot.track.update(position.0, [start_velocity, velocity.0], dt, pose_lag) {
+            position.0 = tracked_position;
         }
     }
 }
@@ -185,11 +185,11 @@ fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSl
     {
         return Some(ApiMisuse::AxesMismatch);
     }
-    let is_other = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
+    let has_other_mass = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
         let Ok(body) = world.bodies.get(slot.chassis) else { return false };
         (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > MASS_TOLERANCE_RATIO
     };
-    slots.iter().zip(vehicles).any(is_other).then_some(ApiMisuse::MassMismatch)
+    slots.iter().zip(vehicles).any(has_other_mass).then_some(ApiMisuse::MassMismatch)
 }
 
 #[cfg(doctest)]

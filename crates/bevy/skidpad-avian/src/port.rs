@@ -66,100 +66,109 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         // Number and length (s) of the substeps.
         let n = self.substeps().max(1);
         let h = dt / n as f32;
-        let scale = body.gravity.map_or(1.0, |scale| scale.0);
+        let gravity_scale = body.gravity.map_or(1.0, |gravity_scale| gravity_scale.0);
         // Linear (m/s²) and angular (rad/s²) acceleration.
-        let [pull, turn] = body.increments.map_or([Vec3::ZERO; 2], |on| [on.linear_increment, on.angular_increment]);
-        let pull = pull + self.world.gravity.0 * scale;
+        let [acceleration, angular_acceleration] = body
+            .increments
+            .map_or([Vec3::ZERO; 2], |increments| [increments.linear_increment, increments.angular_increment]);
+        let acceleration = acceleration + self.world.gravity.0 * gravity_scale;
         let velocity = match body.damping.map_or(0.0, |damping| damping.0) {
-            0.0 => body.velocity.0 + pull * dt,
-            damping => (0..n).fold(body.velocity.0, |velocity, _| velocity / (1.0 + h * damping) + pull * h),
+            0.0 => body.velocity.0 + acceleration * dt,
+            damping => (0..n).fold(body.velocity.0, |velocity, _| velocity / (1.0 + h * damping) + acceleration * h),
         };
         // Factor of the angular damping per substep.
-        let slower_turn = 1.0 / (1.0 + h * body.angular_damping.map_or(0.0, |damping| damping.0));
-        let (mut angular, mut rotation) = (body.angular.0, body.rotation.0);
+        let angular_damping_factor = 1.0 / (1.0 + h * body.angular_damping.map_or(0.0, |damping| damping.0));
+        let (mut angular_velocity, mut rotation) = (body.angular.0, body.rotation.0);
         for _ in 0..n {
-            angular = angular * slower_turn + turn * h;
-            solve_gyroscopic_torque(&mut angular, rotation, body.inertia, h);
-            rotation = Quat::from_scaled_axis(angular * h) * rotation;
+            angular_velocity = angular_velocity * angular_damping_factor + angular_acceleration * h;
+            solve_gyroscopic_torque(&mut angular_velocity, rotation, body.inertia, h);
+            rotation = Quat::from_scaled_axis(angular_velocity * h) * rotation;
         }
-        [velocity, angular]
+        [velocity, angular_velocity]
     }
 
-    /// Replaces the list of colliders near one car by those that the rays and rims of its probes `asked` may touch, sorted by
+    /// Replaces the list of colliders near one car by those that the rays and rims of its `probes` may touch, sorted by
     /// entity. Excludes sensors, the car itself, vehicles hitched to it, and colliders that the collision layers of its chassis
-    /// exclude. Before the first step all colliders are candidates. Panics if `asked` is empty.
-    fn find_near_colliders(&mut self, asked: &[Probe]) {
-        let Some(slot) = self.slots.get_mut(asked[0].car) else { return };
-        slot.near.clear();
-        let around = all_probe_bounds(BEVY_AXES, asked);
-        let own =
+    /// exclude. Before the first step all colliders are candidates. Panics if `probes` is empty.
+    fn find_near_colliders(&mut self, probes: &[Probe]) {
+        let Some(slot) = self.slots.get_mut(probes[0].car) else { return };
+        slot.near_colliders.clear();
+        let bounds = all_probe_bounds(BEVY_AXES, probes);
+        let own_layers =
             self.world.colliders.get(slot.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
-        let (world, chassis, tied, near) = (self.world, slot.chassis, &slot.hitched_bodies, &mut slot.near);
+        let (world, chassis, hitched_bodies, near_colliders) =
+            (self.world, slot.chassis, &slot.hitched_bodies, &mut slot.near_colliders);
         // Adds the collider if wheels may stand on it; `true` continues the search.
-        let mut look = |entity| {
-            let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
-            let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
-            if !is_own && own.interacts_with(layers.copied().unwrap_or_default()) {
-                near.push(entity);
+        let mut add_collider = |entity| {
+            let Ok((_, _, _, collider_of, layers, _)) = world.colliders.get(entity) else { return true };
+            let is_own = collider_of
+                .is_some_and(|collider_of| collider_of.body == chassis || hitched_bodies.contains(&collider_of.body));
+            if !is_own && own_layers.interacts_with(layers.copied().unwrap_or_default()) {
+                near_colliders.push(entity);
             }
             true
         };
         if self.memory.has_stepped || self.dt > 0.0 {
-            let around = ColliderAabb::from_min_max(around.mins, around.maxs);
-            world.spatial.aabb_intersections_with_aabb_callback(around, look);
+            let bounds = ColliderAabb::from_min_max(bounds.mins, bounds.maxs);
+            world.spatial.aabb_intersections_with_aabb_callback(bounds, add_collider);
         } else {
             // Before the first step Avian's trees are empty.
-            world.all.iter().for_each(|entity| _ = look(entity));
+            world.all_colliders.iter().for_each(|entity| _ = add_collider(entity));
         }
         // The tree has no stable order. Entities have one, which roughly follows their spawning.
-        near.sort_unstable_by_key(|entity| entity.index_u32());
+        near_colliders.sort_unstable_by_key(|entity| entity.index_u32());
     }
 
     /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a miss. Rims
     /// query triangles, other wheels cast their ray. Between steps there is no velocity of the ground. With
     /// [`ProbePurpose::AlongPath`], it stores neither wheels on dynamic bodies nor stops of rims.
-    fn query_contact(&mut self, probe: &Probe, asked: ProbePurpose) -> Option<Contact> {
-        let (car, ray) = probe_ray(BEVY_AXES, probe);
-        let (entity, distance, normal, point) = if probe.rim.is_some() {
-            self.query_rim_contact(probe, &ray, asked)?
+    fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
+        let (car_position, ray) = probe_ray(BEVY_AXES, probe);
+        let (entity, distance, normal, rim_point) = if probe.rim.is_some() {
+            self.query_rim_contact(probe, &ray, purpose)?
         } else {
             self.cast_ray_contact(&ray, probe)?
         };
         // Contact point of a rim in world axes, m.
-        let on_rim = point.map(|point| car + BEVY_AXES.to_world(point));
-        let met = GroundContact { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
-        let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
-        let surface = self.topmost_surface_at(probe.car, entity, met.point);
+        let world_rim_point = rim_point.map(|point| car_position + BEVY_AXES.to_world(point));
+        let ground_contact = GroundContact {
+            point: world_rim_point.unwrap_or_else(|| ray.point_at(distance)),
+            normal,
+            car: car_position,
+        };
+        let (.., collider_of, _, _) = self.world.colliders.get(entity).ok()?;
+        let surface = self.topmost_surface_at(probe.car, entity, ground_contact.point);
         // Step length and pose lag, s.
-        let time = [self.dt, pose_lag(self.dt, self.substeps())];
-        let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
+        let dt_and_lag = [self.dt, pose_lag(self.dt, self.substeps())];
+        let body = collider_of.filter(|_| self.dt > 0.0).map(|collider_of| collider_of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
-        self.has_loaded_bodies |= asked == ProbePurpose::MidStep && body.is_some_and(is_dynamic);
-        let ground = body.and_then(|body| ground_data(self.world, &self.memory.last_loaded, body, &met, time));
+        self.has_loaded_bodies |= purpose == ProbePurpose::MidStep && body.is_some_and(is_dynamic);
+        let ground =
+            body.and_then(|body| ground_data(self.world, &self.memory.last_loaded, body, &ground_contact, dt_and_lag));
         let ground = ground.map(|ground| {
             let velocity = BEVY_AXES.from_world(ground.velocity);
             Ground { start_velocity: velocity, velocity, ..ground }
         });
         let (grip, ground) = (surface.grip, surface.texture().apply_to_ground(ground));
-        let contact = Contact { distance, normal: BEVY_AXES.from_world(normal), grip, point, ground };
+        let contact = Contact { distance, normal: BEVY_AXES.from_world(normal), grip, point: rim_point, ground };
         Some(contact.with_unevenness(probe))
     }
 
     /// Returns the first contact of the ray of `probe` with the colliders near its car: entity, distance (m), normal in world
     /// axes, and no rim point; `None` for a miss. A ray that misses is repeated with a neighbouring ray.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
-        let first = |ray: &Ray| {
-            let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
-            for &entity in &self.slots.get(probe.car)?.near {
+        let nearest_hit = |ray: &Ray| {
+            let mut nearest: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
+            for &entity in &self.slots.get(probe.car)?.near_colliders {
                 let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
-                let least = first.map_or(probe.length, |(_, distance, ..)| distance);
-                if let Some(hit) = cast_from_outside(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
-                    first = Some((entity, hit.time_of_impact, hit.normal, None));
+                let max_distance = nearest.map_or(probe.length, |(_, distance, ..)| distance);
+                if let Some(hit) = cast_from_outside(collider.shape_scaled().0.as_ref(), &pose, ray, max_distance) {
+                    nearest = Some((entity, hit.time_of_impact, hit.normal, None));
                 }
             }
-            first
+            nearest
         };
-        first(ray).or_else(|| first(&neighbour_ray(ray)))
+        nearest_hit(ray).or_else(|| nearest_hit(&neighbour_ray(ray)))
     }
 
     /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the car's
@@ -170,29 +179,31 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         &mut self,
         probe: &Probe,
         ray: &Ray,
-        asked: ProbePurpose,
+        purpose: ProbePurpose,
     ) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         // Whether any collider near the wheel has no faces.
-        let mut round = false;
-        for &entity in &self.slots.get(probe.car)?.near {
+        let mut has_round_collider = false;
+        for &entity in &self.slots.get(probe.car)?.near_colliders {
             let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
-            round |= !self.memory.faces.add(BEVY_AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
+            has_round_collider |=
+                !self.memory.faces.add(BEVY_AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
         }
         // Contact of the rim with the ground, in the axes of the cars.
-        let stands = self.memory.faces.ground_contact(probe);
-        if asked == ProbePurpose::MidStep
+        let rim_hit = self.memory.faces.ground_contact(probe);
+        if purpose == ProbePurpose::MidStep
             && let Some((point, wall)) =
-                self.memory.faces.wall_contact(probe, stands.as_ref().map(|(_, contact)| contact))
+                self.memory.faces.wall_contact(probe, rim_hit.as_ref().map(|(_, contact)| contact))
         {
             self.add_rim_wall(probe, &point, wall);
         }
-        let stands = stands
+        let rim_hit = rim_hit
             .map(|(entity, contact)| (entity, contact.distance, BEVY_AXES.to_world(contact.normal), contact.point));
-        let by_ray = if round { self.cast_ray_contact(ray, probe) } else { None };
-        match (stands, by_ray) {
-            (Some(stands), Some(by_ray)) if by_ray.1 < stands.1 => Some(by_ray),
-            (stands, by_ray) => stands.or(by_ray),
+        let ray_hit = if has_round_collider { self.cast_ray_contact(ray, probe) } else { None };
+        // Field 1 of a hit is its distance, m.
+        match (rim_hit, ray_hit) {
+            (Some(rim_hit), Some(ray_hit)) if ray_hit.1 < rim_hit.1 => Some(ray_hit),
+            (rim_hit, ray_hit) => rim_hit.or(ray_hit),
         }
     }
 
@@ -201,13 +212,17 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// A collider without a surface has the default one.
     fn topmost_surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
         let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
-        let near = self.slots.get(car).map_or(&[][..], |slot| &slot.near);
-        let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
-            let surface = surface_of(later)?;
-            let (collider, pose) = self.collider_and_pose(later)?;
-            (collider.shape_scaled().distance_to_point(&pose, point, true) <= FLUSH_TOLERANCE_M).then_some(surface)
-        });
-        flush.or_else(|| surface_of(entity)).unwrap_or_default()
+        let near_colliders = self.slots.get(car).map_or(&[][..], |slot| &slot.near_colliders);
+        let flush_surface =
+            near_colliders.iter().rev().take_while(|candidate| **candidate != entity).find_map(|&candidate| {
+                let surface = surface_of(candidate)?;
+                let (collider, pose) = self.collider_and_pose(candidate)?;
+                // The distance of a point inside the solid collider is 0.
+                let is_solid = true;
+                (collider.shape_scaled().distance_to_point(&pose, point, is_solid) <= FLUSH_TOLERANCE_M)
+                    .then_some(surface)
+            });
+        flush_surface.or_else(|| surface_of(entity)).unwrap_or_default()
     }
 
     /// Returns collider and pose (world axes, m) of `entity`; `None` for sensors, disabled colliders and other entities.
@@ -223,71 +238,79 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         if self.dt <= 0.0 {
             return;
         }
-        let of = self.world.colliders.get(wall).ok().and_then(|(_, _, _, of, ..)| of);
-        let body = of.and_then(|of| self.world.bodies.get(of.body).ok());
+        let collider_of = self.world.colliders.get(wall).ok().and_then(|(_, _, _, collider_of, ..)| collider_of);
+        let body = collider_of.and_then(|collider_of| self.world.bodies.get(collider_of.body).ok());
         if body.as_ref().is_some_and(|body| body.kind.is_dynamic()) {
             return;
         }
         let [arm, normal] = [point.arm, point.normal].map(|vector| BEVY_AXES.to_world(vector));
-        let place = BEVY_AXES.point_to_world(probe.position).as_vec3();
-        let moves = body.map_or(0.0, |body| body_motion(&body).velocity_at(place + arm).dot(normal));
-        self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
+        let probe_position = BEVY_AXES.point_to_world(probe.position).as_vec3();
+        let wall_speed = body.map_or(0.0, |body| body_motion(&body).velocity_at(probe_position + arm).dot(normal));
+        self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + wall_speed);
     }
 
-    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `gained` (m/s, rad/s) in a
-    /// step of `dt` s. Returns the changes of velocity and angular velocity by the walls, and whether the stop is an impact;
+    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `twist_change` (m/s, rad/s)
+    /// in a step of `dt` s. Returns the changes of velocity and angular velocity by the walls, and whether the stop is an impact;
     /// `None` if nothing stops.
     fn solve_rim_walls(
         &mut self,
         car: usize,
         body: &BodyItem,
-        gained: [Vec3; 2],
+        twist_change: [Vec3; 2],
         dt: f32,
     ) -> Option<([Vec3; 2], bool)> {
         if !self.memory.rim_walls.has_walls(car) {
             return None;
         }
-        let [velocity, angular] = self.free_motion(body, dt);
-        let moving = [velocity + gained[0], angular + gained[1]];
-        let inertia = body.inertia.rotated(body.rotation.0).inverse();
-        let lighter = body.mass.inverse();
-        let held = self.memory.rim_walls.solve(car, moving, Vec3::splat(lighter), |moment| inertia * moment)?;
-        Some(([held.impulse * lighter, inertia * held.angular], held.is_impact))
+        let [velocity, angular_velocity] = self.free_motion(body, dt);
+        let end_twist = [velocity + twist_change[0], angular_velocity + twist_change[1]];
+        let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
+        let inverse_mass = body.mass.inverse();
+        let stop = self
+            .memory
+            .rim_walls
+            .solve(car, end_twist, Vec3::splat(inverse_mass), |moment| inverse_inertia * moment)?;
+        Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular], stop.is_impact))
     }
 
-    /// Returns true if the wheels change the velocities of `car` by `gained` (m/s, rad/s), as much as an impact does, and its
-    /// hull would nevertheless overlap something near its wheels in the coming `dt` s.
+    /// Returns true if the wheels change the velocities of `car` by `twist_change` (m/s, rad/s), as much as an impact does, and
+    /// its hull would nevertheless overlap something near its wheels in the coming `dt` s.
     ///
     /// Such a change is applied at once instead of as an acceleration. Avian stops the hull within the step, and an
     /// acceleration that acts to its end would throw the car up, because its size assumes the path without the stop. Landings
     /// at 30 Hz would gain up to 0.23 m g h.
-    fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, gained: [Vec3; 2], dt: f32) -> bool {
-        let is_impact = gained[0].length() > IMPACT_SPEED_MPS;
+    fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, twist_change: [Vec3; 2], dt: f32) -> bool {
+        let is_impact = twist_change[0].length() > IMPACT_SPEED_MPS;
         // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
         is_impact
-            && [0.25, 0.5, 0.75, 1.0].into_iter().any(|share| {
+            && [0.25, 0.5, 0.75, 1.0].into_iter().any(|step_fraction| {
                 // Mean velocities up to that time: the change acts evenly.
                 let [linear, angular] =
-                    [0, 1].map(|i| [body.velocity.0, body.angular.0][i] + gained[i] * (0.5 * share));
+                    [0, 1].map(|i| [body.velocity.0, body.angular.0][i] + twist_change[i] * (0.5 * step_fraction));
                 // Pose at the start, and time from the start, s.
-                let (begins, time) = (Pose::from_parts(body.position.0, body.rotation.0), share * dt);
+                let (start_pose, time) = (Pose::from_parts(body.position.0, body.rotation.0), step_fraction * dt);
                 let rotation = Quat::from_scaled_axis(angular * time) * body.rotation.0;
-                let centre = begins.transform_point(body.centre.0) + linear * time;
-                let then = Pose::from_parts(centre - rotation * body.centre.0, rotation);
-                self.hull_overlaps(&self.slots[car], &(then * begins.inverse()))
+                let centre = start_pose.transform_point(body.centre.0) + linear * time;
+                let pose = Pose::from_parts(centre - rotation * body.centre.0, rotation);
+                self.hull_overlaps(&self.slots[car], &(pose * start_pose.inverse()))
             })
     }
 
-    /// Returns true if any collider of the chassis, displaced by `moved` (world axes), overlaps a collider near its wheels.
+    /// Returns true if any collider of the chassis, displaced by `displacement` (world axes), overlaps a collider near its wheels.
     #[cold]
-    fn hull_overlaps(&self, slot: &CarSlot, moved: &Pose) -> bool {
+    fn hull_overlaps(&self, slot: &CarSlot, displacement: &Pose) -> bool {
         let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
         hulls.filter_map(|hull| self.collider_and_pose(hull)).any(|(hull, pose)| {
-            let meets = |(near, at): (&Collider, Pose)| {
-                intersection_test(&(*moved * pose), hull.shape_scaled().0.as_ref(), &at, near.shape_scaled().0.as_ref())
+            let overlaps = |(near_collider, near_pose): (&Collider, Pose)| {
+                intersection_test(
+                    &(*displacement * pose),
+                    hull.shape_scaled().0.as_ref(),
+                    &near_pose,
+                    near_collider.shape_scaled().0.as_ref(),
+                )
             };
-            let near = slot.near.iter().filter_map(|&near| self.collider_and_pose(near));
-            near.map(meets).any(|met| met.is_ok_and(|met| met.intersecting))
+            let near_colliders = slot.near_colliders.iter().filter_map(|&entity| self.collider_and_pose(entity));
+            near_colliders.map(overlaps).any(|result| result.is_ok_and(|result| result.intersecting))
         })
     }
 }
@@ -297,10 +320,10 @@ impl WorldPort for Port<'_, '_, '_> {
     /// [`Port::free_motion`]. Missing bodies leave their entry unchanged.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(dt, self.substeps());
-        for (slot, to) in self.slots.iter().zip(bodies) {
+        for (slot, chassis_state) in self.slots.iter().zip(bodies) {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
-            let [free_velocity, free_angular] = self.free_motion(&body, dt).map(|free| BEVY_AXES.from_world(free));
-            *to = ChassisState {
+            let [free_velocity, free_angular] = self.free_motion(&body, dt).map(|vector| BEVY_AXES.from_world(vector));
+            *chassis_state = ChassisState {
                 position: BEVY_AXES.point_from_world(slot.track.position(body.position.0)),
                 rotation: BEVY_AXES.rotation_from_world(body.rotation.0),
                 velocity: BEVY_AXES.from_world(body.velocity.0),
@@ -318,17 +341,17 @@ impl WorldPort for Port<'_, '_, '_> {
     }
 
     /// Answers the probes of each car in turn from the colliders near it. Discards rim stops of the last step first.
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.memory.rim_walls.clear();
         self.has_loaded_bodies = false;
-        let mut answers = &mut *answered;
-        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
-            self.find_near_colliders(of_car);
-            let (of_car_answers, others) = answers.split_at_mut(of_car.len());
-            for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.query_contact(probe, ProbePurpose::MidStep);
+        let mut remaining = &mut *contacts;
+        for car_probes in probes.chunk_by(|a, b| a.car == b.car) {
+            self.find_near_colliders(car_probes);
+            let (car_contacts, rest) = remaining.split_at_mut(car_probes.len());
+            for (probe, contact) in car_probes.iter().zip(car_contacts) {
+                *contact = self.query_contact(probe, ProbePurpose::MidStep);
             }
-            answers = others;
+            remaining = rest;
         }
     }
 
@@ -338,47 +361,48 @@ impl WorldPort for Port<'_, '_, '_> {
 
     /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing, if no
     /// more than a plane is near.
-    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
-        self.find_near_colliders(asked);
-        let near = asked.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near);
-        let colliders = near.iter().filter_map(|&entity| self.collider_and_pose(entity));
+    fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
+        self.find_near_colliders(probes);
+        let near_colliders =
+            probes.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near_colliders);
+        let colliders = near_colliders.iter().filter_map(|&entity| self.collider_and_pose(entity));
         let shapes = colliders.map(|(collider, pose)| (collider.shape_scaled().0.as_ref(), pose));
-        if is_plane_at_most(&all_probe_bounds(BEVY_AXES, asked), shapes) {
+        if is_plane_at_most(&all_probe_bounds(BEVY_AXES, probes), shapes) {
             return false;
         }
-        for (probe, answer) in asked.iter().zip(answered) {
-            *answer = self.query_contact(probe, ProbePurpose::AlongPath);
+        for (probe, contact) in probes.iter().zip(contacts) {
+            *contact = self.query_contact(probe, ProbePurpose::AlongPath);
         }
         true
     }
 
     /// Collects the changes of velocity of each chassis by its wheels and by walls at its rims: as accelerations over the step,
     /// or at once if they are impacts. Stores the velocity at the end of the step if nothing else acts.
-    fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
-        for (car, push) in pushes.iter().enumerate() {
+    fn apply_impulses(&mut self, dt: f32, chassis_impulses: &[ChassisImpulse]) {
+        for (car, chassis_impulse) in chassis_impulses.iter().enumerate() {
             let Some(slot) = self.slots.get(car) else { continue };
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
             let chassis = slot.chassis;
-            let inertia = body.inertia.rotated(body.rotation.0).inverse();
-            let gained = [
-                BEVY_AXES.to_world(push.impulse) * body.mass.inverse(),
-                inertia * BEVY_AXES.to_world(push.angular_impulse),
+            let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
+            let twist_change = [
+                BEVY_AXES.to_world(chassis_impulse.impulse) * body.mass.inverse(),
+                inverse_inertia * BEVY_AXES.to_world(chassis_impulse.angular_impulse),
             ];
-            let strikes = self.is_impact_with_overlap(car, &body, gained, dt);
-            let held = self.solve_rim_walls(car, &body, gained, dt);
+            let is_wheel_impact = self.is_impact_with_overlap(car, &body, twist_change, dt);
+            let rim_stop = self.solve_rim_walls(car, &body, twist_change, dt);
             // Changes that act evenly over the step, and those that act at once: [m/s, rad/s].
-            let (mut even, mut at_once) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
-            for (change, is_impact) in [Some((gained, strikes)), held].into_iter().flatten() {
-                let to = if is_impact && body.index.is_some() { &mut at_once } else { &mut even };
-                (0..2).for_each(|i| to[i] += change[i]);
+            let (mut gradual, mut instant) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
+            for (change, is_impact) in [Some((twist_change, is_wheel_impact)), rim_stop].into_iter().flatten() {
+                let total = if is_impact && body.index.is_some() { &mut instant } else { &mut gradual };
+                (0..2).for_each(|i| total[i] += change[i]);
             }
-            self.actions.accelerations.push((chassis, even.map(|change| change / dt)));
-            if let Some(index) = body.index.filter(|_| at_once != [Vec3::ZERO; 2]) {
-                self.actions.velocity_changes.push((*index, at_once));
+            self.actions.accelerations.push((chassis, gradual.map(|change| change / dt)));
+            if let Some(index) = body.index.filter(|_| instant != [Vec3::ZERO; 2]) {
+                self.actions.velocity_changes.push((*index, instant));
             }
             // Velocity at the end of the step if nothing else acts, m/s.
-            let ends = self.free_motion(&body, dt)[0] + even[0];
-            self.slots[car].end_velocity = ends;
+            let end_velocity = self.free_motion(&body, dt)[0] + gradual[0];
+            self.slots[car].end_velocity = end_velocity;
         }
     }
 
@@ -396,8 +420,11 @@ impl WorldPort for Port<'_, '_, '_> {
     fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
-        let ends = self.free_motion(&body, dt);
-        Some(dynamic_ground_body(self.world, entity, &body, ends).dynamic_body(BEVY_AXES, BEVY_AXES.to_world(normal)))
+        let end_twist = self.free_motion(&body, dt);
+        Some(
+            dynamic_ground_body(self.world, entity, &body, end_twist)
+                .dynamic_body(BEVY_AXES, BEVY_AXES.to_world(normal)),
+        )
     }
 
     /// Collects the accelerations of dynamic bodies by the impulses of wheels, and stores all bodies under wheels with their
@@ -407,7 +434,7 @@ impl WorldPort for Port<'_, '_, '_> {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
             let Ok(body) = self.world.bodies.get(entity) else { continue };
             let motion = body_motion(&body);
-            if !self.memory.loaded.iter().rev().any(|known| known.body == entity) {
+            if !self.memory.loaded.iter().rev().any(|loaded_body| loaded_body.body == entity) {
                 self.memory.loaded.push(WheelLoadedBody { body: entity, motion });
             }
             if !body.kind.is_dynamic() {
@@ -415,15 +442,17 @@ impl WorldPort for Port<'_, '_, '_> {
             }
             let arm = BEVY_AXES.point_to_world(reaction.point).as_vec3() - motion.centre;
             let force = BEVY_AXES.to_world(reaction.impulse) / dt;
-            let inertia = body.inertia.rotated(body.rotation.0).inverse();
-            self.actions.accelerations.push((entity, [force * body.mass.inverse(), inertia * arm.cross(force)]));
+            let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
+            self.actions
+                .accelerations
+                .push((entity, [force * body.mass.inverse(), inverse_inertia * arm.cross(force)]));
         }
     }
 
     /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes of the
     /// cars, m/s.
-    fn update_ground_velocities(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        for (probe, contact) in asked.iter().zip(answered) {
+    fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
+        for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
             // A kinematic body has moved as the solve assumed.
@@ -446,9 +475,9 @@ impl BodyActions {
     ) {
         for (entity, [linear, angular]) in self.accelerations {
             match increments.get_mut(entity) {
-                Ok(mut on) => {
-                    on.apply_linear_acceleration(linear);
-                    on.apply_angular_acceleration(angular);
+                Ok(mut body_increments) => {
+                    body_increments.apply_linear_acceleration(linear);
+                    body_increments.apply_angular_acceleration(angular);
                 }
                 // The body is asleep, and a wheel rolls on to it.
                 Err(_) => commands.queue(WakeBody(entity)),

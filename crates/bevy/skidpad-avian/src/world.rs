@@ -55,7 +55,7 @@ pub(crate) struct World<'w, 's> {
     /// Enabled colliders that are no sensors.
     pub colliders: Query<'w, 's, ColliderData, (Without<Sensor>, Without<ColliderDisabled>)>,
     /// All colliders, including sensors and disabled ones.
-    pub all: Query<'w, 's, Entity, With<Collider>>,
+    pub all_colliders: Query<'w, 's, Entity, With<Collider>>,
     /// Colliders of each body.
     pub colliders_of: Query<'w, 's, &'static RigidBodyColliders>,
     /// Contact pairs of the last step.

@@ -53,12 +53,12 @@ impl CarHost for Host<'_, '_> {
             return;
         }
         // User data that identifies the car in queries and collision events.
-        let name = u128::from(car.to_bits());
+        let user_data = u128::from(car.to_bits());
         let Some(body) = self.context.rigidbody_set.bodies.get_mut(self.cars.handle(number)) else { return };
-        body.user_data = name;
+        body.user_data = user_data;
         for collider in body.colliders() {
             if let Some(collider) = self.context.colliders.colliders.get_mut(*collider) {
-                collider.user_data = name;
+                collider.user_data = user_data;
             }
         }
     }
@@ -69,8 +69,8 @@ impl CarHost for Host<'_, '_> {
 
     /// Returns the nearest contact of one probe with default surfaces (grip 1, even); `None` if it finds no ground.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
-        let mut met = [None];
-        self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut met, SurfaceProperties::default());
-        met[0]
+        let mut contacts = [None];
+        self.cars.probe(world_mut(self.context, self.gravity), &[*probe], &mut contacts, SurfaceProperties::default());
+        contacts[0]
     }
 }

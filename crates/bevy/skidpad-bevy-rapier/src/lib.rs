@@ -105,15 +105,15 @@ type Configuration<'w, 's> = Query<'w, 's, &'static RapierConfiguration, With<De
 /// Applies new, removed, teleported and changed cars to the default Rapier context. Does nothing without that context;
 /// the changes wait for the next tick.
 fn sync_cars(
-    mut arrivals: PendingCars,
+    mut pending_cars: PendingCars,
     mut world: ResMut<RapierWorldCars>,
     mut context: WriteRapierContext,
     configuration: Configuration,
 ) {
     let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
-    let RapierWorldCars { cars, indices: numbers, .. } = &mut *world;
+    let RapierWorldCars { cars, indices, .. } = &mut *world;
     let gravity = configuration.gravity;
-    arrivals.sync(&mut Host { cars, context: &mut context, gravity }, numbers);
+    pending_cars.sync(&mut Host { cars, context: &mut context, gravity }, indices);
 }
 
 /// Solves the wheels of all cars and applies their forces to the bodies, before Rapier's step.
@@ -139,19 +139,19 @@ fn before_step(
     }
     context.simulation.integration_parameters.dt = dt;
     // Surface of a collider. bevy_rapier3d stores the entity of a collider in its user data.
-    let surface = |met: &SurfaceQuery| {
-        let entity = Entity::try_from_bits(met.collider.user_data as u64);
+    let surface = |query: &SurfaceQuery| {
+        let entity = Entity::try_from_bits(query.collider.user_data as u64);
         entity.and_then(|entity| surfaces.get(entity).ok()).copied().unwrap_or_default()
     };
     let ground = SurfaceProperties {
-        grip: Some(&|met| surface(met).grip),
-        texture: Some(&|met| surface(met).texture()),
+        grip: Some(&|query| surface(query).grip),
+        texture: Some(&|query| surface(query).texture()),
         ..SurfaceProperties::default()
     };
-    let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
-    *report = rapier.before_step_with_surfaces(
+    let RapierWorldCars { cars: rapier_cars, indices, report } = &mut *world;
+    *report = rapier_cars.before_step_with_surfaces(
         world_mut(&mut context, configuration.gravity),
-        numbers.controls(&cars),
+        indices.controls(&cars),
         ground,
     );
 }
@@ -171,11 +171,11 @@ fn after_step(
     if dt <= 0.0 || !configuration.physics_pipeline_active {
         return;
     }
-    let RapierWorldCars { cars: rapier, indices: numbers, report } = &mut *world;
-    *report = report.merge_worst(rapier.after_step(world_mut(&mut context, configuration.gravity)));
+    let RapierWorldCars { cars: rapier_cars, indices, report } = &mut *world;
+    *report = report.merge_worst(rapier_cars.after_step(world_mut(&mut context, configuration.gravity)));
     for (entity, _, mut motion) in &mut cars {
-        if let Some(number) = numbers.index_of(entity) {
-            motion.update(&rapier.car(number), dt);
+        if let Some(number) = indices.index_of(entity) {
+            motion.update(&rapier_cars.car(number), dt);
         }
     }
 }

@@ -25,14 +25,14 @@ fn c5() -> Car {
     Car(skidpad_spec::load("corvette_c5").unwrap().model)
 }
 
-fn bare(hz: f64) -> App {
+fn empty_app(hz: f64) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin)).insert_resource(Time::<Fixed>::from_hz(hz));
     app
 }
 
-fn rapier(hz: f64, ground: impl Bundle) -> App {
-    let mut app = bare(hz);
+fn rapier_app(hz: f64, ground: impl Bundle) -> App {
+    let mut app = empty_app(hz);
     app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
         .add_plugins((CarPlugin::default(), RapierCarsPlugin));
     app.world_mut().spawn(ground);
@@ -46,8 +46,8 @@ fn slab() -> (Collider, Transform) {
     (Collider::cuboid(500.0, 1.0, 500.0), Transform::from_xyz(0.0, -1.0, 0.0))
 }
 
-fn own(hz: f64) -> App {
-    let mut app = bare(hz);
+fn builtin_app(hz: f64) -> App {
+    let mut app = empty_app(hz);
     app.add_plugins((
         CarPlugin::default(),
         BuiltinWorldPlugin { solver: skidpad_impulse::BACKEND_INFO, scene: Scene::flat() },
@@ -67,11 +67,11 @@ fn run(app: &mut App, seconds: f64) {
     }
 }
 
-fn at(app: &App, car: Entity) -> Transform {
+fn transform_of(app: &App, car: Entity) -> Transform {
     *app.world().get::<Transform>(car).unwrap()
 }
 
-fn ask(app: &mut App, car: Entity, inputs: CarInputs) {
+fn set_inputs(app: &mut App, car: Entity, inputs: CarInputs) {
     *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
 }
 
@@ -80,21 +80,25 @@ fn ask(app: &mut App, car: Entity, inputs: CarInputs) {
 #[test]
 fn a_rapier_world_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
-        let way = |mut app: App| {
+        let final_transform = |mut app: App| {
             let car = app.world_mut().spawn((c5(), Transform::default())).id();
-            ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
+            set_inputs(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
             run(&mut app, 3.0);
-            ask(&mut app, car, CarInputs { throttle: 0.2, steer: 0.2, ..CarInputs::default() });
+            set_inputs(&mut app, car, CarInputs { throttle: 0.2, steer: 0.2, ..CarInputs::default() });
             run(&mut app, 1.5);
-            ask(&mut app, car, CarInputs { brake: 0.4, ..CarInputs::default() });
+            set_inputs(&mut app, car, CarInputs { brake: 0.4, ..CarInputs::default() });
             run(&mut app, 0.5);
             assert!(app.world().resource::<Messages<StepFault>>().is_empty());
-            at(&app, car)
+            transform_of(&app, car)
         };
-        let (rapier, own) = (way(rapier(hz, slab())), way(own(hz)));
-        let (apart, far) = ((rapier.translation - own.translation).length(), own.translation.length());
-        assert!(far > 15.0 && apart < 0.01 * far, "{hz} Hz: {apart} m apart after {far} m");
-        assert!(rapier.rotation.angle_between(own.rotation) < 0.02, "{hz} Hz");
+        let (rapier_transform, builtin_transform) =
+            (final_transform(rapier_app(hz, slab())), final_transform(builtin_app(hz)));
+        let (distance, travel) = (
+            (rapier_transform.translation - builtin_transform.translation).length(),
+            builtin_transform.translation.length(),
+        );
+        assert!(travel > 15.0 && distance < 0.01 * travel, "{hz} Hz: {distance} m apart after {travel} m");
+        assert!(rapier_transform.rotation.angle_between(builtin_transform.rotation) < 0.02, "{hz} Hz");
     }
 }
 
@@ -103,54 +107,58 @@ fn a_parked_car_stays_on_a_height_field() {
     let heights: Vec<f32> =
         (0..41 * 41).map(|i| 0.02 * ((i % 41) as f32).sin() + 0.1 * ((i / 41) as f32 * 0.5).cos()).collect();
     let field = Collider::heightfield(heights, 41, 41, Vec3::new(80.0, 1.0, 80.0));
-    let mut app = rapier(60.0, (field, Transform::default()));
+    let mut app = rapier_app(60.0, (field, Transform::default()));
     let car = app.world_mut().spawn((c5(), Transform::from_xyz(1.3, 0.3, -2.1))).id();
     run(&mut app, 3.0);
-    let before = at(&app, car);
+    let start_transform = transform_of(&app, car);
     run(&mut app, 5.0);
-    let moved = (at(&app, car).translation - before.translation).length();
-    assert!(moved < 1e-3, "{moved} m");
-    assert!(before.up().y > 0.99);
+    let displacement = (transform_of(&app, car).translation - start_transform.translation).length();
+    assert!(displacement < 1e-3, "{displacement} m");
+    assert!(start_transform.up().y > 0.99);
 }
 
 /// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default.
 #[test]
 fn grip_is_a_component_of_the_ground() {
-    let stopping = |grip: Option<f32>| {
-        let mut app = rapier(120.0, slab());
+    let deceleration_per_grip = |grip: Option<f32>| {
+        let mut app = rapier_app(120.0, slab());
         let ground = app.world_mut().query_filtered::<Entity, With<Collider>>().single(app.world()).unwrap();
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
-        let at_once = CarDriver(PlayerController::with_shaping(InputShaping {
+        let unshaped_driver = CarDriver(PlayerController::with_shaping(InputShaping {
             press_rate: f32::INFINITY,
             ..InputShaping::KEYBOARD
         }));
-        let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
-        ask(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
+        let car = app.world_mut().spawn((c5(), unshaped_driver, Transform::default())).id();
+        set_inputs(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
-        let (from, speed) =
-            (at(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
-        ask(&mut app, car, CarInputs { brake: 1.0, handbrake: 0.0, ..CarInputs::default() });
+        let (start_point, speed) =
+            (transform_of(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
+        set_inputs(&mut app, car, CarInputs { brake: 1.0, handbrake: 0.0, ..CarInputs::default() });
         let mut seconds = 0.0;
         while app.world().get::<CarMotion>(car).unwrap().state().velocity.length() > 0.5 && seconds < 20.0 {
             run(&mut app, 0.05);
             seconds += 0.05;
         }
-        let way = (at(&app, car).translation - from).length();
+        let braking_distance = (transform_of(&app, car).translation - start_point).length();
         // Mean deceleration divided by the grip (m/s²).
-        f64::from(speed * speed / (2.0 * way * grip.unwrap_or(1.0)))
+        f64::from(speed * speed / (2.0 * braking_distance * grip.unwrap_or(1.0)))
     };
-    let (plain, full, ice) = (stopping(None), stopping(Some(1.0)), stopping(Some(0.3)));
+    let (default_grip, full_grip, ice) =
+        (deceleration_per_grip(None), deceleration_per_grip(Some(1.0)), deceleration_per_grip(Some(0.3)));
     // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider would give half.
-    assert!((plain - full).abs() < 1e-6 && (7.0..9.0).contains(&plain), "{plain} and {full} m/s²");
-    assert!((ice / full - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full} on asphalt");
+    assert!(
+        (default_grip - full_grip).abs() < 1e-6 && (7.0..9.0).contains(&default_grip),
+        "{default_grip} and {full_grip} m/s²"
+    );
+    assert!((ice / full_grip - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full_grip} on asphalt");
 }
 
 /// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate.
 #[test]
 fn a_crate_is_pushed_and_its_collision_names_the_car() {
-    let mut app = rapier(120.0, slab());
+    let mut app = rapier_app(120.0, slab());
     let crate_box = app
         .world_mut()
         .spawn((
@@ -162,26 +170,29 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
         ))
         .id();
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
-    let (mut named, mut hits) = (false, 0);
+    set_inputs(&mut app, car, CarInputs { throttle: 0.6, ..CarInputs::default() });
+    let (mut is_named, mut hit_count) = (false, 0);
     for _ in 0..400 {
         frame(&mut app, 10.0);
         for event in app.world_mut().resource_mut::<Messages<CollisionEvent>>().drain() {
-            if let CollisionEvent::Started(one, other, _) = event {
-                named |= [(one, other), (other, one)].contains(&(car, crate_box));
+            if let CollisionEvent::Started(first_entity, second_entity, _) = event {
+                is_named |= [(first_entity, second_entity), (second_entity, first_entity)].contains(&(car, crate_box));
             }
         }
         let events = app.world_mut().resource_mut::<Messages<CarEvent>>().drain().collect::<Vec<_>>();
-        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Collision { .. })).count();
+        hit_count += events
+            .iter()
+            .filter(|message| matches!(message.event, skidpad_bevy::drive::Event::Collision { .. }))
+            .count();
     }
-    assert!(named, "no collision event names car and crate");
-    assert!(at(&app, crate_box).translation.z < -16.0 && at(&app, car).translation.z < -16.0);
-    assert!(hits < 20, "{hits} hits");
+    assert!(is_named, "no collision event names car and crate");
+    assert!(transform_of(&app, crate_box).translation.z < -16.0 && transform_of(&app, car).translation.z < -16.0);
+    assert!(hit_count < 20, "{hit_count} hits");
 }
 
 #[test]
 fn cars_come_go_jump_and_stand_up_again() {
-    let mut app = rapier(60.0, slab());
+    let mut app = rapier_app(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
     for round in 0..6 {
         // Each guest has its own model. Every second guest has six wheels.
@@ -189,28 +200,35 @@ fn cars_come_go_jump_and_stand_up_again() {
         let guest = app.world_mut().spawn((Car(model), Transform::from_xyz(20.0 + round as f32, 0.0, 0.0))).id();
         run(&mut app, 0.2);
         assert_eq!(app.world().resource::<RapierWorldCars>().number(guest), Some(1));
-        assert!((at(&app, guest).translation.x - 20.0 - round as f32).abs() < 1e-2);
+        assert!((transform_of(&app, guest).translation.x - 20.0 - round as f32).abs() < 1e-2);
         app.world_mut().entity_mut(guest).despawn();
         run(&mut app, 0.1);
     }
-    let over = Transform::from_xyz(60.0, 0.2, 5.0).with_rotation(Quat::from_rotation_y(0.5));
-    app.world_mut().entity_mut(car).insert(Teleport::To(over));
+    let raised_transform = Transform::from_xyz(60.0, 0.2, 5.0).with_rotation(Quat::from_rotation_y(0.5));
+    app.world_mut().entity_mut(car).insert(Teleport::To(raised_transform));
     run(&mut app, 1.0);
-    assert!((at(&app, car).translation - Vec3::new(60.0, 0.0, 5.0)).length() < 0.02, "{:?}", at(&app, car));
-    let roof = Transform::from_xyz(60.0, 1.5, 5.0).with_rotation(Quat::from_rotation_z(3.0));
-    app.world_mut().entity_mut(car).insert(Teleport::To(roof));
+    assert!(
+        (transform_of(&app, car).translation - Vec3::new(60.0, 0.0, 5.0)).length() < 0.02,
+        "{:?}",
+        transform_of(&app, car)
+    );
+    let overturned_transform = Transform::from_xyz(60.0, 1.5, 5.0).with_rotation(Quat::from_rotation_z(3.0));
+    app.world_mut().entity_mut(car).insert(Teleport::To(overturned_transform));
     run(&mut app, 2.0);
-    assert!(at(&app, car).up().y < 0.0);
+    assert!(transform_of(&app, car).up().y < 0.0);
     app.world_mut().entity_mut(car).insert(Teleport::Upright);
     run(&mut app, 1.0);
-    assert!(at(&app, car).up().y > 0.999 && at(&app, car).translation.y.abs() < 5e-3);
+    assert!(transform_of(&app, car).up().y > 0.999 && transform_of(&app, car).translation.y.abs() < 5e-3);
     let mut wheels = app.world_mut().query::<(&Wheel, &GlobalTransform)>();
-    assert_eq!(wheels.iter(app.world()).filter(|(_, at)| (0.2..0.5).contains(&at.translation().y)).count(), 4);
+    assert_eq!(
+        wheels.iter(app.world()).filter(|(_, transform)| (0.2..0.5).contains(&transform.translation().y)).count(),
+        4
+    );
 }
 
 #[test]
 fn guests_leave_nothing() {
-    let mut app = rapier(60.0, slab());
+    let mut app = rapier_app(60.0, slab());
     app.world_mut().spawn((c5(), Transform::default()));
     let tick = |app: &mut App| (0..2).for_each(|_| frame(app, 1000.0 / 60.0));
     guests::check_that_guests_leave_nothing(&mut app, &c5(), tick, |app, guest| {
@@ -220,21 +238,21 @@ fn guests_leave_nothing() {
 
 #[test]
 fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
-    let mut app = rapier(60.0, slab());
+    let mut app = rapier_app(60.0, slab());
     let car = app.world_mut().spawn((c5(), Transform::default())).id();
-    ask(&mut app, car, CarInputs { throttle: 0.5, ..CarInputs::default() });
+    set_inputs(&mut app, car, CarInputs { throttle: 0.5, ..CarInputs::default() });
     run(&mut app, 1.0);
-    let mut last = at(&app, car).translation.z;
+    let mut last_z = transform_of(&app, car).translation.z;
     for i in 0..200 {
         frame(&mut app, 3.0 + f64::from((i * 7) % 22));
-        let z = at(&app, car).translation.z;
-        assert!(z < last, "back from {last} to {z}");
-        last = z;
+        let z = transform_of(&app, car).translation.z;
+        assert!(z < last_z, "back from {last_z} to {z}");
+        last_z = z;
     }
     let mut configuration = app.world_mut().query::<&mut RapierConfiguration>();
     configuration.single_mut(app.world_mut()).unwrap().physics_pipeline_active = false;
     run(&mut app, 0.1);
-    let here = app.world().get::<CarMotion>(car).unwrap().state().position;
+    let paused_position = app.world().get::<CarMotion>(car).unwrap().state().position;
     run(&mut app, 1.0);
-    assert_eq!(app.world().get::<CarMotion>(car).unwrap().state().position, here);
+    assert_eq!(app.world().get::<CarMotion>(car).unwrap().state().position, paused_position);
 }

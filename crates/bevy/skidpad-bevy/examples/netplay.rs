@@ -20,11 +20,11 @@ use skidpad_core::{Scene, State};
 
 const TICK_COUNT: usize = 900;
 const TICK_DURATION: Duration = Duration::from_nanos(1_000_000_000 / 60);
-/// Of a tick on the wall: an hour of play need not take an hour.
+/// Real time between two ticks, shorter than [`TICK_DURATION`] so that the example ends early.
 const REAL_TICK_DURATION: Duration = Duration::from_millis(2);
-/// Nobody drives further ahead of what is known of the other.
+/// Maximum number of ticks that a player simulates beyond the last received input.
 const MAX_TICKS_AHEAD: usize = 90;
-/// Inputs of as many ticks are in every packet, so that a lost one costs nothing.
+/// Number of ticks whose inputs every packet contains, so that a lost packet is repaired by the next one.
 const INPUTS_PER_PACKET: usize = 200;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -32,7 +32,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Tick;
 
-/// A small generator, so that every run of a side does the same.
+/// Linear congruential generator with its state, so that runs are repeatable.
 struct Dice(u64);
 
 impl Dice {
@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// What player `player` presses in tick `tick`: accelerate, brake, left, right, handbrake as bits.
+/// Returns the keys of `player` in `tick` as bits: accelerate, brake, left, right, handbrake. They change every 45 ticks.
 fn keys(player: usize, tick: usize) -> u8 {
     let mut dice = Dice((tick / 45 * 2 + player) as u64);
     dice.roll(2);
@@ -50,16 +50,23 @@ fn keys(player: usize, tick: usize) -> u8 {
 }
 
 fn inputs(keys: u8) -> CarInputs {
-    let held = |bit: u8| f32::from(keys >> bit & 1);
-    CarInputs { throttle: held(0), brake: held(1), steer: held(2) - held(3), handbrake: held(4) }
+    let bit_value = |bit: u8| f32::from(keys >> bit & 1);
+    CarInputs {
+        throttle: bit_value(0),
+        brake: bit_value(1),
+        steer: bit_value(2) - bit_value(3),
+        handbrake: bit_value(4),
+    }
 }
 
-/// One side: its app, and what every tick began with and was driven with.
+/// Player with an app that simulates both cars.
 struct NetPlayer {
     app: App,
     cars: [Entity; 2],
-    past: Vec<([(State, CarDriver); 2], [u8; 2])>,
-    replayed: usize,
+    /// States and drivers at the start of each tick, and the keys of the tick.
+    history: Vec<([(State, CarDriver); 2], [u8; 2])>,
+    /// Number of ticks that were simulated again.
+    replayed_ticks: usize,
 }
 
 impl NetPlayer {
@@ -71,12 +78,12 @@ impl NetPlayer {
         let model = skidpad_spec::load("corvette_c5")?.model;
         let cars =
             [-3.0, 3.0].map(|x| app.world_mut().spawn((Car(model.clone()), Transform::from_xyz(x, 0.0, 0.0))).id());
-        // Both enter; no time passes.
+        // Inserts both cars into the world; no time passes.
         app.world_mut().run_schedule(Tick);
-        Ok(Self { app, cars, past: Vec::new(), replayed: 0 })
+        Ok(Self { app, cars, history: Vec::new(), replayed_ticks: 0 })
     }
 
-    fn now(&self) -> [(State, CarDriver); 2] {
+    fn states_and_drivers(&self) -> [(State, CarDriver); 2] {
         let world = self.app.world();
         self.cars.map(|car| {
             let motion = world.get::<CarMotion>(car).expect("it has entered");
@@ -85,7 +92,7 @@ impl NetPlayer {
     }
 
     fn tick(&mut self, keys: [u8; 2]) {
-        self.past.push((self.now(), keys));
+        self.history.push((self.states_and_drivers(), keys));
         let world = self.app.world_mut();
         for (car, keys) in self.cars.iter().zip(keys) {
             world.entity_mut(*car).insert(inputs(keys));
@@ -96,22 +103,22 @@ impl NetPlayer {
         world.run_schedule(Tick);
     }
 
-    /// Back to the start of tick `first`, and on from there with what is known now.
-    fn replay(&mut self, first: usize, known: impl Fn(usize) -> [u8; 2]) {
-        let last = self.past.len();
-        let (states, _) = self.past[first].clone();
-        self.past.truncate(first);
+    /// Restores the start of tick `first` and repeats all ticks from there with the keys that `keys_of_tick` returns.
+    fn replay(&mut self, first: usize, keys_of_tick: impl Fn(usize) -> [u8; 2]) {
+        let last = self.history.len();
+        let (states, _) = self.history[first].clone();
+        self.history.truncate(first);
         for (car, (state, driver)) in self.cars.into_iter().zip(states) {
             self.app.world_mut().entity_mut(car).insert((Teleport::ToState(Box::new(state)), driver));
         }
         for tick in first..last {
-            self.tick(known(tick));
+            self.tick(keys_of_tick(tick));
         }
-        self.replayed += last - first;
+        self.replayed_ticks += last - first;
     }
 }
 
-/// A socket whose packets are late, out of order, and lost.
+/// Socket that delays packets by 20 to 60 ms, changes their order, and drops one in five.
 struct BadNetwork {
     socket: UdpSocket,
     in_flight: VecDeque<(Instant, Vec<u8>)>,
@@ -124,64 +131,67 @@ impl BadNetwork {
             self.in_flight.push_back((Instant::now() + Duration::from_millis(20 + self.dice.roll(40)), packet));
         }
         for _ in 0..self.in_flight.len() {
-            let Some((due, packet)) = self.in_flight.pop_front() else { break };
-            if due <= Instant::now() {
-                // A side that has all it needs no longer listens.
+            let Some((delivery_time, packet)) = self.in_flight.pop_front() else { break };
+            if delivery_time <= Instant::now() {
+                // The other player may have finished and closed its socket.
                 let _ = self.socket.send(&packet);
             } else {
-                self.in_flight.push_back((due, packet));
+                self.in_flight.push_back((delivery_time, packet));
             }
         }
         Ok(())
     }
 }
 
-/// Drives as `player`; the bytes of both cars in the end, and how many ticks were taken again.
+/// Drives as `player`. Returns the final states of both cars as hexadecimal text, and the number of repeated ticks.
 fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     socket.set_nonblocking(true)?;
-    let (mut side, other) = (NetPlayer::new()?, 1 - player);
+    let (mut local_player, other_player) = (NetPlayer::new()?, 1 - player);
     let mut network = BadNetwork { socket, in_flight: VecDeque::new(), dice: Dice(player as u64 + 7) };
-    // Inputs of the other that are known without a gap.
-    let mut heard: Vec<u8> = Vec::new();
+    // Keys of the other player from tick 0 on, without a gap.
+    let mut received_keys: Vec<u8> = Vec::new();
     let start = Instant::now();
-    let mut done = None;
-    while done.is_none_or(|done: Instant| done.elapsed() < Duration::from_millis(400)) {
+    let mut finish_time = None;
+    while finish_time.is_none_or(|finish_time: Instant| finish_time.elapsed() < Duration::from_millis(400)) {
         if start.elapsed() > Duration::from_secs(60) {
             return Err("the other side is silent".into());
         }
         let mut packet = [0; 4 + INPUTS_PER_PACKET];
         while let Ok(length) = network.socket.recv(&mut packet) {
             let first = u32::from_le_bytes(packet[..4].try_into()?) as usize;
-            let new = packet[4..length].iter().enumerate().filter(|(at, _)| first + at >= heard.len());
-            if first <= heard.len() {
-                heard.extend(new.map(|(_, keys)| *keys).collect::<Vec<u8>>());
+            let new_keys =
+                packet[4..length].iter().enumerate().filter(|(offset, _)| first + offset >= received_keys.len());
+            if first <= received_keys.len() {
+                received_keys.extend(new_keys.map(|(_, keys)| *keys).collect::<Vec<u8>>());
             }
         }
-        // The last that is known goes on until something else is.
-        let known = |tick: usize| {
-            let mut both = [keys(player, tick); 2];
-            both[other] = heard.get(tick).or(heard.last()).copied().unwrap_or(0);
-            both
+        // Keys of both players. The last received keys of the other player are assumed to continue.
+        let keys_of_tick = |tick: usize| {
+            let mut keys_of_both = [keys(player, tick); 2];
+            keys_of_both[other_player] = received_keys.get(tick).or(received_keys.last()).copied().unwrap_or(0);
+            keys_of_both
         };
-        let wrong = (0..side.past.len().min(heard.len())).find(|tick| side.past[*tick].1 != known(*tick));
-        if let Some(first) = wrong {
-            side.replay(first, known);
+        let mispredicted_tick = (0..local_player.history.len().min(received_keys.len()))
+            .find(|tick| local_player.history[*tick].1 != keys_of_tick(*tick));
+        if let Some(first) = mispredicted_tick {
+            local_player.replay(first, keys_of_tick);
         }
-        let now = side.past.len();
-        if now < TICK_COUNT && now < heard.len() + MAX_TICKS_AHEAD {
-            side.tick(known(now));
+        let tick_index = local_player.history.len();
+        if tick_index < TICK_COUNT && tick_index < received_keys.len() + MAX_TICKS_AHEAD {
+            local_player.tick(keys_of_tick(tick_index));
         }
-        if done.is_none() && now == TICK_COUNT && heard.len() >= TICK_COUNT {
-            done = Some(Instant::now());
+        if finish_time.is_none() && tick_index == TICK_COUNT && received_keys.len() >= TICK_COUNT {
+            finish_time = Some(Instant::now());
         }
-        let (told, first) = (side.past.len(), side.past.len().saturating_sub(INPUTS_PER_PACKET));
+        let (sent_end, first) =
+            (local_player.history.len(), local_player.history.len().saturating_sub(INPUTS_PER_PACKET));
         let mut packet = (first as u32).to_le_bytes().to_vec();
-        packet.extend((first..told).map(|tick| keys(player, tick)));
+        packet.extend((first..sent_end).map(|tick| keys(player, tick)));
         network.send(packet)?;
         std::thread::sleep(REAL_TICK_DURATION);
     }
-    let bytes: Vec<u8> = side.now().iter().flat_map(|(state, _)| state.to_bytes()).collect();
-    Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), side.replayed))
+    let bytes: Vec<u8> = local_player.states_and_drivers().iter().flat_map(|(state, _)| state.to_bytes()).collect();
+    Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), local_player.replayed_ticks))
 }
 
 fn main() -> Outcome<()> {
@@ -198,14 +208,14 @@ fn main() -> Outcome<()> {
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(guest.stdout.take().ok_or("no pipe")?));
     socket.connect(lines.next().ok_or("the guest did not start")??)?;
     let (bytes, replayed) = play(0, socket)?;
-    let told = lines.next().ok_or("the guest did not end")??;
+    let guest_line = lines.next().ok_or("the guest did not end")??;
     guest.wait()?;
-    let (there, theirs) = told.split_once(' ').ok_or("the guest told nothing")?;
+    let (guest_replayed, guest_bytes) = guest_line.split_once(' ').ok_or("the guest told nothing")?;
     println!(
-        "{TICK_COUNT} ticks: the host took {replayed} again, the guest {there}; {} bytes of state",
+        "{TICK_COUNT} ticks: the host took {replayed} again, the guest {guest_replayed}; {} bytes of state",
         bytes.len() / 2
     );
-    assert_eq!(bytes, theirs, "both sides end with the same bits");
+    assert_eq!(bytes, guest_bytes, "both sides end with the same bits");
     println!("both ended with the same bits");
     Ok(())
 }

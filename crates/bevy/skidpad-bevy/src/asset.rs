@@ -95,22 +95,22 @@ impl AssetLoader for VehicleLoader {
 fn update_cars_from_files(
     mut commands: Commands,
     files: Res<Assets<VehicleFile>>,
-    mut changed: MessageReader<AssetEvent<VehicleFile>>,
+    mut asset_events: MessageReader<AssetEvent<VehicleFile>>,
     cars: Query<(Entity, Ref<CarFile>, Option<&Dolly>, Option<&Transform>)>,
-    mut told: MessageWriter<CarFileFaults>,
+    mut fault_messages: MessageWriter<CarFileFaults>,
 ) {
-    let changed: Vec<AssetId<VehicleFile>> = changed
+    let changed_ids: Vec<AssetId<VehicleFile>> = asset_events
         .read()
         .filter_map(|event| match event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
             _ => None,
         })
         .collect();
-    for (entity, file, dolly, place) in &cars {
-        if !file.is_changed() && !changed.contains(&file.0.id()) {
+    for (entity, file, dolly, transform) in &cars {
+        if !file.is_changed() && !changed_ids.contains(&file.0.id()) {
             continue;
         }
-        match files.get(&file.0).map(|file| &file.0) {
+        match files.get(&file.0).map(|asset| &asset.0) {
             Some(Ok(loaded)) => {
                 commands.entity(entity).try_insert(Car(loaded.model.clone()));
                 match (&loaded.dolly, dolly.map(Dolly::entity)) {
@@ -118,15 +118,16 @@ fn update_cars_from_files(
                         commands.entity(dolly).try_insert(Car(model.clone()));
                     }
                     (Some(model), None) => {
-                        let place = dolly_transform(&loaded.model, model, &place.copied().unwrap_or_default());
-                        commands.spawn((Car(model.clone()), place, DollyOf(entity)));
+                        let start_transform =
+                            dolly_transform(&loaded.model, model, &transform.copied().unwrap_or_default());
+                        commands.spawn((Car(model.clone()), start_transform, DollyOf(entity)));
                     }
                     (None, Some(dolly)) => commands.entity(dolly).try_despawn(),
                     (None, None) => {}
                 }
             }
             Some(Err(faults)) => {
-                told.write(CarFileFaults { car: entity, faults: faults.clone() });
+                fault_messages.write(CarFileFaults { car: entity, faults: faults.clone() });
             }
             None => {}
         }

@@ -70,21 +70,21 @@ impl BuiltinWorld {
         let cars: Vec<CarStart> = (0..world.slot_count())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
-        let mut next = (solver.build_world)(&self.scene, &cars, world.dt());
+        let mut new_world = (solver.build_world)(&self.scene, &cars, world.dt());
         for slot in 0..cars.len() {
             // The models are the same, so that every state fits.
-            let _ = next.set_state(slot, world.state(slot));
+            let _ = new_world.set_state(slot, world.state(slot));
         }
-        next.slots_mut().copy_identifiers(world.slots());
+        new_world.slots_mut().copy_identifiers(world.slots());
         for slot in 0..cars.len() {
             if world.slots().id(slot).is_none()
-                && let Some(removed) = next.slots().id(slot)
+                && let Some(removed) = new_world.slots().id(slot)
             {
-                let _ = next.remove(removed);
+                let _ = new_world.remove(removed);
             }
         }
-        next.set_steps(world.steps());
-        self.host.0 = next;
+        new_world.set_steps(world.steps());
+        self.host.0 = new_world;
     }
 }
 
@@ -108,16 +108,16 @@ impl CarHost for Host {
 
     /// Returns the contact of one probe; `None` if it finds no ground or if the solver supports no probes.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
-        let mut met = [None];
-        self.0.probe(&[*probe], &mut met);
-        met[0]
+        let mut contacts = [None];
+        self.0.probe(&[*probe], &mut contacts);
+        contacts[0]
     }
 }
 
 /// Applies new, removed, teleported and changed cars to the world.
-fn sync_cars(mut world: ResMut<BuiltinWorld>, mut arrivals: PendingCars) {
-    let BuiltinWorld { host, indices: numbers, .. } = &mut *world;
-    arrivals.sync(host, numbers);
+fn sync_cars(mut world: ResMut<BuiltinWorld>, mut pending_cars: PendingCars) {
+    let BuiltinWorld { host, indices, .. } = &mut *world;
+    pending_cars.sync(host, indices);
 }
 
 /// Steps the world by the length of the tick with the controls of all cars, and updates [`CarMotion`] of every car in
@@ -127,11 +127,11 @@ fn step(time: Res<Time>, mut world: ResMut<BuiltinWorld>, mut cars: Query<(Entit
     if dt <= 0.0 {
         return;
     }
-    let BuiltinWorld { host: Host(world), indices: numbers, .. } = &mut *world;
+    let BuiltinWorld { host: Host(world), indices, .. } = &mut *world;
     world.clock_mut().dt = dt;
-    world.step(numbers.controls(&cars));
+    world.step(indices.controls(&cars));
     for (entity, _, mut motion) in &mut cars {
-        if let Some(number) = numbers.index_of(entity) {
+        if let Some(number) = indices.index_of(entity) {
             motion.update(&world.car(number), dt);
         }
     }

@@ -35,15 +35,15 @@ const METRES_PER_NEWTON: f32 = 1e-4;
 /// [`METRES_PER_NEWTON`]. The colour goes from blue to red with the friction utilisation.
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
     for wheel in wheels.iter().filter(|wheel| wheel.in_contact) {
-        let (at, normal) = (wheel.point, wheel.normal);
-        let used = Color::srgb(wheel.friction_utilisation, 0.2, 1.0 - wheel.friction_utilisation);
-        gizmos.arrow(at, at + wheel.force * METRES_PER_NEWTON, used);
-        gizmos.line(at, at + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
+        let (contact_point, normal) = (wheel.point, wheel.normal);
+        let colour = Color::srgb(wheel.friction_utilisation, 0.2, 1.0 - wheel.friction_utilisation);
+        gizmos.arrow(contact_point, contact_point + wheel.force * METRES_PER_NEWTON, colour);
+        gizmos.line(contact_point, contact_point + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
         // Radius of the friction circle at a friction coefficient of 1 times the grip of the ground, m.
-        let limit = wheel.grip * wheel.force.dot(normal) * METRES_PER_NEWTON;
+        let friction_radius = wheel.grip * wheel.force.dot(normal) * METRES_PER_NEWTON;
         // Rotation that turns the circle from the xy plane into the ground.
-        let lies = Quat::from_rotation_arc(Vec3::Z, normal);
-        gizmos.circle(Isometry3d::new(at, lies), limit.max(0.0), used);
+        let to_ground = Quat::from_rotation_arc(Vec3::Z, normal);
+        gizmos.circle(Isometry3d::new(contact_point, to_ground), friction_radius.max(0.0), colour);
     }
 }
 
@@ -51,10 +51,10 @@ fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<
 /// vertical acceleration is left out.
 fn draw_cars(mut gizmos: Gizmos<CarGizmos>, cars: Query<(&CarSignals, &GlobalTransform)>) {
     for (signals, transform) in &cars {
-        let [left, ahead] = signals.acceleration;
+        let [lateral, longitudinal] = signals.acceleration;
         // Acceleration, world, m/s². In the axes of the car x points to the right and −z forward.
-        let felt = transform.rotation() * Vec3::new(-left, 0.0, -ahead);
-        let at = transform.translation() + transform.up() * 1.5;
-        gizmos.arrow(at, at + 0.1 * felt, Color::srgb(1.0, 0.9, 0.1));
+        let world_acceleration = transform.rotation() * Vec3::new(-lateral, 0.0, -longitudinal);
+        let start = transform.translation() + transform.up() * 1.5;
+        gizmos.arrow(start, start + 0.1 * world_acceleration, Color::srgb(1.0, 0.9, 0.1));
     }
 }

@@ -18,42 +18,45 @@ enum HitchChange {
 }
 
 impl PendingCars<'_, '_> {
-    /// Hitches and unhitches trailers after all cars of this tick have `settled`. `settled` lists the cars whose states
-    /// were set in this tick; changed trailers are added to it.
+    /// Hitches and unhitches trailers after the states of all cars of this tick are set. `state_changes` lists the cars
+    /// whose states were set in this tick; changed trailers are added to it.
     ///
-    /// First unhitches the cars in `let_go`, whose [`TowedBy`] was removed; they keep their motion. Then handles each
+    /// First unhitches the cars in `unhitched_cars`, whose [`TowedBy`] was removed; they keep their motion. Then handles each
     /// trailer once: detaches it if the vehicle ahead was removed, or places it and all trailers behind it in line
     /// behind the vehicle ahead, each hitched to the vehicle before it.
     pub(crate) fn apply_hitches(
         &mut self,
         host: &mut dyn CarHost,
-        numbers: &CarIndices,
-        let_go: &[Entity],
-        settled: &mut Vec<StateChange>,
+        indices: &CarIndices,
+        unhitched_cars: &[Entity],
+        state_changes: &mut Vec<StateChange>,
     ) {
-        for trailer in let_go {
-            if let Some(state) = self.state_of(*trailer, settled).filter(|state| state.tow.is_some()) {
+        for trailer in unhitched_cars {
+            if let Some(state) = self.state_of(*trailer, state_changes).filter(|state| state.tow.is_some()) {
                 let state = State { tow: None, ..state.clone() };
-                self.set_car_state(host, numbers, *trailer, state, false);
+                let is_teleport = false;
+                self.set_car_state(host, indices, *trailer, state, is_teleport);
             }
         }
         // Trailers that need no further change in this tick.
-        let mut done = Vec::new();
-        while let Some((trailer, hitch)) = self.next_to_tow(numbers, settled, &done) {
-            done.push(trailer);
-            match hitch {
+        let mut handled_trailers = Vec::new();
+        while let Some((trailer, hitch_change)) = self.next_hitch_change(indices, state_changes, &handled_trailers) {
+            handled_trailers.push(trailer);
+            match hitch_change {
                 HitchChange::Detach => {
-                    let Some(state) = self.state_of(trailer, settled).cloned() else { continue };
+                    let Some(state) = self.state_of(trailer, state_changes).cloned() else { continue };
                     let state = State { tow: None, ..state };
-                    self.set_car_state(host, numbers, trailer, state.clone(), false);
-                    record_state(settled, trailer, state, false);
+                    let is_teleport = false;
+                    self.set_car_state(host, indices, trailer, state.clone(), is_teleport);
+                    record_state(state_changes, trailer, state, is_teleport);
                 }
-                HitchChange::Attach(ahead) => {
-                    let train = self.train_from(trailer, &done);
-                    for (trailer, state) in self.states_behind(&train, ahead, numbers, settled) {
-                        done.push(trailer);
-                        self.set_car_state(host, numbers, trailer, state.clone(), true);
-                        record_state(settled, trailer, state, true);
+                HitchChange::Attach(towing_car) => {
+                    let chain = self.trailer_chain_from(trailer, &handled_trailers);
+                    for (trailer, state) in self.chain_states(&chain, towing_car, indices, state_changes) {
+                        handled_trailers.push(trailer);
+                        let is_teleport = true;
+                        self.set_car_state(host, indices, trailer, state.clone(), is_teleport);
+                        record_state(state_changes, trailer, state, is_teleport);
                     }
                 }
             }
@@ -61,81 +64,83 @@ impl PendingCars<'_, '_> {
     }
 
     /// Returns `trailer` and the chain of trailers behind it, front to back. The chain ends before a trailer that is in
-    /// `done`.
-    fn train_from(&self, trailer: Entity, done: &[Entity]) -> Vec<Entity> {
-        let mut train = vec![trailer];
-        let behind = |train: &[Entity]| {
+    /// `handled_trailers`.
+    fn trailer_chain_from(&self, trailer: Entity, handled_trailers: &[Entity]) -> Vec<Entity> {
+        let mut chain = vec![trailer];
+        let trailer_behind = |chain: &[Entity]| {
             let is_next = |(entity, towed): &(Entity, &TowedBy)| {
-                train.last() == Some(&towed.0) && !train.contains(entity) && !done.contains(entity)
+                chain.last() == Some(&towed.0) && !chain.contains(entity) && !handled_trailers.contains(entity)
             };
             self.trailers.iter().find(is_next).map(|(entity, _)| entity)
         };
-        while let Some(next) = behind(&train) {
-            train.push(next);
+        while let Some(next_trailer) = trailer_behind(&chain) {
+            chain.push(next_trailer);
         }
-        train
+        chain
     }
 
-    /// Returns the first trailer that is not in `done` and whose hitch has to change, with the change; `None` if there
-    /// is none.
+    /// Returns the first trailer that is not in `handled_trailers` and whose hitch has to change, with the change;
+    /// `None` if there is none.
     ///
     /// A trailer is attached if it is not towed by the vehicle of its [`TowedBy`], or if either of them was teleported
     /// in this tick. It is detached if that vehicle is in no world. A trailer in no world is skipped.
-    fn next_to_tow(
+    fn next_hitch_change(
         &self,
-        numbers: &CarIndices,
-        settled: &[StateChange],
-        done: &[Entity],
+        indices: &CarIndices,
+        state_changes: &[StateChange],
+        handled_trailers: &[Entity],
     ) -> Option<(Entity, HitchChange)> {
         // Whether `car` was teleported in this tick, so that its trailers have to be placed again.
-        let jumped = |car: Entity| settled.iter().any(|settled| settled.car == car && settled.is_teleported);
-        self.trailers.iter().filter(|(trailer, _)| !done.contains(trailer)).find_map(|(trailer, towed)| {
-            let ahead = towed.0;
-            let tow = self.state_of(trailer, settled)?.tow;
-            let hitch = match (numbers.index_of(ahead), tow) {
+        let is_teleported = |car: Entity| state_changes.iter().any(|change| change.car == car && change.is_teleported);
+        self.trailers.iter().filter(|(trailer, _)| !handled_trailers.contains(trailer)).find_map(|(trailer, towed)| {
+            let towing_car = towed.0;
+            let tow = self.state_of(trailer, state_changes)?.tow;
+            let hitch_change = match (indices.index_of(towing_car), tow) {
                 (None, None) => return None,
                 (None, Some(_)) => HitchChange::Detach,
-                (Some(number), Some(tow)) if tow.by == number as u32 && !jumped(ahead) && !jumped(trailer) => {
+                (Some(number), Some(tow))
+                    if tow.by == number as u32 && !is_teleported(towing_car) && !is_teleported(trailer) =>
+                {
                     return None;
                 }
-                (Some(_), _) => HitchChange::Attach(ahead),
+                (Some(_), _) => HitchChange::Attach(towing_car),
             };
-            Some((trailer, hitch))
+            Some((trailer, hitch_change))
         })
     }
 
-    /// Returns the trailers of `train` with their states in line behind `ahead`, each hitched to the vehicle before it.
-    /// The list ends before the first trailer that cannot be hitched, and is empty if `ahead` has no hitch or is in no
+    /// Returns the trailers of `chain` with their states in line behind `towing_car`, each hitched to the vehicle before it.
+    /// The list ends before the first trailer that cannot be hitched, and is empty if `towing_car` has no hitch or is in no
     /// world.
     ///
     /// The states are those of [`place_trailers_behind`], which assumes consecutive numbers; here each tow gets the
     /// number that the vehicle ahead has in the world.
-    fn states_behind(
+    fn chain_states(
         &self,
-        train: &[Entity],
-        ahead: Entity,
-        numbers: &CarIndices,
-        settled: &[StateChange],
+        chain: &[Entity],
+        towing_car: Entity,
+        indices: &CarIndices,
+        state_changes: &[StateChange],
     ) -> Vec<(Entity, State)> {
-        // States of the train; `None` if nothing can be hitched.
-        let found = || {
-            let (first, number) = (self.model_of(ahead)?, numbers.index_of(ahead)? as u32);
-            let models: Vec<&Model> = train.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
-            // Without a hitch or a coupler the train need not be computed.
-            if first.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
+        // States of the chain; `None` if nothing can be hitched.
+        let place_states = || {
+            let (towing_model, towing_index) = (self.model_of(towing_car)?, indices.index_of(towing_car)? as u32);
+            let models: Vec<&Model> = chain.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
+            // Without a hitch or a coupler the chain need not be computed.
+            if towing_model.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
                 return None;
             }
-            Some(place_trailers_behind(first, self.state_of(ahead, settled)?, number, &models))
+            Some(place_trailers_behind(towing_model, self.state_of(towing_car, state_changes)?, towing_index, &models))
         };
         // Vehicle ahead of the current trailer.
-        let mut ahead = ahead;
+        let mut towing_car = towing_car;
         // Replaces the number of the vehicle ahead in the tow; ends the list at a vehicle in no world.
-        let told = |(car, state): (&Entity, State)| {
-            let by = numbers.index_of(ahead)? as u32;
-            ahead = *car;
-            Some((*car, State { tow: state.tow.map(|tow| Tow { by, ..tow }), ..state }))
+        let set_towing_index = |(car, state): (&Entity, State)| {
+            let towing_index = indices.index_of(towing_car)? as u32;
+            towing_car = *car;
+            Some((*car, State { tow: state.tow.map(|tow| Tow { by: towing_index, ..tow }), ..state }))
         };
-        train.iter().zip(found().unwrap_or_default()).map_while(told).collect()
+        chain.iter().zip(place_states().unwrap_or_default()).map_while(set_towing_index).collect()
     }
 
     /// Returns the model of a car; `None` if the entity is no car.
@@ -143,34 +148,41 @@ impl PendingCars<'_, '_> {
         self.cars.get(car).ok().map(|(_, car, ..)| &car.into_inner().0)
     }
 
-    /// Returns the state of a car: the settled state if it was set in this tick, otherwise that after the last step.
+    /// Returns the state of a car: the state in `state_changes` if it was set in this tick, otherwise that after the last step.
     /// Returns `None` for a car that is in no world.
-    fn state_of<'a>(&'a self, car: Entity, settled: &'a [StateChange]) -> Option<&'a State> {
+    fn state_of<'a>(&'a self, car: Entity, state_changes: &'a [StateChange]) -> Option<&'a State> {
         // State that was set in this tick.
-        let put = settled.iter().find(|settled| settled.car == car).map(|settled| &settled.state);
-        put.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
+        let changed_state = state_changes.iter().find(|change| change.car == car).map(|change| &change.state);
+        changed_state.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
     }
 
-    /// Sets the state of a car in the world and in its [`CarMotion`]. With `jumped` the motion is teleported to
+    /// Sets the state of a car in the world and in its [`CarMotion`]. With `is_teleport` the motion is teleported to
     /// `state`; otherwise only its tow is removed and the pose stays. A car without the component gets one. Does
     /// nothing for a car that is in no world.
-    fn set_car_state(&mut self, host: &mut dyn CarHost, numbers: &CarIndices, car: Entity, state: State, jumped: bool) {
-        let Some(number) = numbers.index_of(car) else { return };
+    fn set_car_state(
+        &mut self,
+        host: &mut dyn CarHost,
+        indices: &CarIndices,
+        car: Entity,
+        state: State,
+        is_teleport: bool,
+    ) {
+        let Some(number) = indices.index_of(car) else { return };
         host.set_state(number, car, &state);
-        let Ok((_, of, _, motion, ..)) = self.cars.get_mut(car) else { return };
+        let Ok((_, car_component, _, motion, ..)) = self.cars.get_mut(car) else { return };
         match motion {
-            Some(mut motion) if jumped => motion.teleport(&of.0, &state),
+            Some(mut motion) if is_teleport => motion.teleport(&car_component.0, &state),
             Some(mut motion) => motion.unhitch(),
             None => {
-                let motion = CarMotion::new(&of.0, state);
+                let motion = CarMotion::new(&car_component.0, state);
                 self.commands.entity(car).try_insert(motion);
             }
         }
     }
 }
 
-/// Records in `settled` that `car` was set to `state`, and replaces an earlier record of the car.
-fn record_state(settled: &mut Vec<StateChange>, car: Entity, state: State, jumped: bool) {
-    settled.retain(|settled| settled.car != car);
-    settled.push(StateChange { car, state, is_teleported: jumped });
+/// Records in `state_changes` that `car` was set to `state`, and replaces an earlier record of the car.
+fn record_state(state_changes: &mut Vec<StateChange>, car: Entity, state: State, is_teleported: bool) {
+    state_changes.retain(|change| change.car != car);
+    state_changes.push(StateChange { car, state, is_teleported });
 }

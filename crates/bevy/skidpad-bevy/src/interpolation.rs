@@ -18,9 +18,9 @@ pub(crate) fn spawn_wheels(
 ) {
     let Ok((car, children)) = cars.get(added.entity) else { return };
     // Indices of the wheels that exist already.
-    let there: Vec<usize> =
+    let existing_indices: Vec<usize> =
         children.into_iter().flatten().filter_map(|child| wheels.get(*child).ok()).map(|wheel| wheel.index).collect();
-    for index in (0..car.0.wheels().len()).filter(|index| !there.contains(index)) {
+    for index in (0..car.0.wheels().len()).filter(|index| !existing_indices.contains(index)) {
         commands.spawn((Wheel { index }, ChildOf(added.entity)));
     }
 }
@@ -35,22 +35,24 @@ pub(crate) fn interpolate(
     mut cars: Query<(&Car, &CarMotion, &mut Transform, Has<NoInterpolation>), Without<Wheel>>,
     mut wheels: Query<(&Wheel, &ChildOf, &mut Transform)>,
 ) {
-    let between = fixed.overstep_fraction();
+    let overstep = fixed.overstep_fraction();
     // Share of the last step at which a car is drawn; 1 is its end.
-    let share = |at_tick: bool| if at_tick { 1.0 } else { between };
-    for (car, motion, mut transform, at_tick) in &mut cars {
-        let drawn = transform_of(&car.0, &motion.interpolator.body_pose(share(at_tick)));
-        transform.set_if_neq(Transform { scale: transform.scale, ..drawn });
+    let step_fraction = |is_uninterpolated: bool| if is_uninterpolated { 1.0 } else { overstep };
+    for (car, motion, mut transform, is_uninterpolated) in &mut cars {
+        let interpolated = transform_of(&car.0, &motion.interpolator.body_pose(step_fraction(is_uninterpolated)));
+        transform.set_if_neq(Transform { scale: transform.scale, ..interpolated });
     }
     for (wheel, child, mut transform) in &mut wheels {
-        let Ok((car, motion, _, at_tick)) = cars.get(child.parent()) else { continue };
-        let Some((centre, rotation)) = motion.interpolator.wheel_pose_on_body(wheel.index, share(at_tick)) else {
+        let Ok((car, motion, _, is_uninterpolated)) = cars.get(child.parent()) else { continue };
+        let Some((centre, rotation)) =
+            motion.interpolator.wheel_pose_on_body(wheel.index, step_fraction(is_uninterpolated))
+        else {
             continue;
         };
         // Centre of the wheel from the ground point below the centre of mass, m; the interpolator has it from the
         // centre of mass.
-        let above = centre + Vec3::Z * car.0.parts().centre_height;
-        let (translation, rotation) = (BEVY_AXES.to_world(above), BEVY_AXES.rotation_to_world(rotation));
+        let centre_from_ground = centre + Vec3::Z * car.0.parts().centre_height;
+        let (translation, rotation) = (BEVY_AXES.to_world(centre_from_ground), BEVY_AXES.rotation_to_world(rotation));
         *transform = Transform { translation, rotation, scale: transform.scale };
     }
 }

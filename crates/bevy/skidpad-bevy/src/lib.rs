@@ -30,7 +30,7 @@
 //! Components use Bevy's axes: y up, −z is the forward direction of a car. The translation of a car's transform is the
 //! point on the ground below its centre of mass at rest. A car at the height of the road therefore stands on the road.
 //!
-//! A tick runs these sets in the plugin's schedule: [`CarSystems::SyncCars`] (new cars, teleports), [`CarSystems::Drive`]
+//! A tick runs these sets in the plugin's schedule: [`CarSystems::SyncCars`] (new cars, teleports), [`CarSystems::Input`]
 //! (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Events`] (signals and messages). Once a
 //! frame, after the fixed loop, [`CarSystems::Interpolate`] interpolates the transforms of bodies and wheels between the
 //! last two ticks.

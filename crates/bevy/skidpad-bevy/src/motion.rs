@@ -98,7 +98,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
     // Rotation from world axes to body axes.
     let to_body = state.rotation.inverse();
     // The minimum avoids a division by 0.
-    let felt = to_body * (state.velocity - state.previous_velocity) / dt.max(f32::MIN_POSITIVE);
+    let body_acceleration = to_body * (state.velocity - state.previous_velocity) / dt.max(f32::MIN_POSITIVE);
     let engine = car.engine_signals();
     CarSignals {
         speed: (to_body * state.velocity).dot(Vec3::X),
@@ -107,7 +107,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
         load: engine.map_or(0.0, |engine| engine.load),
         limited: engine.map_or(0.0, |engine| engine.limiter_share),
         shifting: state.drive.shift_left > 0.0,
-        acceleration: [felt.y, felt.x],
+        acceleration: [body_acceleration.y, body_acceleration.x],
     }
 }
 

@@ -122,9 +122,9 @@ fn send_messages(
 fn update_wheel_signals(cars: Query<&CarMotion>, mut wheels: Query<(&Wheel, &ChildOf, &mut WheelSignals)>) {
     for (wheel, child, mut signals) in &mut wheels {
         // Signals of the wheel after the last step.
-        let told = cars.get(child.parent()).ok().and_then(|car| car.wheels.get(wheel.index));
-        if let Some(told) = told {
-            *signals = *told;
+        let wheel_signals = cars.get(child.parent()).ok().and_then(|car| car.wheels.get(wheel.index));
+        if let Some(wheel_signals) = wheel_signals {
+            *signals = *wheel_signals;
         }
     }
 }

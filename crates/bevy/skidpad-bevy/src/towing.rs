@@ -38,12 +38,15 @@ impl Dolly {
     }
 }
 
-/// Returns the transform of the `dolly` of a trailer at `place`: shifted forwards so that its turntable is below the
-/// coupler of the trailer, with the same orientation. A missing coupler or turntable counts as at x = 0.
-pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
+/// Returns the transform of the `dolly` of a trailer at `trailer_transform`: shifted forwards so that its turntable is
+/// below the coupler of the trailer, with the same orientation. A missing coupler or turntable counts as at x = 0.
+pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, trailer_transform: &Transform) -> Transform {
     let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
     let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
-    Transform { translation: place.translation + place.forward() * (coupler - turntable), ..*place }
+    Transform {
+        translation: trailer_transform.translation + trailer_transform.forward() * (coupler - turntable),
+        ..*trailer_transform
+    }
 }
 
 /// Couples full trailers to their dollies. A [`TowedBy`] of the trailer that names another vehicle is moved to the
@@ -66,12 +69,14 @@ pub(crate) fn hitch_dollies(
                 commands.entity(trailer).try_insert(TowedBy(dolly));
             }
         }
-        let jump = match (teleport, dollies.get(dolly)) {
-            (Some(Teleport::To(place)), Ok(of)) => Teleport::To(dolly_transform(&car.0, &of.0, place)),
+        let dolly_teleport = match (teleport, dollies.get(dolly)) {
+            (Some(Teleport::To(transform)), Ok(dolly_car)) => {
+                Teleport::To(dolly_transform(&car.0, &dolly_car.0, transform))
+            }
             (Some(Teleport::Upright), _) => Teleport::Upright,
             _ => continue,
         };
-        commands.entity(dolly).try_insert(jump);
+        commands.entity(dolly).try_insert(dolly_teleport);
         commands.entity(trailer).try_remove::<Teleport>();
     }
 }

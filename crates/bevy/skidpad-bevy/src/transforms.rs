@@ -18,9 +18,9 @@ pub fn start_state_at(model: &Model, transform: &Transform) -> State {
     let up = rotation * Vec3::Z;
     // `State::upright_at` applies the heading first and the tilt after it, so the heading is read with the tilt
     // removed.
-    let level = Quat::from_rotation_arc(up, Vec3::Z) * rotation;
-    let ahead = level * Vec3::X;
-    State::upright_at(model, ground, up, math::atan2(ahead.y, ahead.x))
+    let level_rotation = Quat::from_rotation_arc(up, Vec3::Z) * rotation;
+    let forward = level_rotation * Vec3::X;
+    State::upright_at(model, ground, up, math::atan2(forward.y, forward.x))
 }
 
 /// Returns the transform of a car of `model` whose body is drawn at `pose`: the ground point below the centre of mass,

@@ -48,9 +48,9 @@ impl CarIndices {
     /// Returns the controls of every number for the next step. Copies them from [`CarControls`] of all cars in this
     /// world. A number whose car was removed has default controls.
     pub fn controls(&mut self, cars: &Query<(Entity, &CarControls, &mut CarMotion)>) -> &[Controls] {
-        for (entity, asked, _) in cars {
+        for (entity, car_controls, _) in cars {
             if let Some(number) = self.index_of(entity) {
-                self.controls[number].clone_from(&asked.0);
+                self.controls[number].clone_from(&car_controls.0);
             }
         }
         &self.controls
@@ -63,9 +63,9 @@ impl CarIndices {
         host.set_state(number, car, state);
         self.ids.insert(car, id);
         // Number of slots.
-        let numbers = self.cars.len().max(number + 1);
-        self.cars.resize(numbers, None);
-        self.controls.resize(numbers, Controls::default());
+        let slot_count = self.cars.len().max(number + 1);
+        self.cars.resize(slot_count, None);
+        self.controls.resize(slot_count, Controls::default());
         self.cars[number] = Some(car);
     }
 
@@ -120,27 +120,27 @@ impl PendingCars<'_, '_> {
     /// A teleport determines the state. Without one, a car that has a state with as many wheels as its model keeps it;
     /// any other car starts at rest at its transform. A car with another model is removed and inserted again.
     /// [`Teleport`] is removed, and the driver is reset except after [`Teleport::ToState`].
-    pub fn sync(&mut self, host: &mut dyn CarHost, numbers: &mut CarIndices) {
+    pub fn sync(&mut self, host: &mut dyn CarHost, indices: &mut CarIndices) {
         // Bevy keeps removal messages for two frames only, which may pass without a tick. So the entities are compared.
-        for car in numbers.removed_cars(|car| !self.cars.contains(car)) {
-            numbers.remove(host, car);
+        for car in indices.removed_cars(|car| !self.cars.contains(car)) {
+            indices.remove(host, car);
             self.commands.entity(car).try_remove::<CarMotion>();
         }
         // Cars whose states are set in this tick, and cars whose `TowedBy` was removed.
-        let (mut settled, mut let_go) = (Vec::new(), Vec::new());
+        let (mut state_changes, mut unhitched_cars) = (Vec::new(), Vec::new());
         for (entity, car, transform, motion, driver, teleport, is_towed) in &mut self.cars {
             let was_towed = motion.as_ref().is_some_and(|motion| motion.state().tow.is_some());
             if was_towed && !is_towed {
-                let_go.push(entity);
+                unhitched_cars.push(entity);
             }
-            let number = numbers.index_of(entity);
+            let number = indices.index_of(entity);
             let state = match (teleport, &motion, number) {
                 (Some(Teleport::To(transform)), ..) => start_state_at(&car.0, transform),
                 (Some(Teleport::ToState(state)), ..) if state.wheels.len() == car.0.wheels().len() => (**state).clone(),
                 (Some(Teleport::Upright), Some(motion), Some(number)) => {
                     let probe = downward_probe(number, motion.state());
-                    let met = host.probe_ground(&probe);
-                    upright_state_on(&car.0, motion.state(), &probe, met.as_ref())
+                    let contact = host.probe_ground(&probe);
+                    upright_state_on(&car.0, motion.state(), &probe, contact.as_ref())
                 }
                 (None, _, Some(_)) if !car.is_changed() => continue,
                 // The model or the world has changed.
@@ -150,8 +150,8 @@ impl PendingCars<'_, '_> {
             match number {
                 Some(number) if Arc::ptr_eq(host.model(number), &car.0) => host.set_state(number, entity, &state),
                 _ => {
-                    numbers.remove(host, entity);
-                    numbers.insert(host, entity, &car.0, &state);
+                    indices.remove(host, entity);
+                    indices.insert(host, entity, &car.0, &state);
                 }
             }
             match motion {
@@ -160,7 +160,7 @@ impl PendingCars<'_, '_> {
                     self.commands.entity(entity).try_insert(CarMotion::new(&car.0, state.clone()));
                 }
             }
-            settled.push(StateChange {
+            state_changes.push(StateChange {
                 car: entity,
                 state,
                 is_teleported: !matches!(teleport, Some(Teleport::ToState(_))),
@@ -171,6 +171,6 @@ impl PendingCars<'_, '_> {
                 driver.0.reset();
             }
         }
-        self.apply_hitches(host, numbers, &let_go, &mut settled);
+        self.apply_hitches(host, indices, &unhitched_cars, &mut state_changes);
     }
 }

@@ -49,20 +49,20 @@ const GLASS_COLOUR: Color = Color::srgb(0.06, 0.08, 0.11);
 /// and a roof. Another driven vehicle is one box with a windscreen. A trailer is one box.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
-    let middle = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
+    let hull_centre = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
     let size = BEVY_AXES.to_world(half_extents).abs() * 2.0;
     // A driven vehicle that is low for its length is drawn with a bonnet and a boot, others as one box.
     let is_car = size.y < 0.45 * size.z && model.is_driven();
-    // Height of the lower body as a share of that of the hull.
-    let low = if is_car { 0.55 } else { 1.0 };
-    // Box with `share` of the size of the hull, its centre at `at` times that size from the middle of the hull.
-    let part = |share: Vec3, at: Vec3, is_glass| Part {
-        mesh: Cuboid::from_size(size * share).into(),
-        transform: Transform::from_translation(middle + size * at),
+    // Height of the lower body as a share of the height of the hull.
+    let lower_body_ratio = if is_car { 0.55 } else { 1.0 };
+    // Box with `size_ratio` of the size of the hull. Its centre is `offset_ratio` times that size from the hull's centre.
+    let part = |size_ratio: Vec3, offset_ratio: Vec3, is_glass| Part {
+        mesh: Cuboid::from_size(size * size_ratio).into(),
+        transform: Transform::from_translation(hull_centre + size * offset_ratio),
         is_glass,
     };
-    let [bottom, top] = [-0.5, low - 0.5].map(|share| middle.y + size.y * share);
-    let mut parts = lower_body(model, middle, size, [bottom, top]);
+    let [bottom, top] = [-0.5, lower_body_ratio - 0.5].map(|height_ratio| hull_centre.y + size.y * height_ratio);
+    let mut parts = lower_body(model, hull_centre, size, [bottom, top]);
     if is_car {
         // Cabin of glass, then its roof.
         parts.push(part(Vec3::new(0.8, 0.44, 0.48), Vec3::new(0.0, 0.27, 0.06), true));
@@ -80,43 +80,46 @@ const WHEEL_WIDTH_RATIO: f32 = 0.6;
 /// Half length of a wheel arch, and its height above the wheel's centre, as a share of the wheel's radius.
 const ARCH_SIZE_RATIO: f32 = 1.2;
 
-/// Returns the hull between the heights `bottom` and `top` (m) as boxes, with arches for the wheels. `middle` and `size`
-/// are those of the whole hull, m.
+/// Returns the hull between the heights `bottom` and `top` (m) as boxes, with arches for the wheels. `hull_centre` and
+/// `size` are those of the whole hull, m.
 ///
 /// Above the arches there is one box of full width. Below it, a narrow box between the wheels has the full length, at
 /// least 0.3 of the width, and boxes of full width fill the length between the arches. Boxes without extent are omitted.
-fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
+fn lower_body(model: &Model, hull_centre: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
     let wheels: Vec<(Vec3, f32)> =
         model.wheels().iter().map(|wheel| (BEVY_AXES.to_world(wheel.contact), wheel.radius)).collect();
     // Height of the highest arch, m. The contact point is one radius below the wheel's centre.
-    let arch = wheels.iter().map(|(_, radius)| (1.0 + ARCH_SIZE_RATIO) * radius).fold(bottom, f32::max).min(top);
+    let arch_height = wheels.iter().map(|(_, radius)| (1.0 + ARCH_SIZE_RATIO) * radius).fold(bottom, f32::max).min(top);
     // Half width inside of each wheel, with a gap of a tenth of its radius, m.
-    let inner = wheels.iter().map(|(place, radius)| place.x.abs() - (0.5 * WHEEL_WIDTH_RATIO + 0.1) * radius);
-    let narrow = f32::max(2.0 * inner.fold(0.5 * size.x, f32::min), 0.3 * size.x);
+    let inner_half_widths =
+        wheels.iter().map(|(contact_point, radius)| contact_point.x.abs() - (0.5 * WHEEL_WIDTH_RATIO + 0.1) * radius);
+    let inner_width = f32::max(2.0 * inner_half_widths.fold(0.5 * size.x, f32::min), 0.3 * size.x);
     // Begin and end of each arch along z, m, from the front.
-    let mut cuts: Vec<[f32; 2]> = wheels
+    let mut arch_ranges: Vec<[f32; 2]> = wheels
         .iter()
-        .map(|(place, radius)| [-ARCH_SIZE_RATIO, ARCH_SIZE_RATIO].map(|room| place.z + room * radius))
+        .map(|(contact_point, radius)| {
+            [-ARCH_SIZE_RATIO, ARCH_SIZE_RATIO].map(|ratio| contact_point.z + ratio * radius)
+        })
         .collect();
-    cuts.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let (front, back) = (middle.z - 0.5 * size.z, middle.z + 0.5 * size.z);
+    arch_ranges.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let (front, back) = (hull_centre.z - 0.5 * size.z, hull_centre.z + 0.5 * size.z);
     let mut parts = Vec::new();
-    // Appends a box of width `wide` between two positions along z and two heights.
-    let mut put = |wide: f32, [from, to]: [f32; 2], [low, high]: [f32; 2]| {
-        if to > from && high > low {
-            let mesh = Cuboid::new(wide, high - low, to - from).into();
-            let at = Vec3::new(middle.x, 0.5 * (low + high), 0.5 * (from + to));
-            parts.push(Part { mesh, transform: Transform::from_translation(at), is_glass: false });
+    // Appends a box of width `width` between two positions along z and two heights.
+    let mut add_box = |width: f32, [z_start, z_end]: [f32; 2], [y_bottom, y_top]: [f32; 2]| {
+        if z_end > z_start && y_top > y_bottom {
+            let mesh = Cuboid::new(width, y_top - y_bottom, z_end - z_start).into();
+            let centre = Vec3::new(hull_centre.x, 0.5 * (y_bottom + y_top), 0.5 * (z_start + z_end));
+            parts.push(Part { mesh, transform: Transform::from_translation(centre), is_glass: false });
         }
     };
-    put(size.x, [front, back], [arch, top]);
-    put(narrow, [front, back], [bottom, arch]);
-    let mut from = front;
-    for [begin, end] in cuts {
-        put(size.x, [from, begin.min(back)], [bottom, arch]);
-        from = from.max(end);
+    add_box(size.x, [front, back], [arch_height, top]);
+    add_box(inner_width, [front, back], [bottom, arch_height]);
+    let mut z_start = front;
+    for [arch_start, arch_end] in arch_ranges {
+        add_box(size.x, [z_start, arch_start.min(back)], [bottom, arch_height]);
+        z_start = z_start.max(arch_end);
     }
-    put(size.x, [from, back], [bottom, arch]);
+    add_box(size.x, [z_start, back], [bottom, arch_height]);
     parts
 }
 
@@ -124,14 +127,14 @@ fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) 
 /// bars, slightly wider than the tyre so that they are visible.
 pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let radius = model.wheels()[i].radius;
-    let wide = WHEEL_WIDTH_RATIO * radius;
-    let axle = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
-    let tyre = Mesh::from(Cylinder::new(radius, wide)).rotated_by(axle);
+    let width = WHEEL_WIDTH_RATIO * radius;
+    let axle_rotation = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let tyre = Mesh::from(Cylinder::new(radius, width)).rotated_by(axle_rotation);
     // Bars are a little longer along the axle than the tyre is wide.
-    let mut spokes = Mesh::from(Cuboid::new(wide * 1.04, radius * 1.3, radius * 0.16));
-    let across = Mesh::from(Cuboid::new(wide * 1.04, radius * 0.16, radius * 1.3));
+    let mut spokes = Mesh::from(Cuboid::new(width * 1.04, radius * 1.3, radius * 0.16));
+    let second_bar = Mesh::from(Cuboid::new(width * 1.04, radius * 0.16, radius * 1.3));
     // Merging cannot fail: both meshes are cuboids with equal attributes.
-    _ = spokes.merge(&across);
+    _ = spokes.merge(&second_bar);
     [tyre, spokes]
 }
 
@@ -143,12 +146,12 @@ fn add_car_meshes(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
-    for (entity, car, driven) in &cars {
-        let paint = if driven { Paint::PLAYER_CAR } else { Paint::OTHER_CAR };
-        for Part { mesh, transform: place, is_glass } in body(&car.0) {
+    for (entity, car, is_player_car) in &cars {
+        let paint = if is_player_car { Paint::PLAYER_CAR } else { Paint::OTHER_CAR };
+        for Part { mesh, transform, is_glass } in body(&car.0) {
             let colour = if is_glass { GLASS_COLOUR } else { paint.body };
             let material = MeshMaterial3d(materials.add(Paint::material(colour)));
-            commands.spawn((Mesh3d(meshes.add(mesh)), material, place, ChildOf(entity)));
+            commands.spawn((Mesh3d(meshes.add(mesh)), material, transform, ChildOf(entity)));
         }
     }
 }
@@ -161,9 +164,9 @@ fn add_wheel_meshes(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
-    for (entity, of, child) in &wheels {
-        let Ok(car) = cars.get(child.parent()) else { continue };
-        let [tyre, spokes] = wheel(&car.0, of.index);
+    for (entity, wheel_component, child_of) in &wheels {
+        let Ok(car) = cars.get(child_of.parent()) else { continue };
+        let [tyre, spokes] = wheel(&car.0, wheel_component.index);
         commands.entity(entity).try_insert((
             Mesh3d(meshes.add(tyre)),
             MeshMaterial3d(materials.add(Paint::material(Paint::PLAYER_CAR.tyre))),

@@ -35,19 +35,19 @@ const HEADING_TIME_CONSTANT_S: f32 = 0.15;
 pub fn plugin(app: &mut App) {
     app.init_resource::<CameraView>()
         .insert_resource(Orbit { yaw: 2.4, pitch: 0.3, distance: 1.0 })
-        .add_systems(Startup, enter)
-        .add_systems(PostUpdate, (change, turn, follow).chain().before(TransformSystems::Propagate));
+        .add_systems(Startup, spawn_camera)
+        .add_systems(PostUpdate, (select_view, update_orbit, place_camera).chain().before(TransformSystems::Propagate));
 }
 
 /// Spawns the camera with linear fog from 150 m to 900 m in the colour of the haze.
-fn enter(mut commands: Commands) {
+fn spawn_camera(mut commands: Commands) {
     let falloff = FogFalloff::Linear { start: 150.0, end: 900.0 };
     commands.spawn((Camera3d::default(), Msaa::Sample4, DistanceFog { color: HAZE_COLOUR, falloff, ..default() }));
 }
 
 /// Selects the next view, once for each press of the camera key: behind, around, at the wheel, behind.
-fn change(mut pressed: MessageReader<Press>, mut view: ResMut<CameraView>) {
-    for _ in pressed.read().filter(|press| **press == Press::Camera) {
+fn select_view(mut presses: MessageReader<Press>, mut view: ResMut<CameraView>) {
+    for _ in presses.read().filter(|press| **press == Press::Camera) {
         *view = match *view {
             CameraView::Behind => CameraView::Around,
             CameraView::Around => CameraView::Wheel,
@@ -59,7 +59,7 @@ fn change(mut pressed: MessageReader<Press>, mut view: ResMut<CameraView>) {
 /// Changes the orbit by the mouse. Motion with the left or right button held turns it, 0.005 rad per pixel; the pitch
 /// stays between 0.02 and 1.5 rad. The wheel changes the distance by 10 % per notch, between 0.4 and 6 times the
 /// default distance.
-fn turn(
+fn update_orbit(
     motion: Res<AccumulatedMouseMotion>,
     scroll: Res<AccumulatedMouseScroll>,
     buttons: Res<ButtonInput<MouseButton>>,
@@ -82,7 +82,7 @@ struct LastHeading(Option<Vec3>);
 /// follows the heading of the car as a first-order lag with [`HEADING_TIME_CONSTANT_S`] in real time, and is farther
 /// away and higher with trailers. Around: the orbit of the mouse. Wheel: fixed on the car. The vertical angle of view
 /// grows from 50° at rest to 68° at 60 m/s. Does nothing without exactly one driven car and one camera.
-fn follow(
+fn place_camera(
     time: Res<Time<Real>>,
     view: Res<CameraView>,
     orbit: Res<Orbit>,
@@ -91,36 +91,39 @@ fn follow(
     trailers: Query<&Car, With<TowedBy>>,
     mut cameras: Query<(&mut Transform, &mut Projection), (With<Camera3d>, Without<PlayerCar>)>,
 ) {
-    let (Ok((car, place, signals)), Ok((mut camera, mut projection))) = (cars.single(), cameras.single_mut()) else {
+    let (Ok((car, car_transform, signals)), Ok((mut camera, mut projection))) = (cars.single(), cameras.single_mut())
+    else {
         return;
     };
     // Size of the car, m.
     let size = car.0.parts().hull.half_extents.length().max(1.0);
     // Horizontal direction, with −z if the car points straight up or down.
-    let flat = |ahead: Vec3| Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
-    let ahead = flat(*place.forward());
+    let horizontal = |forward: Vec3| Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::NEG_Z);
+    let forward = horizontal(*car_transform.forward());
     // Share of the remaining angle that the heading turns in this frame: 1 − exp(−Δt / T).
-    let share = 1.0 - (-time.delta_secs() / HEADING_TIME_CONSTANT_S).exp();
-    let lagged = heading.0.map_or(ahead, |before| flat(before.lerp(ahead, share)));
-    heading.0 = Some(lagged);
+    let lag_fraction = 1.0 - (-time.delta_secs() / HEADING_TIME_CONSTANT_S).exp();
+    let lagged_heading = heading.0.map_or(forward, |previous| horizontal(previous.lerp(forward, lag_fraction)));
+    heading.0 = Some(lagged_heading);
     // With trailers the camera is farther away and higher.
-    let train: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
+    let trailer_size: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
     // Point above the car that the camera looks at, world, m.
-    let target = place.translation + Vec3::Y * 0.4 * size;
+    let target = car_transform.translation + Vec3::Y * 0.4 * size;
     // Position of the camera, world, m.
-    let from = match *view {
-        CameraView::Behind => target - lagged * (2.6 * size + 2.0 * train) + Vec3::Y * (0.75 * size + 1.4 * train),
-        CameraView::Around => {
-            let turned = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0) * Vec3::Z;
-            target + turned * 3.0 * size * orbit.distance
+    let camera_position = match *view {
+        CameraView::Behind => {
+            target - lagged_heading * (2.6 * size + 2.0 * trailer_size) + Vec3::Y * (0.75 * size + 1.4 * trailer_size)
         }
-        CameraView::Wheel => place.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
+        CameraView::Around => {
+            let orbit_direction = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0) * Vec3::Z;
+            target + orbit_direction * 3.0 * size * orbit.distance
+        }
+        CameraView::Wheel => car_transform.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
     };
-    *camera = Transform::from_translation(from).looking_at(target, Vec3::Y);
-    if let Projection::Perspective(lens) = &mut *projection {
+    *camera = Transform::from_translation(camera_position).looking_at(target, Vec3::Y);
+    if let Projection::Perspective(perspective) = &mut *projection {
         // Forward speed as a share of 60 m/s, at most 1.
-        let fast = (signals.speed.abs() / 60.0).min(1.0);
-        lens.fov = (50.0 + 18.0 * fast).to_radians();
-        lens.far = 3_000.0;
+        let speed_ratio = (signals.speed.abs() / 60.0).min(1.0);
+        perspective.fov = (50.0 + 18.0 * speed_ratio).to_radians();
+        perspective.far = 3_000.0;
     }
 }

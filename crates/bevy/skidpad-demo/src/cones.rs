@@ -39,34 +39,38 @@ const GROUND_FRICTION_RATE: f32 = 3.0;
 
 /// Adds the cones. They are hit and moved once a tick, and reset by the key that resets the car.
 pub fn plugin(app: &mut App) {
-    app.add_systems(Startup, enter)
+    app.add_systems(Startup, spawn_cones)
         .add_systems(FixedUpdate, (throw_hit_cones, move_cones).chain())
         .add_systems(Update, reset_cones);
 }
 
 /// Spawns [`CONE_COUNT`] cones with square bases in a straight line along x of the scene. They stand at height 0,
 /// whatever the ground is there.
-fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+fn spawn_cones(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
     let cone = meshes.add(Cone::new(CONE_RADIUS_M, CONE_HEIGHT_M));
     // Square base, 40 mm high.
     let base = meshes.add(Cuboid::new(2.4 * CONE_RADIUS_M, 0.04, 2.4 * CONE_RADIUS_M));
     let orange = materials.add(StandardMaterial { base_color: Color::srgb(1.0, 0.35, 0.02), ..default() });
     for i in 0..CONE_COUNT {
-        let place = DVec3::new(
+        let scene_position = DVec3::new(
             FIRST_CONE_POSITION_M[0] + i as f64 * CONE_SPACING_M,
             FIRST_CONE_POSITION_M[1],
             f64::from(0.5 * CONE_HEIGHT_M),
         );
         // Position in world axes of Bevy, m.
-        let put = BEVY_AXES.point_to_world(place).as_vec3();
-        let foot =
+        let position = BEVY_AXES.point_to_world(scene_position).as_vec3();
+        let base_part =
             (Mesh3d(base.clone()), MeshMaterial3d(orange.clone()), Transform::from_xyz(0.0, -0.5 * CONE_HEIGHT_M, 0.0));
         commands.spawn((
-            TrafficCone { initial_position: put, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO },
+            TrafficCone { initial_position: position, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO },
             Mesh3d(cone.clone()),
             MeshMaterial3d(orange.clone()),
-            Transform::from_translation(put),
-            children![foot],
+            Transform::from_translation(position),
+            children![base_part],
         ));
     }
 }
@@ -81,24 +85,27 @@ fn throw_hit_cones(
     cars: Query<(&Car, &CarMotion, &Transform), Without<TrafficCone>>,
     mut cones: Query<(&mut TrafficCone, &Transform)>,
 ) {
-    for (car, motion, place) in &cars {
+    for (car, motion, car_transform) in &cars {
         let hull = car.0.parts().hull;
-        let middle = BEVY_AXES.to_world(hull.centre + Vec3::Z * car.0.parts().centre_height);
-        let half = BEVY_AXES.to_world(hull.half_extents).abs() + CONE_RADIUS_M;
-        let (speed, turning) =
+        let hull_centre = BEVY_AXES.to_world(hull.centre + Vec3::Z * car.0.parts().centre_height);
+        let half_size = BEVY_AXES.to_world(hull.half_extents).abs() + CONE_RADIUS_M;
+        let (velocity, angular_velocity) =
             (BEVY_AXES.to_world(motion.state().velocity), BEVY_AXES.to_world(motion.state().angular));
-        for (mut cone, at) in &mut cones {
+        for (mut cone, cone_transform) in &mut cones {
             // Position of the cone in the axes of the hull, from its middle, m.
-            let inside = place.to_matrix().inverse().transform_point3(at.translation) - middle;
-            if inside.abs().cmpgt(half + Vec3::Y * 0.5 * CONE_HEIGHT_M).any() {
+            let cone_position =
+                car_transform.to_matrix().inverse().transform_point3(cone_transform.translation) - hull_centre;
+            if cone_position.abs().cmpgt(half_size + Vec3::Y * 0.5 * CONE_HEIGHT_M).any() {
                 continue;
             }
             // Velocity of the car at the cone, v + ω × r, m/s.
-            let way = speed + turning.cross(at.translation - place.translation);
-            if (way - cone.velocity).dot(way) > 0.0 {
+            let car_velocity =
+                velocity + angular_velocity.cross(cone_transform.translation - car_transform.translation);
+            if (car_velocity - cone.velocity).dot(car_velocity) > 0.0 {
                 // Velocity to the side on which the cone is, m/s.
-                let aside = place.right() * inside.x.signum() * 0.3 * way.length();
-                cone.velocity = 1.15 * way + aside + Vec3::Y * 0.25 * way.length().min(12.0);
+                let lateral_velocity = car_transform.right() * cone_position.x.signum() * 0.3 * car_velocity.length();
+                cone.velocity =
+                    1.15 * car_velocity + lateral_velocity + Vec3::Y * 0.25 * car_velocity.length().min(12.0);
                 cone.angular_velocity = Vec3::Y.cross(cone.velocity) / CONE_HEIGHT_M;
             }
         }
@@ -112,19 +119,19 @@ fn throw_hit_cones(
 /// with boxes.
 fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
     let dt = time.delta_secs();
-    for (mut cone, mut place) in cones.iter_mut().filter(|(cone, _)| cone.velocity != Vec3::ZERO) {
+    for (mut cone, mut transform) in cones.iter_mut().filter(|(cone, _)| cone.velocity != Vec3::ZERO) {
         cone.velocity.y -= GRAVITY * dt;
-        place.translation += cone.velocity * dt;
-        place.rotation = (Quat::from_scaled_axis(cone.angular_velocity * dt) * place.rotation).normalize();
+        transform.translation += cone.velocity * dt;
+        transform.rotation = (Quat::from_scaled_axis(cone.angular_velocity * dt) * transform.rotation).normalize();
         // Height of the middle of a cone that touches the plane, m: half its height upright, its radius on the side.
-        let lies = (place.up().y.abs() * 0.5 * CONE_HEIGHT_M).max(CONE_RADIUS_M);
-        if place.translation.y < lies {
-            place.translation.y = lies;
+        let contact_height = (transform.up().y.abs() * 0.5 * CONE_HEIGHT_M).max(CONE_RADIUS_M);
+        if transform.translation.y < contact_height {
+            transform.translation.y = contact_height;
             cone.velocity.y = if cone.velocity.y < -0.8 { -CONE_RESTITUTION * cone.velocity.y } else { 0.0 };
             // Share of the velocities that friction leaves.
-            let left = (1.0 - GROUND_FRICTION_RATE * dt).max(0.0);
-            cone.velocity *= Vec3::new(left, 1.0, left);
-            cone.angular_velocity *= left;
+            let retained_ratio = (1.0 - GROUND_FRICTION_RATE * dt).max(0.0);
+            cone.velocity *= Vec3::new(retained_ratio, 1.0, retained_ratio);
+            cone.angular_velocity *= retained_ratio;
             if cone.velocity.length() < 0.05 {
                 (cone.velocity, cone.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             }
@@ -133,10 +140,10 @@ fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transfor
 }
 
 /// Puts every cone upright and at rest at its initial position when the reset key is pressed.
-fn reset_cones(mut pressed: MessageReader<Press>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
-    for _ in pressed.read().filter(|press| **press == Press::Reset) {
-        for (mut cone, mut place) in &mut cones {
-            *place = Transform::from_translation(cone.initial_position);
+fn reset_cones(mut presses: MessageReader<Press>, mut cones: Query<(&mut TrafficCone, &mut Transform)>) {
+    for _ in presses.read().filter(|press| **press == Press::Reset) {
+        for (mut cone, mut transform) in &mut cones {
+            *transform = Transform::from_translation(cone.initial_position);
             (cone.velocity, cone.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }
     }

@@ -38,7 +38,7 @@ impl Garage {
         for name in skidpad_spec::shipped::names().filter(|name| *name != vehicle) {
             vehicles.push((name.to_owned(), load(name)?));
         }
-        let solver = SELECTABLE_SOLVERS.iter().position(|known| known.name == solver).unwrap_or(0);
+        let solver = SELECTABLE_SOLVERS.iter().position(|info| info.name == solver).unwrap_or(0);
         Ok(Self { vehicles, trailer: load("caravan")?, vehicle: 0, solver })
     }
 
@@ -65,25 +65,27 @@ impl Garage {
 
 /// Adds the driven car and the keys that change vehicle, trailer, solver, place, speed of time and gear.
 pub fn plugin(app: &mut App) {
-    app.add_systems(Startup, enter)
-        .add_systems(Update, (change_solver, change_vehicle, change_trailer, reset_cars, toggle_time_scale, shift));
+    app.add_systems(Startup, spawn_player_car).add_systems(
+        Update,
+        (change_solver, change_vehicle, change_trailer, reset_cars, toggle_time_scale, change_gear),
+    );
 }
 
 /// Returns whether the unread presses contain `press` an odd number of times, since two presses cancel each other.
 /// Marks all presses as read.
 fn is_pressed(presses: &mut MessageReader<Press>, press: Press) -> bool {
-    presses.read().filter(|pressed| **pressed == press).count() % 2 == 1
+    presses.read().filter(|unread| **unread == press).count() % 2 == 1
 }
 
 /// Spawns the driven car at the start.
-fn enter(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
+fn spawn_player_car(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
     commands.spawn((PlayerCar, Car(garage.model()), start.0, Visibility::default()));
 }
 
 /// Selects the next solver when its key is pressed, the first after the last, and moves all cars with their states to
 /// it.
-fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<BuiltinWorld>) {
-    if is_pressed(&mut pressed, Press::Solver) {
+fn change_solver(mut presses: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<BuiltinWorld>) {
+    if is_pressed(&mut presses, Press::Solver) {
         garage.solver = (garage.solver + 1) % SELECTABLE_SOLVERS.len();
         world.change_solver(garage.solver());
     }
@@ -94,48 +96,48 @@ fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, 
 /// The new vehicle starts on its wheels at the ground point, heading and tilt of the old one, with its forward speed
 /// and rolling wheels (rim speed = forward speed). Lateral velocity, rotation and gear are not kept.
 fn change_vehicle(
-    mut pressed: MessageReader<Press>,
+    mut presses: MessageReader<Press>,
     mut commands: Commands,
     mut garage: ResMut<Garage>,
     cars: Query<(Entity, &Car, &CarMotion), With<PlayerCar>>,
     trailers: Query<Entity, With<TowedBy>>,
 ) {
     let Ok((entity, car, motion)) = cars.single() else { return };
-    if !is_pressed(&mut pressed, Press::Vehicle) {
+    if !is_pressed(&mut presses, Press::Vehicle) {
         return;
     }
     garage.vehicle = (garage.vehicle + 1) % garage.vehicles.len();
     // State of the old vehicle.
-    let before = motion.state();
-    let place = transform_of(&car.0, &Pose { position: before.position, rotation: before.rotation });
+    let old_state = motion.state();
+    let transform = transform_of(&car.0, &Pose { position: old_state.position, rotation: old_state.rotation });
     let model = garage.model();
-    let mut state = start_state_at(&model, &place);
+    let mut state = start_state_at(&model, &transform);
     // Forward speed, m/s.
-    let along = (before.rotation.inverse() * before.velocity).x;
-    state.velocity = state.rotation * skidpad_core::Vec3::X * along;
-    for (wheel, of) in state.wheels.iter_mut().zip(model.wheels()) {
-        wheel.spin = along / of.radius;
+    let forward_speed = (old_state.rotation.inverse() * old_state.velocity).x;
+    state.velocity = state.rotation * skidpad_core::Vec3::X * forward_speed;
+    for (wheel, wheel_model) in state.wheels.iter_mut().zip(model.wheels()) {
+        wheel.spin = forward_speed / wheel_model.radius;
     }
     commands.entity(entity).try_despawn();
     trailers.iter().for_each(|trailer| commands.entity(trailer).try_despawn());
-    commands.spawn((PlayerCar, Car(model), place, Visibility::default(), Teleport::ToState(Box::new(state))));
+    commands.spawn((PlayerCar, Car(model), transform, Visibility::default(), Teleport::ToState(Box::new(state))));
 }
 
 /// Spawns the trailer behind the driven car when its key is pressed and the car has a hitch but no trailer. Otherwise
 /// the key despawns all trailers.
 fn change_trailer(
-    mut pressed: MessageReader<Press>,
+    mut presses: MessageReader<Press>,
     mut commands: Commands,
     garage: Res<Garage>,
     cars: Query<(Entity, &Car, &Transform), With<PlayerCar>>,
     trailers: Query<Entity, With<TowedBy>>,
 ) {
-    let Ok((car, of, place)) = cars.single() else { return };
-    if !is_pressed(&mut pressed, Press::Trailer) {
+    let Ok((entity, car, transform)) = cars.single() else { return };
+    if !is_pressed(&mut presses, Press::Trailer) {
         return;
     }
-    if trailers.is_empty() && of.0.parts().hitch.is_some() {
-        commands.spawn((Car(garage.trailer.clone()), *place, Visibility::default(), TowedBy(car)));
+    if trailers.is_empty() && car.0.parts().hitch.is_some() {
+        commands.spawn((Car(garage.trailer.clone()), *transform, Visibility::default(), TowedBy(entity)));
     } else {
         trailers.iter().for_each(|trailer| commands.entity(trailer).try_despawn());
     }
@@ -144,12 +146,12 @@ fn change_trailer(
 /// Teleports the driven car for each press: to the start, or upright where it is. Trailers are placed behind it by the
 /// plugin.
 fn reset_cars(
-    mut pressed: MessageReader<Press>,
+    mut presses: MessageReader<Press>,
     mut commands: Commands,
     start: Res<StartPlace>,
     cars: Query<Entity, With<PlayerCar>>,
 ) {
-    for press in pressed.read() {
+    for press in presses.read() {
         let teleport = match press {
             Press::Reset => Teleport::To(start.0),
             Press::Upright => Teleport::Upright,
@@ -163,8 +165,8 @@ fn reset_cars(
 const SLOW_MOTION_SCALE: f32 = 0.2;
 
 /// Toggles slow motion ([`SLOW_MOTION_SCALE`]) and pause for each press of their keys.
-fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
-    for press in pressed.read() {
+fn toggle_time_scale(mut presses: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
+    for press in presses.read() {
         match press {
             Press::Slow if time.relative_speed() < 1.0 => time.set_relative_speed(1.0),
             Press::Slow => time.set_relative_speed(SLOW_MOTION_SCALE),
@@ -177,10 +179,13 @@ fn toggle_time_scale(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Vi
 
 /// Changes the gear of the driven car for each press: toggles between automatic and manual shifting (which starts in
 /// the current gear), shifts up or down.
-fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<PlayerCar>>) {
+fn change_gear(
+    mut presses: MessageReader<Press>,
+    mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<PlayerCar>>,
+) {
     let Ok((car, motion, mut driver)) = cars.single_mut() else { return };
     let driver: &mut PlayerController = &mut driver.0;
-    for press in pressed.read() {
+    for press in presses.read() {
         match press {
             Press::Manual if driver.shifting == Shifting::Automatic => {
                 driver.shifting = Shifting::Manual(motion.state().drive.gear)

@@ -62,9 +62,9 @@ impl Ghost {
 pub fn plugin(scene: Scene) -> impl Plugin {
     move |app: &mut App| {
         app.insert_resource(GhostScene(scene.clone()))
-            .add_systems(Update, (change, despawn_outdated))
-            .add_systems(FixedUpdate, step.in_set(CarSystems::Step))
-            .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Interpolate));
+            .add_systems(Update, (toggle_ghost, despawn_outdated))
+            .add_systems(FixedUpdate, step_ghosts.in_set(CarSystems::Step))
+            .add_systems(RunFixedMainLoop, interpolate_ghosts.in_set(CarSystems::Interpolate));
     }
 }
 
@@ -72,18 +72,18 @@ pub fn plugin(scene: Scene) -> impl Plugin {
 /// times.
 ///
 /// The ghost starts in the state of the car, without its tow, in a new world of [`Garage::next_solver`]. Its body and
-/// tyres are translucent child entities; [`draw`] sets the transforms of the tyres. Does nothing if there is not
+/// tyres are translucent child entities; [`interpolate_ghosts`] sets the transforms of the tyres. Does nothing if there is not
 /// exactly one driven car.
-fn change(
-    mut pressed: MessageReader<Press>,
+fn toggle_ghost(
+    mut presses: MessageReader<Press>,
     mut commands: Commands,
-    (garage, ground, fixed): (Res<Garage>, Res<GhostScene>, Res<Time<Fixed>>),
+    (garage, ghost_scene, fixed_time): (Res<Garage>, Res<GhostScene>, Res<Time<Fixed>>),
     cars: Query<(&Car, &CarMotion), With<PlayerCar>>,
     ghosts: Query<Entity, With<Ghost>>,
     (mut meshes, mut materials): (ResMut<Assets<Mesh>>, ResMut<Assets<StandardMaterial>>),
 ) {
     let Ok((car, motion)) = cars.single() else { return };
-    if pressed.read().filter(|press| **press == Press::Ghost).count() % 2 == 0 {
+    if presses.read().filter(|press| **press == Press::Ghost).count() % 2 == 0 {
         // An even number of presses cancels itself.
         return;
     }
@@ -96,20 +96,16 @@ fn change(
     let start = CarStart { model: model.clone(), placement: Placement::default() };
     // The ghost is alone in its world, so nothing can tow it.
     let state = State { tow: None, ..motion.state().clone() };
-    let mut world = (garage.next_solver().build_world)(&ground.0, &[start], fixed.timestep().as_secs_f32());
+    let mut world = (garage.next_solver().build_world)(&ghost_scene.0, &[start], fixed_time.timestep().as_secs_f32());
     // Cannot fail: the state has as many wheels as the model.
     let _ = world.set_state(0, &state);
     // Starts without motion.
-    let drawn = PoseInterpolator::new(&model, &state);
-    let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
-    let (body_paint, tyre_paint) = (paint(Paint::GHOST_CAR.body), paint(Paint::GHOST_CAR.tyre));
+    let interpolator = PoseInterpolator::new(&model, &state);
+    let mut add_material = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
+    let (body_paint, tyre_paint) = (add_material(Paint::GHOST_CAR.body), add_material(Paint::GHOST_CAR.tyre));
     let wheels = model.wheels().len();
     commands
-        .spawn((
-            Ghost { world, interpolator: drawn, model: model.clone() },
-            Transform::default(),
-            Visibility::default(),
-        ))
+        .spawn((Ghost { world, interpolator, model: model.clone() }, Transform::default(), Visibility::default()))
         .with_children(|ghost| {
             for part in body(&model) {
                 // Body parts do not move relative to the ghost, so their transforms are set here once.
@@ -131,7 +127,7 @@ fn despawn_outdated(mut commands: Commands, cars: Query<&Car, With<PlayerCar>>, 
 }
 
 /// Steps every ghost once a tick with the controls of the driven car. `Time` gives the step length.
-fn step(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts: Query<&mut Ghost>) {
+fn step_ghosts(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts: Query<&mut Ghost>) {
     let Ok(controls) = cars.single() else { return };
     for mut ghost in &mut ghosts {
         ghost.step(&controls.0, time.delta_secs());
@@ -142,27 +138,27 @@ fn step(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut ghosts:
 ///
 /// The ghost is placed in world axes. Its wheels are children: their poses are relative to the body, shifted from the
 /// centre of mass to the ground point below it.
-fn draw(
-    fixed: Res<Time<Fixed>>,
+fn interpolate_ghosts(
+    fixed_time: Res<Time<Fixed>>,
     mut ghosts: Query<(&Ghost, &mut Transform), Without<GhostWheel>>,
     mut wheels: Query<(&GhostWheel, &ChildOf, &mut Transform)>,
 ) {
     // Share of a tick since the last tick, 0 to 1.
-    let share = fixed.overstep_fraction();
-    for (ghost, mut place) in &mut ghosts {
-        *place = transform_of(&ghost.model, &ghost.interpolator.body_pose(share));
+    let step_fraction = fixed_time.overstep_fraction();
+    for (ghost, mut transform) in &mut ghosts {
+        *transform = transform_of(&ghost.model, &ghost.interpolator.body_pose(step_fraction));
     }
-    for (wheel, child, mut place) in &mut wheels {
-        let Ok((ghost, _)) = ghosts.get(child.parent()) else { continue };
+    for (wheel, child_of, mut transform) in &mut wheels {
+        let Ok((ghost, _)) = ghosts.get(child_of.parent()) else { continue };
         let Some(Pose { position, rotation }) =
-            ghost.interpolator.wheel_pose_on_body(wheel.0, share).map(|(centre, rotation)| Pose {
+            ghost.interpolator.wheel_pose_on_body(wheel.0, step_fraction).map(|(centre, rotation)| Pose {
                 position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(),
                 rotation,
             })
         else {
             continue;
         };
-        *place = Transform::from_translation(BEVY_AXES.point_to_world(position).as_vec3())
+        *transform = Transform::from_translation(BEVY_AXES.point_to_world(position).as_vec3())
             .with_rotation(BEVY_AXES.rotation_to_world(rotation));
     }
 }

@@ -77,27 +77,27 @@ pub struct DeviceInputSystems;
 ///
 /// The device that was used last counts; keys take precedence over gamepads. Of several gamepads the first with an
 /// input counts. Backspace or the right button (East) of any gamepad rewinds.
-fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut asked: ResMut<PlayerInput>) {
+fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut player_input: ResMut<PlayerInput>) {
     // Whether one of the two keys is held.
-    let held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
-    let by_keys: Inputs = Keys {
-        throttle: held([KeyCode::KeyW, KeyCode::ArrowUp]),
-        brake: held([KeyCode::KeyS, KeyCode::ArrowDown]),
-        left: held([KeyCode::KeyA, KeyCode::ArrowLeft]),
-        right: held([KeyCode::KeyD, KeyCode::ArrowRight]),
+    let is_held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
+    let keyboard_inputs: Inputs = Keys {
+        throttle: is_held([KeyCode::KeyW, KeyCode::ArrowUp]),
+        brake: is_held([KeyCode::KeyS, KeyCode::ArrowDown]),
+        left: is_held([KeyCode::KeyA, KeyCode::ArrowLeft]),
+        right: is_held([KeyCode::KeyD, KeyCode::ArrowRight]),
         handbrake: keys.pressed(KeyCode::Space),
     }
     .into();
-    let by_pad = pads.iter().map(gamepad_inputs).find(|inputs| *inputs != Inputs::default());
-    if by_keys != Inputs::default() {
-        asked.is_analogue = false;
-    } else if by_pad.is_some() {
-        asked.is_analogue = true;
+    let pad_inputs = pads.iter().map(gamepad_inputs).find(|inputs| *inputs != Inputs::default());
+    if keyboard_inputs != Inputs::default() {
+        player_input.is_analogue = false;
+    } else if pad_inputs.is_some() {
+        player_input.is_analogue = true;
     }
-    asked.inputs = by_pad.filter(|_| asked.is_analogue).unwrap_or(by_keys);
+    player_input.inputs = pad_inputs.filter(|_| player_input.is_analogue).unwrap_or(keyboard_inputs);
     // Whether a gamepad rewinds.
-    let backs = pads.iter().any(|pad| pad.pressed(GamepadButton::East));
-    asked.rewind = keys.pressed(KeyCode::Backspace) || backs;
+    let is_pad_rewinding = pads.iter().any(|pad| pad.pressed(GamepadButton::East));
+    player_input.rewind = keys.pressed(KeyCode::Backspace) || is_pad_rewinding;
 }
 
 /// Returns the inputs of a gamepad: right trigger accelerates, left trigger brakes, left stick steers (positive to the
@@ -105,10 +105,10 @@ fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut aske
 /// the stick is within 5 % of its centre.
 fn gamepad_inputs(pad: &Gamepad) -> Inputs {
     // Position of a trigger, 0 to 1.
-    let pulled = |button| pad.get(button).unwrap_or(0.0);
+    let trigger_position = |button| pad.get(button).unwrap_or(0.0);
     let inputs = Inputs {
-        throttle: pulled(GamepadButton::RightTrigger2),
-        brake: pulled(GamepadButton::LeftTrigger2),
+        throttle: trigger_position(GamepadButton::RightTrigger2),
+        brake: trigger_position(GamepadButton::LeftTrigger2),
         steer: -pad.get(GamepadAxis::LeftStickX).unwrap_or(0.0),
         handbrake: f32::from(u8::from(pad.pressed(GamepadButton::South))),
     };
@@ -123,8 +123,8 @@ fn gamepad_inputs(pad: &Gamepad) -> Inputs {
 /// A key and a button pressed in one frame send one press.
 fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut presses: MessageWriter<Press>) {
     for (press, key, button, _) in PRESS_BINDINGS {
-        let by_pad = button.is_some_and(|button| pads.iter().any(|pad| pad.just_pressed(button)));
-        if keys.just_pressed(key) || by_pad {
+        let is_pressed_on_pad = button.is_some_and(|button| pads.iter().any(|pad| pad.just_pressed(button)));
+        if keys.just_pressed(key) || is_pressed_on_pad {
             presses.write(press);
         }
     }
@@ -132,9 +132,9 @@ fn send_presses(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut pres
 
 /// Copies the inputs to the driven car before a tick, and selects its input shaping: for gamepads if the inputs are
 /// analogue, otherwise for keyboards.
-fn apply_inputs(asked: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
+fn apply_inputs(player_input: Res<PlayerInput>, mut cars: Query<(&mut CarInputs, &mut CarDriver), With<PlayerCar>>) {
     for (mut inputs, mut driver) in &mut cars {
-        *inputs = asked.inputs.into();
-        driver.0.shaping = if asked.is_analogue { InputShaping::GAMEPAD } else { InputShaping::KEYBOARD };
+        *inputs = player_input.inputs.into();
+        driver.0.shaping = if player_input.is_analogue { InputShaping::GAMEPAD } else { InputShaping::KEYBOARD };
     }
 }

@@ -32,7 +32,7 @@ pub fn plugin(app: &mut App) {
         .register_required_components::<Car, History>()
         .register_required_components::<Ghost, History>()
         .add_systems(FixedUpdate, record_states.after(CarSystems::Step))
-        .add_systems(Update, (begin_or_end, step_back).chain());
+        .add_systems(Update, (begin_or_end_rewind, step_back).chain());
 }
 
 /// Appends the state of every car and ghost after the step to its history, with the driver of a car. Removes the oldest
@@ -43,36 +43,36 @@ fn record_states(
     mut ghosts: Query<(&Ghost, &mut History), Without<CarMotion>>,
 ) {
     // Maximum number of entries.
-    let most = (HISTORY_DURATION_S / time.delta_secs()) as usize;
+    let max_entries = (HISTORY_DURATION_S / time.delta_secs()) as usize;
     // Appends an entry.
-    let put = |history: &mut History, state: &State, driver| {
-        if history.0.len() >= most {
+    let append = |history: &mut History, state: &State, driver| {
+        if history.0.len() >= max_entries {
             history.0.pop_front();
         }
         history.0.push_back((state.clone(), driver));
     };
     for (motion, driver, mut history) in &mut cars {
-        put(&mut history, motion.state(), driver.map(|driver| driver.0.clone()));
+        append(&mut history, motion.state(), driver.map(|driver| driver.0.clone()));
     }
     for (ghost, mut history) in &mut ghosts {
-        put(&mut history, ghost.state(), None);
+        append(&mut history, ghost.state(), None);
     }
 }
 
 /// Pauses the physics when a rewind begins. When it ends, resumes the physics and restores state and driver of every
 /// car from the newest stored tick.
-fn begin_or_end(
-    asked: Res<PlayerInput>,
+fn begin_or_end_rewind(
+    player_input: Res<PlayerInput>,
     mut commands: Commands,
     mut rewinding: ResMut<Rewinding>,
     mut time: ResMut<Time<Virtual>>,
     mut cars: Query<(Entity, &History, Option<&mut CarDriver>), With<CarMotion>>,
 ) {
-    if asked.rewind == rewinding.is_active {
+    if player_input.rewind == rewinding.is_active {
         return;
     }
-    rewinding.is_active = asked.rewind;
-    if asked.rewind {
+    rewinding.is_active = player_input.rewind;
+    if player_input.rewind {
         rewinding.was_paused = time.is_paused();
         time.pause();
         return;
@@ -81,10 +81,10 @@ fn begin_or_end(
         time.unpause();
     }
     for (car, history, driver) in &mut cars {
-        let Some((state, then)) = history.0.back() else { continue };
+        let Some((state, stored_driver)) = history.0.back() else { continue };
         commands.entity(car).try_insert(Teleport::ToState(Box::new(state.clone())));
-        if let (Some(mut driver), Some(then)) = (driver, then) {
-            driver.0.clone_from(then);
+        if let (Some(mut driver), Some(stored_driver)) = (driver, stored_driver) {
+            driver.0.clone_from(stored_driver);
         }
     }
 }
@@ -92,7 +92,7 @@ fn begin_or_end(
 /// Moves every car and ghost back while the rewind is active, by as many stored ticks as the real time of the frame
 /// has. The fraction of a tick is kept for the next frame.
 ///
-/// The world of the cars is not changed, only their drawn states; [`begin_or_end`] restores the cars in it at the end.
+/// The world of the cars is not changed, only their drawn states; [`begin_or_end_rewind`] restores the cars in it at the end.
 /// The ghost is set in its own world. A car stops at its oldest entry. A ghost is despawned there, since it did not
 /// exist before.
 fn step_back(

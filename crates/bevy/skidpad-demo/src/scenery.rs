@@ -26,21 +26,21 @@ pub const HAZE_COLOUR: Color = Color::srgb(0.72, 0.80, 0.88);
 /// m; the height is that of the plane, the heading is +x.
 pub fn plugin(scene: Scene, start: Vec<f64>) -> impl Plugin {
     // Height 0 above the plane.
-    let place = BEVY_AXES.point_to_world(scene.point_above_plane(start[0], start[1], 0.0)).as_vec3();
-    let turned = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
-    let start = StartPlace(Transform::from_translation(place).with_rotation(turned));
+    let start_position = BEVY_AXES.point_to_world(scene.point_above_plane(start[0], start[1], 0.0)).as_vec3();
+    let orientation = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
+    let start = StartPlace(Transform::from_translation(start_position).with_rotation(orientation));
     move |app: &mut App| {
         app.insert_resource(ClearColor(HAZE_COLOUR))
             .insert_resource(GlobalAmbientLight { brightness: 600.0, ..default() })
             .insert_resource(DrawnScene(scene.clone()))
             .insert_resource(start)
-            .add_systems(Startup, (draw, light))
+            .add_systems(Startup, (spawn_scene, spawn_sun))
             .add_systems(Update, move_platforms);
     }
 }
 
 /// Spawns the sun. Shadows reach 60 m from the camera.
-fn light(mut commands: Commands) {
+fn spawn_sun(mut commands: Commands) {
     commands.spawn((
         DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() },
         CascadeShadowConfigBuilder { num_cascades: 2, maximum_distance: 60.0, ..default() }.build(),
@@ -50,46 +50,47 @@ fn light(mut commands: Commands) {
 
 /// Spawns one entity with a mesh for the plane if there is one, and for each box, platform, height field and triangle
 /// mesh of the scene. Platforms start at their pose at 0 s.
-fn draw(
+fn spawn_scene(
     mut commands: Commands,
-    drawn: Res<DrawnScene>,
+    drawn_scene: Res<DrawnScene>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
-    let scene = &drawn.0;
+    let scene = &drawn_scene.0;
     // Returns the components of a matt mesh in its vertex colours.
-    let mut put = |mesh: Mesh, place: Transform| {
+    let mut mesh_bundle = |mesh: Mesh, transform: Transform| {
         let material = StandardMaterial { perceptual_roughness: 0.95, reflectance: 0.1, ..default() };
-        (Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material)), place)
+        (Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material)), transform)
     };
     if scene.has_plane {
-        let turned = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
-        commands.spawn(put(plane(scene.grip), Transform::from_rotation(turned)));
+        let orientation = BEVY_AXES.rotation_to_world(scene.upright_orientation(0.0));
+        commands.spawn(mesh_bundle(plane_mesh(scene.grip), Transform::from_rotation(orientation)));
     }
-    for fixed in &scene.boxes {
-        commands.spawn(put(cuboid(fixed), place_of(fixed)));
+    for fixed_box in &scene.boxes {
+        commands.spawn(mesh_bundle(box_mesh(fixed_box), box_transform(fixed_box)));
     }
-    for (number, platform) in scene.platforms.iter().enumerate() {
-        let standing = platform.box_at(0.0);
-        commands.spawn((put(cuboid(&standing), place_of(&standing)), PlatformIndex(number)));
+    for (platform_index, platform) in scene.platforms.iter().enumerate() {
+        let initial_box = platform.box_at(0.0);
+        commands
+            .spawn((mesh_bundle(box_mesh(&initial_box), box_transform(&initial_box)), PlatformIndex(platform_index)));
     }
     for field in &scene.height_fields {
-        commands.spawn(put(heights(field), Transform::default()));
+        commands.spawn(mesh_bundle(height_field_mesh(field), Transform::default()));
     }
     for mesh in &scene.meshes {
-        commands.spawn(put(triangles(mesh), Transform::default()));
+        commands.spawn(mesh_bundle(triangle_mesh(mesh), Transform::default()));
     }
 }
 
 /// Sets every platform to its pose at the time of the world, which is the end of the last step.
 fn move_platforms(
-    drawn: Res<DrawnScene>,
+    drawn_scene: Res<DrawnScene>,
     world: Res<BuiltinWorld>,
     mut boxes: Query<(&PlatformIndex, &mut Transform)>,
 ) {
     let time = world.world().time();
-    for (moving, mut place) in &mut boxes {
-        *place = place_of(&drawn.0.platforms[moving.0].box_at(time));
+    for (platform_index, mut transform) in &mut boxes {
+        *transform = box_transform(&drawn_scene.0.platforms[platform_index.0].box_at(time));
     }
 }
 
@@ -101,18 +102,18 @@ fn colour(grip: f32) -> [f32; 4] {
 }
 
 /// Returns the transform of a box in Bevy's axes, 3 mm above its position.
-fn place_of(fixed: &FixedBox) -> Transform {
+fn box_transform(fixed_box: &FixedBox) -> Transform {
     // The offset keeps boxes visible whose top is in the plane.
-    let lifted = DVec3::new(0.0, 0.0, 3e-3);
-    Transform::from_translation(BEVY_AXES.point_to_world(fixed.centre + lifted).as_vec3())
-        .with_rotation(BEVY_AXES.rotation_to_world(fixed.rotation))
+    let offset = DVec3::new(0.0, 0.0, 3e-3);
+    Transform::from_translation(BEVY_AXES.point_to_world(fixed_box.centre + offset).as_vec3())
+        .with_rotation(BEVY_AXES.rotation_to_world(fixed_box.rotation))
 }
 
 /// Returns the mesh of a box about its centre, in Bevy's axes, with the colour of its grip.
-fn cuboid(fixed: &FixedBox) -> Mesh {
-    let size = BEVY_AXES.to_world(fixed.half_extents).abs() * 2.0;
+fn box_mesh(fixed_box: &FixedBox) -> Mesh {
+    let size = BEVY_AXES.to_world(fixed_box.half_extents).abs() * 2.0;
     let mesh = Mesh::from(Cuboid::from_size(size));
-    let shade = colour(fixed.grip);
+    let shade = colour(fixed_box.grip);
     let count = mesh.count_vertices();
     mesh.with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![shade; count])
 }
@@ -124,49 +125,59 @@ const TILE_SIZE_M: f32 = 10.0;
 
 /// Returns the mesh of the horizontal plane through the origin in the colour of `grip`: a chequered pattern of 10 m
 /// tiles, up to 320 m from the origin, that makes motion visible, and plain ground around it, up to 3 km.
-fn plane(grip: f32) -> Mesh {
+fn plane_mesh(grip: f32) -> Mesh {
     let mut faces = FlatTriangles::default();
     let shade = colour(grip);
-    // Colour with its brightness multiplied by `by`.
-    let darker = |by: f32| [shade[0] * by, shade[1] * by, shade[2] * by, 1.0];
+    // Colour with its brightness multiplied by `brightness`.
+    let scaled_colour = |brightness: f32| [shade[0] * brightness, shade[1] * brightness, shade[2] * brightness, 1.0];
     for row in -HALF_TILE_COUNT..HALF_TILE_COUNT {
         for column in -HALF_TILE_COUNT..HALF_TILE_COUNT {
             let corner = Vec3::new(column as f32, 0.0, row as f32) * TILE_SIZE_M;
             // Brightness of light and dark tiles.
-            let by = if (row + column) % 2 == 0 { 1.0 } else { 0.86 };
-            faces.square(corner, Vec3::X * TILE_SIZE_M, Vec3::Z * TILE_SIZE_M, darker(by));
+            let brightness = if (row + column) % 2 == 0 { 1.0 } else { 0.86 };
+            faces.square(corner, Vec3::X * TILE_SIZE_M, Vec3::Z * TILE_SIZE_M, scaled_colour(brightness));
         }
     }
     // Half the side of the pattern and of the whole plane, m.
-    let (near, far) = (HALF_TILE_COUNT as f32 * TILE_SIZE_M, 3_000.0);
+    let (pattern_half_side, plane_half_side) = (HALF_TILE_COUNT as f32 * TILE_SIZE_M, 3_000.0);
     // Four rectangles around the pattern: opposite corners, m.
-    for [low, high] in [
-        [Vec3::new(-far, 0.0, -far), Vec3::new(far, 0.0, -near)],
-        [Vec3::new(-far, 0.0, near), Vec3::new(far, 0.0, far)],
-        [Vec3::new(-far, 0.0, -near), Vec3::new(-near, 0.0, near)],
-        [Vec3::new(near, 0.0, -near), Vec3::new(far, 0.0, near)],
+    for [min_corner, max_corner] in [
+        [Vec3::new(-plane_half_side, 0.0, -plane_half_side), Vec3::new(plane_half_side, 0.0, -pattern_half_side)],
+        [Vec3::new(-plane_half_side, 0.0, pattern_half_side), Vec3::new(plane_half_side, 0.0, plane_half_side)],
+        [Vec3::new(-plane_half_side, 0.0, -pattern_half_side), Vec3::new(-pattern_half_side, 0.0, pattern_half_side)],
+        [Vec3::new(pattern_half_side, 0.0, -pattern_half_side), Vec3::new(plane_half_side, 0.0, pattern_half_side)],
     ] {
-        faces.square(low, Vec3::X * (high.x - low.x), Vec3::Z * (high.z - low.z), darker(0.93));
+        faces.square(
+            min_corner,
+            Vec3::X * (max_corner.x - min_corner.x),
+            Vec3::Z * (max_corner.z - min_corner.z),
+            scaled_colour(0.93),
+        );
     }
     faces.mesh()
 }
 
 /// Returns the mesh of a height field in world axes: two triangles per cell, with alternating brightness of the cells,
 /// in the colour of its grip.
-fn heights(field: &HeightField) -> Mesh {
-    let ([columns, rows], [wide, long]) = (field.counts(), field.spacing());
+fn height_field_mesh(field: &HeightField) -> Mesh {
+    let ([columns, rows], [x_spacing, y_spacing]) = (field.counts(), field.spacing());
     // Grid point, world axes of Bevy, m.
-    let at = |column: usize, row: usize| {
-        let local = Vec3::new(column as f32 * wide, row as f32 * long, field.height(column, row));
+    let grid_point = |column: usize, row: usize| {
+        let local = Vec3::new(column as f32 * x_spacing, row as f32 * y_spacing, field.height(column, row));
         BEVY_AXES.point_to_world(field.origin() + local.as_dvec3()).as_vec3()
     };
     let mut faces = FlatTriangles::default();
     for row in 1..rows {
         for column in 1..columns {
-            let corners = [at(column - 1, row - 1), at(column, row - 1), at(column, row), at(column - 1, row)];
+            let corners = [
+                grid_point(column - 1, row - 1),
+                grid_point(column, row - 1),
+                grid_point(column, row),
+                grid_point(column - 1, row),
+            ];
             // Brightness of light and dark cells.
-            let shade = if (row + column) % 2 == 0 { 1.0 } else { 0.93 };
-            let colour = colour(field.grip()).map(|part| part * shade);
+            let brightness = if (row + column) % 2 == 0 { 1.0 } else { 0.93 };
+            let colour = colour(field.grip()).map(|channel| channel * brightness);
             faces.triangle([corners[0], corners[1], corners[2]], colour);
             faces.triangle([corners[0], corners[2], corners[3]], colour);
         }
@@ -176,15 +187,15 @@ fn heights(field: &HeightField) -> Mesh {
 
 /// Returns the mesh of a triangle mesh in world axes, each triangle in the colour of its grip, 2 mm above its position
 /// so that it covers a plane of equal height.
-fn triangles(mesh: &TriangleMesh) -> Mesh {
+fn triangle_mesh(mesh: &TriangleMesh) -> Mesh {
     let mut faces = FlatTriangles::default();
     for (corners, grip) in mesh.triangles().iter().zip(mesh.grips()) {
         // Corner, 2 mm above its position, world axes of Bevy, m.
-        let at = |corner: u32| {
+        let corner_point = |corner: u32| {
             let point = mesh.origin() + mesh.vertices()[corner as usize].as_dvec3();
             BEVY_AXES.point_to_world(point).as_vec3() + Vec3::Y * 2e-3
         };
-        faces.triangle(corners.map(at), colour(*grip));
+        faces.triangle(corners.map(corner_point), colour(*grip));
     }
     faces.mesh()
 }
@@ -210,12 +221,12 @@ impl FlatTriangles {
         self.colours.extend([colour; 3]);
     }
 
-    /// Appends a parallelogram of two triangles from `corner` along the edges `wide` and `long`. Its normal is `long` ×
-    /// `wide`.
-    fn square(&mut self, corner: Vec3, wide: Vec3, long: Vec3, colour: [f32; 4]) {
-        let across = corner + wide + long;
-        self.triangle([corner, corner + long, across], colour);
-        self.triangle([corner, across, corner + wide], colour);
+    /// Appends a parallelogram of two triangles from `corner` along the edges `width_edge` and `length_edge`. Its normal
+    /// is `length_edge` × `width_edge`.
+    fn square(&mut self, corner: Vec3, width_edge: Vec3, length_edge: Vec3, colour: [f32; 4]) {
+        let opposite_corner = corner + width_edge + length_edge;
+        self.triangle([corner, corner + length_edge, opposite_corner], colour);
+        self.triangle([corner, opposite_corner, corner + width_edge], colour);
     }
 
     /// Returns the triangles as a mesh without shared corners, for rendering only.

@@ -65,12 +65,12 @@ impl Script {
         let bytes = files::read(path, FileKind::Controls).map_err(|fault| format!("{file}: {fault}"))?;
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
         let (mut rows, mut faults): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
-        for (number, written) in reader.deserialize::<ScriptRecord>().enumerate() {
+        for (number, record) in reader.deserialize::<ScriptRecord>().enumerate() {
             // The header is line 1, and lines count from 1.
             let line = number + 2;
-            let row = written.map_err(|fault| fault.to_string()).and_then(Row::of);
+            let row = record.map_err(|fault| fault.to_string()).and_then(Row::from_record);
             match row {
-                Ok(row) if rows.last().is_some_and(|before| before.time > row.time) => {
+                Ok(row) if rows.last().is_some_and(|previous| previous.time > row.time) => {
                     faults.push(format!("{file}:{line}: time_s is {}, after that of a later row", row.time));
                 }
                 Ok(row) => rows.push(row),
@@ -89,20 +89,20 @@ impl Row {
     ///
     /// The error names the first fault, in this order: a time that is not from 0 to 1,000,000 s, a screenshot name with
     /// `/` or `\`, an input out of its range, an unknown press.
-    fn of(written: ScriptRecord) -> Result<Self, String> {
-        let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = written;
+    fn from_record(record: ScriptRecord) -> Result<Self, String> {
+        let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = record;
         if !(0.0..1e6).contains(&time_s) {
             return Err(format!("time_s is {time_s}, not 0 to 1000000"));
         }
-        // Checks that an input is from `least` to 1.
-        let share = |name: &str, value: Option<f32>, least: f32| match value.unwrap_or(0.0) {
-            value if (least..=1.0).contains(&value) => Ok(value),
-            value => Err(format!("{name} is {value}, not {least} to 1")),
+        // Checks that an input is from `min` to 1.
+        let checked_input = |name: &str, value: Option<f32>, min: f32| match value.unwrap_or(0.0) {
+            value if (min..=1.0).contains(&value) => Ok(value),
+            value => Err(format!("{name} is {value}, not {min} to 1")),
         };
-        let known = || Press::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let possible_values = || Press::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let presses = press.split_whitespace().map(|word| {
             Press::from_str(word, false).map_err(|_| {
-                let accepted: Vec<String> = known().map(|value| value.get_name().to_owned()).collect();
+                let accepted: Vec<String> = possible_values().map(|value| value.get_name().to_owned()).collect();
                 format!("press has \"{word}\", not one of {}", accepted.join(", "))
             })
         });
@@ -112,10 +112,10 @@ impl Row {
         Ok(Self {
             time: time_s,
             inputs: Inputs {
-                throttle: share("accelerate", accelerate, 0.0)?,
-                brake: share("brake", brake, 0.0)?,
-                steer: share("steer", steer, -1.0)?,
-                handbrake: share("handbrake", handbrake, 0.0)?,
+                throttle: checked_input("accelerate", accelerate, 0.0)?,
+                brake: checked_input("brake", brake, 0.0)?,
+                steer: checked_input("steer", steer, -1.0)?,
+                handbrake: checked_input("handbrake", handbrake, 0.0)?,
             },
             rewind: rewind.unwrap_or(0) != 0,
             presses: presses.collect::<Result<_, _>>()?,
@@ -130,7 +130,7 @@ struct Playback {
     /// Rows that are not due yet.
     rows: std::vec::IntoIter<Row>,
     /// Inputs of the last row that was due; zero before the first.
-    now: PlayerInput,
+    current_input: PlayerInput,
     /// Folder for screenshots; `None` to take none.
     folder: Option<PathBuf>,
 }
@@ -146,7 +146,11 @@ pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
     move |app: &mut App| {
         let rows = rows.lock().ok().and_then(|mut rows| rows.take()).unwrap_or_default();
         app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_DURATION))
-            .insert_resource(Playback { rows: rows.into_iter(), now: PlayerInput::default(), folder: folder.clone() })
+            .insert_resource(Playback {
+                rows: rows.into_iter(),
+                current_input: PlayerInput::default(),
+                folder: folder.clone(),
+            })
             .add_systems(PreUpdate, play.after(DeviceInputSystems))
             .add_systems(PostUpdate, draw_for_pictures)
             .add_systems(Last, exit_when_done);
@@ -157,25 +161,25 @@ pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
 /// devices with those of the last row that was due. Time is the simulated duration since the start, which pauses and
 /// slow motion do not change.
 fn play(
-    real: Res<Time<Real>>,
+    real_time: Res<Time<Real>>,
     mut commands: Commands,
-    mut playing: ResMut<Playback>,
-    mut asked: ResMut<PlayerInput>,
+    mut playback: ResMut<Playback>,
+    mut player_input: ResMut<PlayerInput>,
     mut presses: MessageWriter<Press>,
 ) {
-    let time = real.elapsed_secs_f64();
-    let playing = &mut *playing;
+    let elapsed = real_time.elapsed_secs_f64();
+    let playback = &mut *playback;
     // Number of rows whose time has come.
-    let due = playing.rows.as_slice().partition_point(|row| row.time <= time);
-    for row in playing.rows.by_ref().take(due) {
-        playing.now = PlayerInput { inputs: row.inputs, rewind: row.rewind, is_analogue: true };
+    let due_count = playback.rows.as_slice().partition_point(|row| row.time <= elapsed);
+    for row in playback.rows.by_ref().take(due_count) {
+        playback.current_input = PlayerInput { inputs: row.inputs, rewind: row.rewind, is_analogue: true };
         presses.write_batch(row.presses);
-        if let Some(folder) = playing.folder.as_ref().filter(|_| !row.screenshot.is_empty()) {
+        if let Some(folder) = playback.folder.as_ref().filter(|_| !row.screenshot.is_empty()) {
             let path = folder.join(format!("{}.png", row.screenshot));
             commands.spawn(Screenshot::primary_window()).observe(save_to_disk(path));
         }
     }
-    *asked = playing.now;
+    *player_input = playback.current_input;
 }
 
 /// Number of frames that are drawn before a screenshot, so that all transforms are up to date.
@@ -184,29 +188,34 @@ const FRAMES_BEFORE_SCREENSHOT: f64 = 4.0;
 /// Disables the cameras except within the last [`FRAMES_BEFORE_SCREENSHOT`] frames before a screenshot and while one is
 /// taken. Does nothing without a folder for screenshots. Without a graphics card a frame takes half a second.
 fn draw_for_pictures(
-    real: Res<Time<Real>>,
-    playing: Res<Playback>,
+    real_time: Res<Time<Real>>,
+    playback: Res<Playback>,
     pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
     mut cameras: Query<&mut Camera>,
 ) {
-    if playing.folder.is_none() {
+    if playback.folder.is_none() {
         return;
     }
-    let soon = real.elapsed_secs_f64() + FRAMES_BEFORE_SCREENSHOT * FRAME_DURATION.as_secs_f64();
+    let screenshot_horizon = real_time.elapsed_secs_f64() + FRAMES_BEFORE_SCREENSHOT * FRAME_DURATION.as_secs_f64();
     // Whether a row within these frames has a screenshot.
-    let comes = playing.rows.as_slice().iter().take_while(|row| row.time <= soon).any(|row| !row.screenshot.is_empty());
+    let is_screenshot_due = playback
+        .rows
+        .as_slice()
+        .iter()
+        .take_while(|row| row.time <= screenshot_horizon)
+        .any(|row| !row.screenshot.is_empty());
     for mut camera in &mut cameras {
-        camera.is_active = comes || !pictures.is_empty();
+        camera.is_active = is_screenshot_due || !pictures.is_empty();
     }
 }
 
 /// Ends the program when the last row is done and every screenshot is saved.
 fn exit_when_done(
-    playing: Res<Playback>,
+    playback: Res<Playback>,
     pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
     mut exit: MessageWriter<AppExit>,
 ) {
-    if playing.rows.as_slice().is_empty() && pictures.is_empty() {
+    if playback.rows.as_slice().is_empty() && pictures.is_empty() {
         exit.write(AppExit::Success);
     }
 }

@@ -36,21 +36,25 @@ struct SkidMarks {
     /// Linear colour of each corner. The alpha of an unused segment is 0.
     colours: Vec<[f32; 4]>,
     /// End point of the current mark of each wheel entity, m.
-    ends: EntityHashMap<Vec3>,
+    end_points: EntityHashMap<Vec3>,
     /// Whether segments were added since the mesh was written.
     is_new: bool,
 }
 
 /// Adds skid marks: segments are added once a tick and written to the mesh once a frame.
 pub fn plugin(app: &mut App) {
-    app.add_systems(Startup, enter)
+    app.add_systems(Startup, spawn_mark_mesh)
         .add_systems(FixedUpdate, add_segments.after(CarSystems::Events))
         .add_systems(Update, update_mesh);
 }
 
 /// Spawns one mesh with [`MAX_SEGMENTS`] invisible quads and a translucent unlit material, which is never culled, and
 /// inserts [`SkidMarks`].
-fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+fn spawn_mark_mesh(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
     let corners = 4 * MAX_SEGMENTS as u32;
     // Two triangles of each quad.
     let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
@@ -71,7 +75,7 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
         ..default()
     };
     commands.spawn((Mesh3d(mesh.clone()), MeshMaterial3d(materials.add(material)), NoFrustumCulling));
-    commands.insert_resource(SkidMarks { mesh, next: 0, points, colours, ends: default(), is_new: false });
+    commands.insert_resource(SkidMarks { mesh, next: 0, points, colours, end_points: default(), is_new: false });
 }
 
 /// Appends a quad to the mark of every wheel that skids and has moved by [`MIN_SEGMENT_LENGTH_M`] since the end of its
@@ -84,35 +88,40 @@ fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
 fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
     for (entity, wheel) in &wheels {
         if !wheel.in_contact || wheel.skid_intensity < MIN_SKID_INTENSITY {
-            marks.ends.remove(&entity);
+            marks.end_points.remove(&entity);
             continue;
         }
-        let here = wheel.point + wheel.normal * MARK_HEIGHT_M;
-        let Some(before) = marks.ends.get(&entity).copied() else {
-            marks.ends.insert(entity, here);
+        let mark_point = wheel.point + wheel.normal * MARK_HEIGHT_M;
+        let Some(previous_point) = marks.end_points.get(&entity).copied() else {
+            marks.end_points.insert(entity, mark_point);
             continue;
         };
         // Way of the contact point since the end of the mark, m.
-        let along = here - before;
-        if along.length() < MIN_SEGMENT_LENGTH_M {
+        let displacement = mark_point - previous_point;
+        if displacement.length() < MIN_SEGMENT_LENGTH_M {
             continue;
         }
-        marks.ends.insert(entity, here);
-        if along.length() > TELEPORT_DISTANCE_M {
+        marks.end_points.insert(entity, mark_point);
+        if displacement.length() > TELEPORT_DISTANCE_M {
             continue;
         }
         // Half the width of the mark, m.
-        let across = wheel.normal.cross(along).normalize_or_zero() * (0.5 * MARK_WIDTH_RATIO * wheel.radius);
+        let half_width = wheel.normal.cross(displacement).normalize_or_zero() * (0.5 * MARK_WIDTH_RATIO * wheel.radius);
         // Index of the first corner of the segment.
-        let at = 4 * marks.next;
-        marks.points[at..at + 4].copy_from_slice(&[before - across, before + across, here + across, here - across]);
-        marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid_intensity).min(0.85)]);
+        let first_corner = 4 * marks.next;
+        marks.points[first_corner..first_corner + 4].copy_from_slice(&[
+            previous_point - half_width,
+            previous_point + half_width,
+            mark_point + half_width,
+            mark_point - half_width,
+        ]);
+        marks.colours[first_corner..first_corner + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid_intensity).min(0.85)]);
         marks.next = (marks.next + 1) % MAX_SEGMENTS;
         marks.is_new = true;
     }
     // Whether the wheel still exists.
-    let there = |entity: &Entity| wheels.contains(*entity);
-    marks.ends.retain(|entity, _| there(entity));
+    let is_alive = |entity: &Entity| wheels.contains(*entity);
+    marks.end_points.retain(|entity, _| is_alive(entity));
 }
 
 /// Writes points and colours to the mesh if segments were added since the last frame.

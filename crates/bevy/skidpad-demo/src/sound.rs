@@ -30,7 +30,7 @@ struct Engine(SoundInputs);
 /// Sample generator with one channel.
 struct Synthesiser {
     /// Inputs that the game writes, shared with [`Engine`].
-    heard: SoundInputs,
+    inputs: SoundInputs,
     /// Smoothed engine speed (rev/s), load and skid intensity at the current sample.
     smoothed: [f32; 3],
     /// Position in the four-stroke cycle of two revolutions, in [0, 1).
@@ -46,11 +46,11 @@ pub fn plugin(app: &mut App) {
     let engine = Engine(SoundInputs::default());
     app.add_audio_source::<Engine>()
         .insert_resource(engine)
-        .add_systems(Startup, play)
+        .add_systems(Startup, play_sound)
         .add_systems(Update, update_sound_inputs);
 }
 
-fn play(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<Engine>>) {
+fn play_sound(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<Engine>>) {
     commands.spawn(AudioPlayer(sounds.add(engine.clone())));
 }
 
@@ -64,15 +64,20 @@ fn update_sound_inputs(
     wheels: Query<(&WheelSignals, &ChildOf), With<Wheel>>,
 ) {
     let Ok((car, signals)) = cars.single() else { return };
-    let skids = wheels.iter().filter(|(_, child)| child.parent() == car).map(|(wheel, _)| wheel.skid_intensity);
+    let skid_intensities =
+        wheels.iter().filter(|(_, child_of)| child_of.parent() == car).map(|(wheel, _)| wheel.skid_intensity);
     // Largest skid intensity.
-    let loudest = skids.fold(0.0, f32::max);
+    let max_skid_intensity = skid_intensities.fold(0.0, f32::max);
     // Factor that silences a paused game.
-    let runs = if time.is_paused() { 0.0 } else { 1.0 };
+    let pause_factor = if time.is_paused() { 0.0 } else { 1.0 };
     // In the order of `SoundInputs`; rev/min / 60 = rev/s.
-    let now = [signals.rpm / 60.0 * runs, signals.load.max(0.0) * (1.0 - 0.7 * signals.limited), loudest * runs];
-    for (to, value) in engine.0.0.iter().zip(now) {
-        to.store(value.to_bits(), Relaxed);
+    let values = [
+        signals.rpm / 60.0 * pause_factor,
+        signals.load.max(0.0) * (1.0 - 0.7 * signals.limited),
+        max_skid_intensity * pause_factor,
+    ];
+    for (input, value) in engine.0.0.iter().zip(values) {
+        input.store(value.to_bits(), Relaxed);
     }
 }
 
@@ -86,9 +91,9 @@ impl Iterator for Synthesiser {
     /// resonance filter, with a volume proportional to the skid intensity.
     fn next(&mut self) -> Option<f32> {
         // Share of the difference to the input that one sample removes: Δt / T.
-        let follow = 1.0 / (SMOOTHING_TIME_S * SAMPLE_RATE_HZ as f32);
-        for (now, heard) in self.smoothed.iter_mut().zip(self.heard.0.iter()) {
-            *now += (f32::from_bits(heard.load(Relaxed)) - *now) * follow;
+        let lag_fraction = 1.0 / (SMOOTHING_TIME_S * SAMPLE_RATE_HZ as f32);
+        for (smoothed, input) in self.smoothed.iter_mut().zip(self.inputs.0.iter()) {
+            *smoothed += (f32::from_bits(input.load(Relaxed)) - *smoothed) * lag_fraction;
         }
         let [speed, load, skid] = self.smoothed;
         // The cycle is two revolutions long.
@@ -103,19 +108,20 @@ impl Iterator for Synthesiser {
             (3.0 * PULSES_PER_REVOLUTION, 0.4 * load),
         ];
         // An order is the number of periods per revolution, so 2 · order per cycle.
-        let engine: f32 = orders.iter().map(|(order, loud)| loud * (TAU * order * 2.0 * self.phase).sin()).sum();
+        let engine: f32 =
+            orders.iter().map(|(order, amplitude)| amplitude * (TAU * order * 2.0 * self.phase).sin()).sum();
         // Factor that fades the engine out as it stops.
-        let runs = (speed / 5.0).min(1.0);
+        let stop_fade = (speed / 5.0).min(1.0);
         // Xorshift generator; `white` is from −0.5 to 0.5.
         self.noise ^= self.noise << 13;
         self.noise ^= self.noise >> 17;
         self.noise ^= self.noise << 5;
         let white = self.noise as f32 / u32::MAX as f32 - 0.5;
         // Resonance filter at 900 Hz: y = 0.1 x + a y₁ − b y₂ with the last outputs y₁ and y₂. Its poles have the radius √b.
-        let [one, two] = self.squeal;
-        let next = white * 0.1 + 1.977 * one - 0.9935 * two;
-        self.squeal = [next, one];
-        Some(0.06 * runs * (0.35 + 0.65 * load) * engine + 0.05 * skid * next)
+        let [y1, y2] = self.squeal;
+        let squeal = white * 0.1 + 1.977 * y1 - 0.9935 * y2;
+        self.squeal = [squeal, y1];
+        Some(0.06 * stop_fade * (0.35 + 0.65 * load) * engine + 0.05 * skid * squeal)
     }
 }
 
@@ -145,6 +151,6 @@ impl Decodable for Engine {
     /// Returns a generator that shares these inputs and starts silent.
     fn decoder(&self) -> Synthesiser {
         // The seed is any number but 0.
-        Synthesiser { heard: self.0.clone(), smoothed: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
+        Synthesiser { inputs: self.0.clone(), smoothed: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
     }
 }

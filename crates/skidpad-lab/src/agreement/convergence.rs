@@ -10,7 +10,7 @@ use crate::closed_form::Characteristics;
 use crate::driver::{DriverInput, OpenLoop};
 use crate::manoeuvre::Setup;
 use crate::run::{TimeStep, simulate};
-use crate::sweep::in_parallel;
+use crate::sweep::run_in_parallel;
 
 /// Rates at which positions are compared (Hz); each is twice the previous one.
 pub const COMPARED_RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];
@@ -70,9 +70,9 @@ const CONVERGENCE_SCRIPTS: [ConvergenceScript; 5] = [
     },
 ];
 
-/// Returns 0 up to the time `from` (s), then rises to 1 within a quarter of a second.
-fn ramp(t: f64, from: f64) -> f64 {
-    ((t - from) / 0.25).clamp(0.0, 1.0)
+/// Returns 0 up to the time `start_s` (s), then rises to 1 within a quarter of a second.
+fn ramp(t: f64, start_s: f64) -> f64 {
+    ((t - start_s) / 0.25).clamp(0.0, 1.0)
 }
 
 /// Convergence of one script on one solver.
@@ -102,20 +102,21 @@ impl Convergence {
 /// parallel, and determines the order of convergence from the distances between the final positions at neighbouring
 /// rates. Distances below 0.3 mm count as noise. Results are ordered by script, then by solver.
 pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<Convergence> {
-    let own: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
+    let solvers: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
     let jobs: Vec<(&ConvergenceScript, &SolverInfo)> =
-        CONVERGENCE_SCRIPTS.iter().flat_map(|script| own.iter().map(move |info| (script, *info))).collect();
-    in_parallel(jobs.len(), &|job| {
-        let (script, info) = jobs[job];
-        let ends = COMPARED_RATES_HZ.map(|hz| script.end_position(info, model, hz));
-        let gap = |pair: &[[f64; 3]]| {
+        CONVERGENCE_SCRIPTS.iter().flat_map(|script| solvers.iter().map(move |info| (script, *info))).collect();
+    run_in_parallel(jobs.len(), &|job_index| {
+        let (script, info) = jobs[job_index];
+        let end_positions = COMPARED_RATES_HZ.map(|hz| script.end_position(info, model, hz));
+        let distance = |pair: &[[f64; 3]]| {
             let [dx, dy, dz] = [0, 1, 2].map(|k| pair[0][k] - pair[1][k]);
             1e3 * dx.hypot(dy).hypot(dz)
         };
-        let gaps: Vec<f64> = ends.windows(2).map(gap).collect();
-        let order =
-            Order::from_differences(&COMPARED_RATES_HZ.map(|hz| 1.0 / hz), &gaps, |gap, _| gap < ROUNDING_FLOOR_MM);
-        Convergence { script: script.name, backend: info.name, order, difference_mm: gaps[0] }
+        let distances: Vec<f64> = end_positions.windows(2).map(distance).collect();
+        let order = Order::from_differences(&COMPARED_RATES_HZ.map(|hz| 1.0 / hz), &distances, |distance, _| {
+            distance < ROUNDING_FLOOR_MM
+        });
+        Convergence { script: script.name, backend: info.name, order, difference_mm: distances[0] }
     })
 }
 
@@ -127,17 +128,18 @@ impl ConvergenceScript {
     fn end_position(&self, info: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
         // Steering angle per lateral acceleration (rad/(m/s²)), and pedal per deceleration (1/(m/s²)).
-        let steer = Characteristics::new(model).steer_for(1.0, self.speed_mps);
-        let pedal = model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
-        let mut driver = OpenLoop(|now: &DriverInput<'_>| Controls {
-            steer: (steer * (self.lateral_mps2)(now.end_s())) as f32,
-            brake: (pedal * (self.braking_mps2)(now.time_s() + 0.5 * dt) as f32).clamp(0.0, 1.0),
+        let steer_per_acceleration = Characteristics::new(model).steer_for(1.0, self.speed_mps);
+        let pedal_per_deceleration =
+            model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
+        let mut driver = OpenLoop(|input: &DriverInput<'_>| Controls {
+            steer: (steer_per_acceleration * (self.lateral_mps2)(input.end_s())) as f32,
+            brake: (pedal_per_deceleration * (self.braking_mps2)(input.time_s() + 0.5 * dt) as f32).clamp(0.0, 1.0),
             ..Controls::coasting()
         });
-        let Ok(step) = TimeStep::from_rate_hz(hz) else { return [f64::NAN; 3] };
-        let last = simulate(info, model, &setup, &mut driver, step, &mut |_, _| {});
-        let last = last.last();
-        [last.x_m, last.y_m, last.z_m]
+        let Ok(time_step) = TimeStep::from_rate_hz(hz) else { return [f64::NAN; 3] };
+        let trajectory = simulate(info, model, &setup, &mut driver, time_step, &mut |_, _| {});
+        let last_frame = trajectory.last();
+        [last_frame.x_m, last_frame.y_m, last_frame.z_m]
     }
 }
 
@@ -156,21 +158,24 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
         ),
     );
     let mut solvers: Vec<&str> = Vec::new();
-    for found in runs.iter().flat_map(|runs| &runs.convergence) {
-        if !solvers.contains(&found.backend) {
-            solvers.push(found.backend);
+    for convergence in runs.iter().flat_map(|runs| &runs.convergence) {
+        if !solvers.contains(&convergence.backend) {
+            solvers.push(convergence.backend);
         }
     }
-    let named = solvers.iter().map(|solver| format!("order, {solver}"));
+    let order_headings = solvers.iter().map(|solver| format!("order, {solver}"));
     // The first 2 columns are text.
-    append_head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(named).collect::<Vec<_>>(), 2);
+    append_head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(order_headings).collect::<Vec<_>>(), 2);
     for runs in runs {
         for script in &CONVERGENCE_SCRIPTS {
-            let of = |solver: &&str| {
-                let found = runs.convergence.iter().find(|c| c.script == script.name && c.backend == *solver);
-                found.map_or("-".into(), Convergence::text)
+            let order_text = |solver: &&str| {
+                let convergence = runs.convergence.iter().find(|c| c.script == script.name && c.backend == *solver);
+                convergence.map_or("-".into(), Convergence::text)
             };
-            append_row(text, [runs.vehicle.clone(), script.name.into()].into_iter().chain(solvers.iter().map(of)));
+            append_row(
+                text,
+                [runs.vehicle.clone(), script.name.into()].into_iter().chain(solvers.iter().map(order_text)),
+            );
         }
     }
     text.push('\n');

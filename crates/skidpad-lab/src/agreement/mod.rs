@@ -86,14 +86,14 @@ pub fn measure(
 ) -> Result<Runs, String> {
     let overrides = Overrides::default();
     let steps = rates_hz.iter().map(|&hz| TimeStep::from_rate_hz(hz)).collect::<Result<Vec<_>, _>>()?;
-    let drive = |entry: &crate::manoeuvre::ManoeuvreEntry| {
-        let tell = |p: Progress| progress(entry.name, p);
-        sweep(backends, model, entry.build_standard(&overrides).as_ref(), &overrides, &steps, &tell)
+    let sweep_manoeuvre = |entry: &crate::manoeuvre::ManoeuvreEntry| {
+        let report_progress = |manoeuvre_progress: Progress| progress(entry.name, manoeuvre_progress);
+        sweep(backends, model, entry.build_standard(&overrides).as_ref(), &overrides, &steps, &report_progress)
     };
     Ok(Runs {
         vehicle: vehicle.into(),
         model: Arc::clone(model),
-        sweeps: MANOEUVRES.iter().map(drive).collect(),
+        sweeps: MANOEUVRES.iter().map(sweep_manoeuvre).collect(),
         convergence: convergence::measure_convergence(backends, model),
     })
 }
@@ -112,7 +112,8 @@ fn sample_index(sweep: &Sweep, rate_hz: f64) -> Option<usize> {
 /// unknown if one of them has no value.
 fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
     let metric = &sweep.metrics()[index];
-    let values: Option<Vec<f64>> = solver_sweeps(sweep).map(|l| l.samples[sample].metrics[index].value).collect();
+    let values: Option<Vec<f64>> =
+        solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].metrics[index].value).collect();
     values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, sweep.steps_s[sample]))
 }
 
@@ -147,40 +148,51 @@ fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
 /// manoeuvres and metrics, each with its known reason. Manoeuvres without a run at this rate are left out, as are
 /// spreads that count as noise or are unknown.
 pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
-    let mut found = Vec::new();
-    for (vehicle, sweep) in runs.iter().flat_map(|r| r.sweeps.iter().map(|sweep| (r.vehicle.as_str(), sweep))) {
+    let mut over_limits = Vec::new();
+    for (vehicle, sweep) in runs.iter().flat_map(|runs| runs.sweeps.iter().map(|sweep| (runs.vehicle.as_str(), sweep)))
+    {
         let Some(sample) = sample_index(sweep, AGREEMENT_RATE_HZ) else { continue };
         let (manoeuvre, accepted) = (sweep.manoeuvre, max_spread(sweep));
         for (index, metric) in sweep.metrics().iter().enumerate() {
-            let Some(spread) = spread(sweep, index, sample).percent().filter(|s| *s > accepted) else { continue };
-            let texts = solver_sweeps(sweep).map(|l| l.samples[sample].metrics[index].text()).collect();
-            let speaks =
-                |r: &&Reason| r.vehicle == vehicle && r.manoeuvre == manoeuvre && r.metrics.contains(&&*metric.name);
-            let reason = KNOWN_REASONS.iter().find(speaks);
-            found.push(OverLimit { vehicle, manoeuvre, metric: metric.clone(), spread, accepted, texts, reason });
+            let Some(spread) = spread(sweep, index, sample).percent().filter(|percent| *percent > accepted) else {
+                continue;
+            };
+            let texts =
+                solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].metrics[index].text()).collect();
+            let explains_metric = |reason: &&Reason| {
+                reason.vehicle == vehicle && reason.manoeuvre == manoeuvre && reason.metrics.contains(&&*metric.name)
+            };
+            let reason = KNOWN_REASONS.iter().find(explains_metric);
+            over_limits.push(OverLimit { vehicle, manoeuvre, metric: metric.clone(), spread, accepted, texts, reason });
         }
     }
-    found
+    over_limits
 }
 
 /// Returns what has to be corrected, as text: metrics above the accepted spread without a reason, then reasons for a
 /// driven vehicle whose metric is within the accepted spread. Empty if there is nothing.
 pub fn faults(runs: &[Runs]) -> Vec<String> {
-    let above = over_limit(runs);
-    let unexplained = above.iter().filter(|a| a.reason.is_none()).map(|a| {
-        let (spread, accepted, values) = (a.spread, a.accepted, a.texts.join(", "));
-        format!("{} {} {}: {spread:.2} % apart, {accepted} % accepted: {values}", a.vehicle, a.manoeuvre, a.metric.name)
+    let over_limits = over_limit(runs);
+    let unexplained = over_limits.iter().filter(|over| over.reason.is_none()).map(|over| {
+        let (spread, accepted, values) = (over.spread, over.accepted, over.texts.join(", "));
+        format!(
+            "{} {} {}: {spread:.2} % apart, {accepted} % accepted: {values}",
+            over.vehicle, over.manoeuvre, over.metric.name
+        )
     });
-    let driven = |r: &&Reason| runs.iter().any(|runs| runs.vehicle == r.vehicle);
+    let is_driven = |reason: &&Reason| runs.iter().any(|runs| runs.vehicle == reason.vehicle);
     // Metrics with a reason, and those of them that need none.
-    let named = KNOWN_REASONS.iter().filter(driven).flat_map(|r| r.metrics.iter().map(move |&metric| (r, metric)));
-    let idle = named.filter(|(r, metric)| {
-        !above.iter().any(|a| a.metric.name == *metric && a.reason.is_some_and(|found| found == *r))
+    let reasoned_metrics = KNOWN_REASONS
+        .iter()
+        .filter(is_driven)
+        .flat_map(|reason| reason.metrics.iter().map(move |&metric| (reason, metric)));
+    let idle_reasons = reasoned_metrics.filter(|(reason, metric)| {
+        !over_limits.iter().any(|over| over.metric.name == *metric && over.reason.is_some_and(|known| known == *reason))
     });
-    let idle = idle.map(|(r, metric)| {
-        format!("{} {} {metric}: has a reason, but is within what is accepted", r.vehicle, r.manoeuvre)
+    let idle_texts = idle_reasons.map(|(reason, metric)| {
+        format!("{} {} {metric}: has a reason, but is within what is accepted", reason.vehicle, reason.manoeuvre)
     });
-    unexplained.chain(idle).collect()
+    unexplained.chain(idle_texts).collect()
 }
 
 #[cfg(test)]

@@ -28,23 +28,23 @@ pub const SUMMARY_PAGE: &str = "agreement.md";
 /// [`REQUIRED_RATES_HZ`]. The first page has a summary table per vehicle after the content of [`summary_page_start`].
 pub fn pages(runs: &[Runs]) -> Vec<Page> {
     let mut text = summary_page_start(runs);
-    append(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
+    append(&mut text, format_args!("## Each vehicle\n\n{}\n", column_explanation()));
     for runs in runs {
         append_summary(&mut text, runs);
     }
-    let first = Page { file: SUMMARY_PAGE.into(), text };
-    std::iter::once(first).chain(runs.iter().map(details)).collect()
+    let summary_page = Page { file: SUMMARY_PAGE.into(), text };
+    std::iter::once(summary_page).chain(runs.iter().map(vehicle_page)).collect()
 }
 
 /// Returns the beginning of the page about all vehicles: definitions, accepted spreads and exceptions at
 /// [`AGREEMENT_RATE_HZ`], orders of convergence, and intended differences of the solvers.
 pub fn summary_page_start(runs: &[Runs]) -> String {
-    let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
+    let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generation_note());
     append(
         &mut text,
         format_args!(
             "Every shipped vehicle drives every standard manoeuvre on every solver. {SPREAD_DEFINITION} {}\n\n",
-            noise()
+            noise_rules()
         ),
     );
     text += &acceptance(runs);
@@ -54,9 +54,9 @@ pub fn summary_page_start(runs: &[Runs]) -> String {
 }
 
 /// Appends formatted text.
-pub(super) fn append(text: &mut String, what: core::fmt::Arguments<'_>) {
-    let written = text.write_fmt(what);
-    debug_assert!(written.is_ok(), "a String takes any text");
+pub(super) fn append(text: &mut String, arguments: core::fmt::Arguments<'_>) {
+    let result = text.write_fmt(arguments);
+    debug_assert!(result.is_ok(), "a String takes any text");
 }
 
 /// Appends a row of a Markdown table. Vertical bars in cells are escaped.
@@ -68,24 +68,24 @@ pub(super) fn append_row(text: &mut String, cells: impl IntoIterator<Item = Stri
     text.push('\n');
 }
 
-/// Appends the head of a table whose first `words` columns are aligned as text and the others as numbers.
-pub(super) fn append_head(text: &mut String, cells: &[String], words: usize) {
+/// Appends the head of a table whose first `text_columns` columns are aligned as text and the others as numbers.
+pub(super) fn append_head(text: &mut String, cells: &[String], text_columns: usize) {
     append_row(text, cells.iter().cloned());
     text.push('|');
     for i in 0..cells.len() {
-        text.push_str(if i < words { "---|" } else { "---:|" });
+        text.push_str(if i < text_columns { "---|" } else { "---:|" });
     }
     text.push('\n');
 }
 
 /// Returns the note on how the pages are written.
-fn generated() -> &'static str {
+fn generation_note() -> &'static str {
     "Written by `cargo xtask agreement`, not by hand, with a page of every figure for each vehicle in `target/agreement`. `cargo \
      xtask ci` fails when what is judged here is out of date."
 }
 
 /// Returns the rules for values that count as equal, and for the extrapolation.
-fn noise() -> String {
+fn noise_rules() -> String {
     format!(
         "Lengths in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. The limit is \
          extrapolated from {} and {} Hz.",
@@ -94,7 +94,7 @@ fn noise() -> String {
 }
 
 /// Returns the explanation of the columns of [`append_summary`].
-fn columns() -> String {
+fn column_explanation() -> String {
     format!(
         "The largest spread of any figure at each rate and in the limit, and which figure that is; “-” where all count as \
          equal. Friction is the largest share of its friction a loaded tyre used on any solver at {AGREEMENT_RATE_HZ} Hz. Order is the \
@@ -111,62 +111,67 @@ fn columns() -> String {
 /// metrics that do not exceed it. The metrics above the accepted spread follow in a second table.
 pub fn acceptance(runs: &[Runs]) -> String {
     let text = &mut format!("## What is accepted at {AGREEMENT_RATE_HZ} Hz\n\n");
-    let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
-    append_head(text, &cells, 1);
-    let above = over_limit(runs);
-    for (name, limit) in [
+    let headings = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
+    append_head(text, &headings, 1);
+    let over_limits = over_limit(runs);
+    for (run_kind, max_spread_percent) in [
         (format!("every tyre below {GRIP_LIMIT_UTILISATION} of its friction"), MAX_SPREAD_PERCENT),
         (format!("a tyre above {GRIP_LIMIT_UTILISATION} of its friction"), MAX_LIMIT_SPREAD_PERCENT),
     ] {
-        let all = runs.iter().flat_map(|r| r.sweeps.iter().map(move |sweep| (r, sweep)));
+        let all_runs = runs.iter().flat_map(|runs| runs.sweeps.iter().map(move |sweep| (runs, sweep)));
         // Runs with this accepted spread.
-        let these: Vec<(&Runs, &Sweep)> = all.filter(|(_, sweep)| max_spread(sweep) == limit).collect();
-        let figures: usize = these.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
-        let explained = |r: &Runs, sweep: &Sweep, metric: &Metric| {
-            above
-                .iter()
-                .any(|a| (a.vehicle, a.manoeuvre) == (&r.vehicle, sweep.manoeuvre) && a.metric.name == metric.name)
+        let limit_runs: Vec<(&Runs, &Sweep)> =
+            all_runs.filter(|(_, sweep)| max_spread(sweep) == max_spread_percent).collect();
+        let metric_count: usize = limit_runs.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
+        let is_over_limit = |runs: &Runs, sweep: &Sweep, metric: &Metric| {
+            over_limits.iter().any(|over| {
+                (over.vehicle, over.manoeuvre) == (&runs.vehicle, sweep.manoeuvre) && over.metric.name == metric.name
+            })
         };
-        let largest = these.iter().flat_map(|(r, sweep)| {
+        let named_spreads = limit_runs.iter().flat_map(|(runs, sweep)| {
             let spreads = spreads(sweep, sample_index(sweep, AGREEMENT_RATE_HZ))
-                .filter(|(metric, _)| !explained(r, sweep, metric));
-            spreads.map(|(metric, spread)| (spread, format!("{} {}: {}", r.vehicle, sweep.manoeuvre, metric.label)))
+                .filter(|(metric, _)| !is_over_limit(runs, sweep, metric));
+            spreads.map(|(metric, spread)| (spread, format!("{} {}: {}", runs.vehicle, sweep.manoeuvre, metric.label)))
         });
-        let (spread, of) = largest.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
-        let counts = [these.len(), figures].map(|n| n.to_string());
-        let start = [name, format!("{limit} %")].into_iter().chain(counts);
-        append_row(text, start.chain([format!("{spread:.2} %"), of]));
+        let (spread, name_of_largest) = named_spreads.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        let counts = [limit_runs.len(), metric_count].map(|count| count.to_string());
+        let first_cells = [run_kind, format!("{max_spread_percent} %")].into_iter().chain(counts);
+        append_row(text, first_cells.chain([format!("{spread:.2} %"), name_of_largest]));
     }
     let solvers = runs
         .iter()
-        .flat_map(|r| &r.sweeps)
+        .flat_map(|runs| &runs.sweeps)
         .next()
-        .map_or(Vec::new(), |s| solver_sweeps(s).map(|l| l.backend).collect());
-    append_exceptions(text, &above, &solvers);
+        .map_or(Vec::new(), |sweep| solver_sweeps(sweep).map(|rate_sweep| rate_sweep.backend).collect());
+    append_exceptions(text, &over_limits, &solvers);
     core::mem::take(text)
 }
 
 /// Appends the table of the metrics above the accepted spread with their values on the `solvers`, then the reasons,
 /// and a line for each metric without one. Appends only a sentence if there are none.
-fn append_exceptions(text: &mut String, above: &[OverLimit<'_>], solvers: &[&str]) {
-    if above.is_empty() {
+fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: &[&str]) {
+    if over_limits.is_empty() {
         text.push_str("\nNo figure lies above.\n\n");
         return;
     }
-    append(text, format_args!("\nAbove that, and not counted in the last two columns, lie {}:\n\n", above.len()));
-    let values = solvers.join(" / ");
-    let cells = ["vehicle", "manoeuvre", "figure", "spread", &values].map(String::from);
-    append_head(text, &cells, 3);
-    for a in above {
-        let names = [a.vehicle.to_string(), a.manoeuvre.into(), format!("{}, {}", a.metric.label, a.metric.unit)];
-        append_row(text, names.into_iter().chain([format!("{:.1} %", a.spread), a.texts.join(" / ")]));
+    append(text, format_args!("\nAbove that, and not counted in the last two columns, lie {}:\n\n", over_limits.len()));
+    let solver_names = solvers.join(" / ");
+    let headings = ["vehicle", "manoeuvre", "figure", "spread", &solver_names].map(String::from);
+    append_head(text, &headings, 3);
+    for over in over_limits {
+        let first_cells =
+            [over.vehicle.to_string(), over.manoeuvre.into(), format!("{}, {}", over.metric.label, over.metric.unit)];
+        append_row(text, first_cells.into_iter().chain([format!("{:.1} %", over.spread), over.texts.join(" / ")]));
     }
     text.push('\n');
-    for reason in KNOWN_REASONS.iter().filter(|r| above.iter().any(|a| a.reason == Some(*r))) {
-        append(text, format_args!("- **{} {}**: {}\n", reason.vehicle, reason.manoeuvre, reason.why));
+    for reason in KNOWN_REASONS.iter().filter(|reason| over_limits.iter().any(|over| over.reason == Some(*reason))) {
+        append(text, format_args!("- **{} {}**: {}\n", reason.vehicle, reason.manoeuvre, reason.explanation));
     }
-    for a in above.iter().filter(|a| a.reason.is_none()) {
-        append(text, format_args!("- **{} {}, {}**: no reason known.\n", a.vehicle, a.manoeuvre, a.metric.label));
+    for over in over_limits.iter().filter(|over| over.reason.is_none()) {
+        append(
+            text,
+            format_args!("- **{} {}, {}**: no reason known.\n", over.vehicle, over.manoeuvre, over.metric.label),
+        );
     }
     text.push('\n');
 }
@@ -174,8 +179,8 @@ fn append_exceptions(text: &mut String, above: &[OverLimit<'_>], solvers: &[&str
 /// Iterates over the metrics whose spread in sample number `sample` is expressed in %, with that spread (%); nothing
 /// without a sample.
 fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
-    let at = move |index| spread(sweep, index, sample?).percent();
-    sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, at(index)?)))
+    let percent_at = move |index| spread(sweep, index, sample?).percent();
+    sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, percent_at(index)?)))
 }
 
 /// Computes the spread of metric number `index` in the limit of small steps over the solvers that are not peers;
@@ -191,16 +196,20 @@ fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
 /// at each of [`RATES_HZ`] and in the limit of small steps, and the orders of convergence.
 fn append_summary(text: &mut String, runs: &Runs) {
     append(text, format_args!("### {}\n\n", runs.vehicle));
-    let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
-    let ends = ["limit", "order"].map(String::from);
-    let cells: Vec<String> = ["manoeuvre", "friction"].map(String::from).into_iter().chain(rates).chain(ends).collect();
-    append_head(text, &cells, 1);
+    let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
+    let last_headings = ["limit", "order"].map(String::from);
+    let headings: Vec<String> =
+        ["manoeuvre", "friction"].map(String::from).into_iter().chain(rate_headings).chain(last_headings).collect();
+    append_head(text, &headings, 1);
     for sweep in &runs.sweeps {
         let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_utilisation(sweep))];
-        cells.extend(RATES_HZ.map(|hz| largest(spreads(sweep, sample_index(sweep, hz)))));
-        let limits =
-            sweep.metrics().iter().enumerate().filter_map(|(i, m)| Some((m, limit_spread(sweep, i).percent()?)));
-        cells.extend([largest(limits), orders(sweep)]);
+        cells.extend(RATES_HZ.map(|hz| largest_spread_text(spreads(sweep, sample_index(sweep, hz)))));
+        let limit_spreads = sweep
+            .metrics()
+            .iter()
+            .enumerate()
+            .filter_map(|(index, metric)| Some((metric, limit_spread(sweep, index).percent()?)));
+        cells.extend([largest_spread_text(limit_spreads), order_summary(sweep)]);
         append_row(text, cells);
     }
     text.push('\n');
@@ -208,9 +217,9 @@ fn append_summary(text: &mut String, runs: &Runs) {
 
 /// Formats the largest spread (%) with the label of its metric; only an upper bound below
 /// [`MIN_NAMED_SPREAD_PERCENT`], "-" without spreads.
-fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
-    let largest = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
-    match largest {
+fn largest_spread_text<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
+    let largest_spread = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
+    match largest_spread {
         Some((metric, spread)) if spread >= MIN_NAMED_SPREAD_PERCENT => format!("{spread:.2} % {}", metric.label),
         Some(_) => format!("< {MIN_NAMED_SPREAD_PERCENT} %"),
         None => "-".into(),
@@ -219,15 +228,18 @@ fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
 
 /// Formats the median of the observed orders of all metrics on all solvers that are not peers (the upper one of two),
 /// followed in brackets by the numbers of observed orders, of all, and of those within the noise.
-fn orders(sweep: &Sweep) -> String {
-    let figures = 0..sweep.metrics().len();
-    let all: Vec<Order> = figures.flat_map(|index| solver_sweeps(sweep).map(move |l| order(sweep, l, index))).collect();
-    let closed = all.iter().filter(|o| **o == Order::WithinNoise).count();
-    let mut seen: Vec<f64> =
-        all.iter().filter_map(|o| if let Order::Observed(order) = o { Some(*order) } else { None }).collect();
-    seen.sort_by(f64::total_cmp);
-    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| Order::Observed(*order).text());
-    format!("{median} ({} of {}, {closed} closed)", seen.len(), all.len())
+fn order_summary(sweep: &Sweep) -> String {
+    let metric_indices = 0..sweep.metrics().len();
+    let all: Vec<Order> = metric_indices
+        .flat_map(|index| solver_sweeps(sweep).map(move |rate_sweep| order(sweep, rate_sweep, index)))
+        .collect();
+    let noise_count = all.iter().filter(|order| **order == Order::WithinNoise).count();
+    let mut observed_orders: Vec<f64> =
+        all.iter().filter_map(|order| if let Order::Observed(order) = order { Some(*order) } else { None }).collect();
+    observed_orders.sort_by(f64::total_cmp);
+    let median =
+        observed_orders.get(observed_orders.len() / 2).map_or("-".into(), |order| Order::Observed(*order).text());
+    format!("{median} ({} of {}, {noise_count} closed)", observed_orders.len(), all.len())
 }
 
 /// Returns the file name of the page of a vehicle.
@@ -237,25 +249,25 @@ fn page_file(vehicle: &str) -> String {
 
 /// Returns the page of one vehicle: for each manoeuvre the friction utilisation and a table of every metric on every
 /// solver, peers included.
-fn details(runs: &Runs) -> Page {
-    let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generated());
+fn vehicle_page(runs: &Runs) -> Page {
+    let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generation_note());
     append(
         &mut text,
         format_args!(
             "Summary, rules and reasons: `docs/agreement.md`. Solvers with the same figures share a line. {SPREAD_DEFINITION} {} Order \
              is observed from the differences between neighbouring rates of {} Hz; “closed” means differences below these rules or the \
              digits shown.\n",
-            noise(),
+            noise_rules(),
             REQUIRED_RATES_HZ.map(|hz| hz.to_string()).join(", ")
         ),
     );
     for sweep in &runs.sweeps {
         append(&mut text, format_args!("\n## {}\n\n{}. ", sweep.manoeuvre, sweep.about));
         append(&mut text, format_args!("Largest use of friction {:.2}.\n\n", friction_utilisation(sweep)));
-        let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
-        let starts = ["figure", "unit", "solver"].map(String::from).into_iter();
-        let ends = ["limit", "order"].map(String::from);
-        append_head(&mut text, &starts.chain(rates).chain(ends).collect::<Vec<_>>(), 3);
+        let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
+        let first_headings = ["figure", "unit", "solver"].map(String::from).into_iter();
+        let last_headings = ["limit", "order"].map(String::from);
+        append_head(&mut text, &first_headings.chain(rate_headings).chain(last_headings).collect::<Vec<_>>(), 3);
         for index in 0..sweep.metrics().len() {
             append_metric(&mut text, sweep, index);
         }
@@ -280,14 +292,14 @@ fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
             None => groups.push((vec![rate_sweep.backend], cells)),
         }
     }
-    for (number, (names, cells)) in groups.into_iter().enumerate() {
-        let (label, unit) = if number == 0 { (metric.label.as_str(), metric.unit) } else { ("", "") };
+    for (group_index, (names, cells)) in groups.into_iter().enumerate() {
+        let (label, unit) = if group_index == 0 { (metric.label.as_str(), metric.unit) } else { ("", "") };
         append_row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
     }
-    let spreads = RATES_HZ
+    let spread_texts = RATES_HZ
         .map(|hz| sample_index(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
-    let ends = [limit_spread(sweep, index).text(), String::new()];
-    append_row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spreads).chain(ends));
+    let last_cells = [limit_spread(sweep, index).text(), String::new()];
+    append_row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spread_texts).chain(last_cells));
 }
 
 #[cfg(test)]

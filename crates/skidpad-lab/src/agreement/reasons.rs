@@ -10,7 +10,7 @@ pub struct Reason {
     /// Names of the metrics. The spread of each must exceed the accepted one.
     pub metrics: &'static [&'static str],
     /// Explanation in one or two sentences, with the measurement that supports it.
-    pub why: &'static str,
+    pub explanation: &'static str,
 }
 
 /// All known reasons. A metric that is listed here although its spread is accepted is a fault.
@@ -19,14 +19,14 @@ pub const KNOWN_REASONS: &[Reason] = &[
         vehicle: "bmw_320i_commonroad",
         manoeuvre: "braking",
         metrics: &["lateral_drift_mm"],
-        why: "Rapier's world rounds left and right differently, which full brakes let grow: 75, 19, 5, 1 mm at 120, 240, 480, 960 Hz. \
+        explanation: "Rapier's world rounds left and right differently, which full brakes let grow: 75, 19, 5, 1 mm at 120, 240, 480, 960 Hz. \
               Solvers whose arithmetic is symmetric stay straight to the bit.",
     },
     Reason {
         vehicle: "bmw_320i_mf",
         manoeuvre: "braking",
         metrics: &["lateral_drift_mm", "time_to_rest_s"],
-        why: "Under full brakes the rear wheels lock (slip 0.998) and leave the rear no side force: a yaw angle grows about 4-fold every quarter of a second. \
+        explanation: "Under full brakes the rear wheels lock (slip 0.998) and leave the rear no side force: a yaw angle grows about 4-fold every quarter of a second. \
               Rapier's world rounds left and right differently and ends 38 mm aside after 42 m (166, 10, 2.5 mm at 120, 480, 960 Hz), from \
               where it comes to rest later; solvers whose arithmetic is symmetric stay straight to the bit.",
     },
@@ -34,7 +34,7 @@ pub const KNOWN_REASONS: &[Reason] = &[
         vehicle: "tesla_model3_awd",
         manoeuvre: "parked",
         metrics: &["release_speed_ratio"],
-        why: "0.13 mm/s in the first step after the release: the motors' rotors turn with the wheels, and what they take is foreseen \
+        explanation: "0.13 mm/s in the first step after the release: the motors' rotors turn with the wheels, and what they take is foreseen \
               before patches and chassis answer together. 1.8 % at 120 Hz, 1.2 % at 480 Hz, 0.8 % at 960 Hz; one second later the \
               solvers' speeds are within 0.001 %.",
     },
@@ -42,19 +42,19 @@ pub const KNOWN_REASONS: &[Reason] = &[
         vehicle: "toyota_4runner",
         manoeuvre: "slalom",
         metrics: &["path_error_m"],
-        why: "An error of first order in the worlds of engines, in Rapier's 2 mm: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
+        explanation: "An error of first order in the worlds of engines, in Rapier's 2 mm: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
     },
     Reason {
         vehicle: "truck_6x4",
         manoeuvre: "lane-change",
         metrics: &["least_clearance_mm"],
-        why: "The clearance is 140 mm, of which 5 mm are apart: Rapier's world is of first order, and 5.9 mm off in the step steer at 60 Hz, see below.",
+        explanation: "The clearance is 140 mm, of which 5 mm are apart: Rapier's world is of first order, and 5.9 mm off in the step steer at 60 Hz, see below.",
     },
     Reason {
         vehicle: "unity_default",
         manoeuvre: "lane-change",
         metrics: &["least_clearance_mm", "exit_speed_mps", "peak_roll_deg", "cones_hit"],
-        why: "The car does not come through: from 18 m/s on its tail overtakes it in the second shift, on every solver, and \
+        explanation: "The car does not come through: from 18 m/s on its tail overtakes it in the second shift, on every solver, and \
               how it slides from there depends on the last digit. At 15 m/s it hits nothing and no figure is more than 1 % apart \
               (`skidpad compare --vehicle unity_default --manoeuvre lane-change --initial-speed-mps 15`).",
     },
@@ -62,6 +62,6 @@ pub const KNOWN_REASONS: &[Reason] = &[
         vehicle: "unity_default",
         manoeuvre: "moose",
         metrics: &["peak_sideslip_deg"],
-        why: "An error of first order in Rapier's world: 2.1 % at 120 Hz, 1.1 % at 240 Hz, 0.5 % at 480 Hz.",
+        explanation: "An error of first order in Rapier's world: 2.1 % at 120 Hz, 1.1 % at 240 Hz, 0.5 % at 480 Hz.",
     },
 ];

@@ -22,18 +22,24 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(text, format_args!("## What differs on purpose\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
         .iter()
-        .flat_map(|r| &r.sweeps)
+        .flat_map(|runs| &runs.sweeps)
         .next()
-        .map_or(Vec::new(), |s| s.rate_sweeps.iter().map(|l| l.backend).collect());
-    let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, tyres in series"];
-    append_head(text, &closed.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
+        .map_or(Vec::new(), |sweep| sweep.rate_sweeps.iter().map(|rate_sweep| rate_sweep.backend).collect());
+    let headings = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, tyres in series"];
+    append_head(text, &headings.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
-        let Some(own) = UnsprungCharacteristics::of(&runs.model) else { continue };
-        let gradient = |value: Option<f64>| value.map_or("-".into(), |r| format!("{:.3}", (r * 9.81).to_degrees()));
-        let hop: Vec<String> = own.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
-        let lumped = Characteristics::new(&runs.model).roll_gradient;
-        let closed = [runs.vehicle.clone(), hop.join(", "), gradient(lumped), gradient(own.roll_gradient)];
-        append_row(text, closed.into_iter().chain(roll_gradients(runs)));
+        let Some(unsprung) = UnsprungCharacteristics::of(&runs.model) else { continue };
+        let gradient_text =
+            |value: Option<f64>| value.map_or("-".into(), |gradient| format!("{:.3}", (gradient * 9.81).to_degrees()));
+        let hop_frequencies: Vec<String> = unsprung.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
+        let rigid_gradient = Characteristics::new(&runs.model).roll_gradient;
+        let cells = [
+            runs.vehicle.clone(),
+            hop_frequencies.join(", "),
+            gradient_text(rigid_gradient),
+            gradient_text(unsprung.roll_gradient),
+        ];
+        append_row(text, cells.into_iter().chain(roll_gradients(runs)));
     }
     text.push('\n');
 }
@@ -41,8 +47,15 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
 /// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g). Empty if the circle was not
 /// driven; "-" for a missing value.
 fn roll_gradients(runs: &Runs) -> Vec<String> {
-    let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == ROLL_GRADIENT_METRIC.0) else { return Vec::new() };
-    let index = sweep.metrics().iter().position(|m| m.name == ROLL_GRADIENT_METRIC.1);
-    let value = |l: &RateSweep| l.samples[sample_index(sweep, AGREEMENT_RATE_HZ)?].metrics[index?].value;
-    sweep.rate_sweeps.iter().map(|l| value(l).map_or("-".into(), |v| format!("{v:.3}"))).collect()
+    let Some(sweep) = runs.sweeps.iter().find(|sweep| sweep.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
+        return Vec::new();
+    };
+    let index = sweep.metrics().iter().position(|metric| metric.name == ROLL_GRADIENT_METRIC.1);
+    let value_of =
+        |rate_sweep: &RateSweep| rate_sweep.samples[sample_index(sweep, AGREEMENT_RATE_HZ)?].metrics[index?].value;
+    sweep
+        .rate_sweeps
+        .iter()
+        .map(|rate_sweep| value_of(rate_sweep).map_or("-".into(), |gradient| format!("{gradient:.3}")))
+        .collect()
 }

@@ -23,8 +23,8 @@ impl Bicycle {
 
     /// Computes the steady-state sideslip angle per mean road-wheel angle at `v` m/s (–).
     pub fn sideslip_gain(&self, v: f64) -> f64 {
-        let [slow, loss] = self.sideslip;
-        (slow - loss * v * v) / (1.0 + self.understeer * v * v / self.wheelbase_m)
+        let [constant, speed_factor] = self.sideslip;
+        (constant - speed_factor * v * v) / (1.0 + self.understeer * v * v / self.wheelbase_m)
     }
 
     /// Returns the characteristic speed `√(L/K)` (m/s); `None` for a car that does not understeer.
@@ -38,9 +38,9 @@ impl Bicycle {
         (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// Builds the model from the `mass` (kg) and axles `[x, c, ratio, led]`: position `x` (m), cornering stiffness `c`
-    /// (N/rad), steer ratio `ratio` (rad per rad of steering), and roll steer `led`, the force to the left per lateral
-    /// acceleration (N per m/s²).
+    /// Builds the model from the `mass` (kg) and axles `[x, c, ratio, roll_steer]`: position `x` (m), cornering
+    /// stiffness `c` (N/rad), steer ratio `ratio` (rad per rad of steering), and `roll_steer`, the force to the left
+    /// per lateral acceleration (N per m/s²).
     ///
     /// The force and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇` gives
     /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`. Returns
@@ -52,20 +52,23 @@ impl Bicycle {
         let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
         let (s0, s1) = (sum(&|[_, c, s, _]| c * s), sum(&|[x, c, s, _]| c * s * x));
         // m − ΣT (kg) and ΣT x (kg m).
-        let (mass, turned) = (mass - sum(&|[.., led]| *led), sum(&|[x, .., led]| x * led));
+        let (mass, roll_steer_moment) =
+            (mass - sum(&|[.., roll_steer]| *roll_steer), sum(&|[x, .., roll_steer]| x * roll_steer));
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
-        let balance = mass * c1 / c0 + turned;
+        let balance = mass * c1 / c0 + roll_steer_moment;
         // Sum of the magnitudes of all terms of `balance`, as the scale of its rounding error.
-        let terms = mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0 + sum(&|[x, .., led]| (x * led).abs());
-        let understeer = if balance.abs() > NEUTRAL_STEER_TOLERANCE * terms { -balance / authority } else { 0.0 };
+        let balance_scale =
+            mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0 + sum(&|[x, .., roll_steer]| (x * roll_steer).abs());
+        let understeer =
+            if balance.abs() > NEUTRAL_STEER_TOLERANCE * balance_scale { -balance / authority } else { 0.0 };
         // β = (Cs δ − (C1/v + (m − ΣT) v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
-        let slow = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
-        let loss = (mass - s0 * understeer) / (c0 * wheelbase_m);
+        let constant = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
+        let speed_factor = (mass - s0 * understeer) / (c0 * wheelbase_m);
         (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite()).then_some(Self {
             wheelbase_m,
             understeer,
-            sideslip: [slow, loss],
+            sideslip: [constant, speed_factor],
         })
     }
 }

@@ -33,7 +33,7 @@ const STEER_TOLERANCE_RAD: f64 = 1e-8;
 ///
 /// Returns `None` if the tyres cannot hold the turn or have no creep, that is, dry friction without a slip curve.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
-    SteadyTurn { lateral_acceleration, speed: None }.steer(model)
+    SteadyTurn { lateral_acceleration, speed: None }.steering_angle(model)
 }
 
 /// Steady turn on level ground.
@@ -52,19 +52,19 @@ struct AeroForces {
     drag: f64,
     /// Downforce of each surface, positive downwards.
     downforce: [f64; 2],
-    /// Side force per sine of the sideslip angle.
-    side: f64,
+    /// Side force divided by the sine of the sideslip angle.
+    side_force_per_sine: f64,
 }
 
 impl AeroForces {
     /// Computes the forces on a car that drives straight ahead at `speed` m/s. All forces are zero if the car has no
     /// steady pose at this speed.
     fn at_speed(model: &Model, speed: f64) -> Self {
-        let side = f64::from(model.parts().aero.side) * speed * speed;
+        let side_force_per_sine = f64::from(model.parts().aero.side) * speed * speed;
         CruiseState::at_speed(model, speed).map_or(Self::default(), |cruise| Self {
             drag: cruise.drag_n,
             downforce: cruise.downforce_n,
-            side,
+            side_force_per_sine,
         })
     }
 }
@@ -80,21 +80,21 @@ impl SteadyTurn {
     /// steering angle. It ends if the angle changes by less than [`STEER_TOLERANCE_RAD`], or after
     /// [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn or have no creep, or
     /// above the rollover threshold.
-    fn steer(self, model: &Model) -> Option<f64> {
-        let air = self.speed.map_or(AeroForces::default(), |speed| AeroForces::at_speed(model, speed));
+    fn steering_angle(self, model: &Model) -> Option<f64> {
+        let aero_forces = self.speed.map_or(AeroForces::default(), |speed| AeroForces::at_speed(model, speed));
         let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
-        let mut found = f64::NAN;
+        let mut steering_angle = f64::NAN;
         for _ in 0..MAX_LOAD_ITERATIONS {
-            let balance = TurnBalance::of(model, self, air, sideslip, &slips)?;
+            let balance = TurnBalance::new(model, self, aero_forces, sideslip, &slips)?;
             // Steering angle of the previous iteration; NaN in the first one, which therefore never ends the loop.
-            let was = core::mem::replace(&mut found, balance.steer()?);
-            sideslip = balance.sideslip(found)?;
-            slips = balance.slips(sideslip, found);
-            if (found - was).abs() < STEER_TOLERANCE_RAD {
+            let previous_angle = core::mem::replace(&mut steering_angle, balance.steering_angle()?);
+            sideslip = balance.sideslip_angle(steering_angle)?;
+            slips = balance.longitudinal_slips(sideslip, steering_angle);
+            if (steering_angle - previous_angle).abs() < STEER_TOLERANCE_RAD {
                 break;
             }
         }
-        Some(found)
+        Some(steering_angle)
     }
 }
 
@@ -102,7 +102,7 @@ impl SteadyTurn {
 struct TurnBalance<'a> {
     model: &'a Model,
     turn: SteadyTurn,
-    air: AeroForces,
+    aero_forces: AeroForces,
     /// Tyres in wheel order.
     tyres: Vec<LoadedTyre>,
 }
@@ -128,13 +128,13 @@ struct TyreForces {
     /// Angle of the wheel relative to the car (rad).
     steer_angle: f64,
     /// Angle of the wheel relative to the path of the car (rad).
-    to_path: f64,
+    path_angle: f64,
     /// Lateral slip `−tan α` (–).
-    slip: f32,
+    lateral_slip: f32,
     /// Side force perpendicular to the wheel (N).
     side_force: f64,
     /// Aligning moment (N m).
-    aligning: f64,
+    aligning_moment: f64,
 }
 
 impl<'a> TurnBalance<'a> {
@@ -142,22 +142,22 @@ impl<'a> TurnBalance<'a> {
     /// `None` above the rollover threshold. The loads are those of the lateral acceleration `a_y cos β`, of downforce
     /// and drag at the speed, and of the longitudinal component `a_y sin β`, which adds the pitch moment
     /// `m a_y sin β h`.
-    fn of(model: &'a Model, turn: SteadyTurn, air: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
+    fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
         // The acceleration towards the inside has a component along the car.
-        let ahead = mass * turn.lateral_acceleration * sin * model.tyre_force_lever();
-        let straight = match turn.speed {
-            Some(_) => LoadDemand::at_speed(model, air.downforce, air.drag),
+        let pitch_moment = mass * turn.lateral_acceleration * sin * model.tyre_force_lever();
+        let straight_demand = match turn.speed {
+            Some(_) => LoadDemand::at_speed(model, aero_forces.downforce, aero_forces.drag),
             None => LoadDemand::at_rest(model),
         };
-        let demand = LoadDemand { pitching: straight.pitching + ahead, ..straight };
+        let demand = LoadDemand { pitch_moment: straight_demand.pitch_moment + pitch_moment, ..straight_demand };
         let steady = steady_state::solve_cornering_with(model, turn.lateral_acceleration * cos, demand)?;
         let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
         let tyres = tyres
-            .map(|(i, (share, slip))| LoadedTyre::of(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
+            .map(|(i, (share, slip))| LoadedTyre::new(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
             .collect();
-        Some(Self { model, turn, air, tyres })
+        Some(Self { model, turn, aero_forces, tyres })
     }
 
     /// Returns the angles of the wheels relative to the car for the steering angle `delta`, in wheel order (rad,
@@ -165,105 +165,117 @@ impl<'a> TurnBalance<'a> {
     /// of each wheel is added.
     fn wheel_angles(&self, delta: f64) -> Vec<f64> {
         // Mean angle of each axle: steer ratio times steering angle.
-        let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
-        let angles = self.model.road_wheel_angles(&middles);
+        let mean_angles: Vec<f32> =
+            self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
+        let road_wheel_angles = self.model.road_wheel_angles(&mean_angles);
         let wheels = self.model.wheels().iter().zip(&self.tyres);
         wheels
-            .map(|(wheel, tyre)| tyre.toe + f64::from(angles[wheel.axle][usize::from(wheel.side == Side::Right)]))
+            .map(|(wheel, tyre)| {
+                tyre.toe + f64::from(road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)])
+            })
             .collect()
     }
 
     /// Computes the forces of the tyres, in wheel order, at the sideslip angle `beta` (rad) with the wheel angles
-    /// `turned` relative to the car (rad). The direction of motion of each contact point follows from `beta` and the
-    /// curvature of the path. The lateral slip is the tangent of the angle between wheel and motion, limited to ±1;
+    /// `wheel_angles` relative to the car (rad). The direction of motion of each contact point follows from `beta` and
+    /// the curvature of the path. The lateral slip is the tangent of the angle between wheel and motion, limited to ±1;
     /// the longitudinal slip is that of the iteration.
-    fn tyre_forces(&self, beta: f64, turned: &[f64]) -> Vec<TyreForces> {
+    fn tyre_forces(&self, beta: f64, wheel_angles: &[f64]) -> Vec<TyreForces> {
         let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
-        let one = |i: usize| {
-            let (tyre, at) = (&self.tyres[i], self.model.wheels()[i].contact);
+        let forces_of_wheel = |i: usize| {
+            let (tyre, contact) = (&self.tyres[i], self.model.wheels()[i].contact);
             // Direction of motion of the contact point relative to the car (rad), and the lateral slip.
-            let path = (sin + curvature * f64::from(at.x)).atan2(cos - curvature * f64::from(at.y));
-            let across = (turned[i] - path).tan().clamp(-1.0, 1.0) as f32;
-            let slip = [tyre.slip as f32, across];
+            let motion_angle = (sin + curvature * f64::from(contact.x)).atan2(cos - curvature * f64::from(contact.y));
+            let lateral_slip = (wheel_angles[i] - motion_angle).tan().clamp(-1.0, 1.0) as f32;
+            let slip = [tyre.slip as f32, lateral_slip];
             TyreForces {
-                slip: across,
-                steer_angle: turned[i],
-                to_path: turned[i] - beta,
+                lateral_slip,
+                steer_angle: wheel_angles[i],
+                path_angle: wheel_angles[i] - beta,
                 side_force: self.model.tyre_force(i, slip, &tyre.conditions).force[1].into(),
-                aligning: self.model.tyre_moments(i, slip, &tyre.conditions).aligning.into(),
+                aligning_moment: self.model.tyre_moments(i, slip, &tyre.conditions).aligning.into(),
             }
         };
-        (0..self.tyres.len()).map(one).collect()
+        (0..self.tyres.len()).map(forces_of_wheel).collect()
     }
 
     /// Computes the longitudinal force of each wheel at constant speed (N, positive forward): drive less rolling
     /// resistance.
     ///
-    /// The drive balances rolling resistance, the braking components of the side forces in `pushing`, drag, and the
+    /// The drive balances rolling resistance, the braking components of the side forces in `tyre_forces`, drag, and the
     /// braking component of the aerodynamic side force. A spinning wheel has the largest force that friction allows;
     /// the other driven wheels divide the rest by their drive shares. The drive falls short if all driven wheels
     /// spin.
-    fn longitudinal_forces(&self, beta: f64, pushing: &[TyreForces]) -> Vec<f64> {
-        let tyres = || pushing.iter().zip(&self.tyres);
-        let braked: f64 = tyres().map(|(push, tyre)| push.side_force * push.to_path.sin() + tyre.rolling).sum();
-        let needed = braked + self.air.drag + self.air.side * beta.sin().powi(2);
-        let mut drive = needed;
+    fn longitudinal_forces(&self, beta: f64, tyre_forces: &[TyreForces]) -> Vec<f64> {
+        let tyres = || tyre_forces.iter().zip(&self.tyres);
+        let braking_force: f64 =
+            tyres().map(|(force, tyre)| force.side_force * force.path_angle.sin() + tyre.rolling).sum();
+        let required_force =
+            braking_force + self.aero_forces.drag + self.aero_forces.side_force_per_sine * beta.sin().powi(2);
+        let mut drive_force = required_force;
         for _ in 0..self.tyres.len() {
-            let spins = |tyre: &&LoadedTyre| tyre.drive_share * drive > tyre.max_longitudinal_force;
-            // Force of the spinning wheels (N), and the sum of the drive shares of the others.
-            let given: f64 = self.tyres.iter().filter(spins).map(|tyre| tyre.max_longitudinal_force).sum();
-            let left: f64 = self.tyres.iter().filter(|tyre| !spins(tyre)).map(|tyre| tyre.drive_share).sum();
-            if left <= 0.0 {
+            let is_spinning = |tyre: &&LoadedTyre| tyre.drive_share * drive_force > tyre.max_longitudinal_force;
+            // Total force of the spinning wheels (N), and the sum of the drive shares of the other wheels.
+            let spinning_force: f64 =
+                self.tyres.iter().filter(is_spinning).map(|tyre| tyre.max_longitudinal_force).sum();
+            let gripping_share: f64 =
+                self.tyres.iter().filter(|tyre| !is_spinning(tyre)).map(|tyre| tyre.drive_share).sum();
+            if gripping_share <= 0.0 {
                 break;
             }
-            drive = (needed - given) / left;
+            drive_force = (required_force - spinning_force) / gripping_share;
         }
         self.tyres
             .iter()
-            .map(|tyre| (tyre.drive_share * drive).min(tyre.max_longitudinal_force) - tyre.rolling)
+            .map(|tyre| (tyre.drive_share * drive_force).min(tyre.max_longitudinal_force) - tyre.rolling)
             .collect()
     }
 
     /// Computes the force across the path (N, positive to the left) and the yaw moment about the centre of mass (N m,
-    /// positive to the left) at the sideslip angle `beta` (rad) with the wheel angles `turned` relative to the car
-    /// (rad). Both include side forces, longitudinal forces and the aerodynamic side force. The moment also includes
-    /// the aligning moments and the drag at its point of application.
-    fn lateral_force_and_moment(&self, beta: f64, turned: &[f64]) -> [f64; 2] {
-        let (pushing, aero) = (self.tyre_forces(beta, turned), &self.model.parts().aero);
-        let (along, (sin, cos)) = (self.longitudinal_forces(beta, &pushing), beta.sin_cos());
+    /// positive to the left) at the sideslip angle `beta` (rad) with the wheel angles `wheel_angles` relative to the
+    /// car (rad). Both include side forces, longitudinal forces and the aerodynamic side force. The moment also
+    /// includes the aligning moments and the drag at its point of application.
+    fn lateral_force_and_moment(&self, beta: f64, wheel_angles: &[f64]) -> [f64; 2] {
+        let (tyre_forces, aero) = (self.tyre_forces(beta, wheel_angles), &self.model.parts().aero);
+        let (longitudinal_forces, (sin, cos)) = (self.longitudinal_forces(beta, &tyre_forces), beta.sin_cos());
         // Lateral components of the aerodynamic side force and of the drag in axes of the car (N).
-        let [beside, dragged] = [self.air.side, self.air.drag].map(|force| -force * sin);
-        let mut sums = [beside * cos, f64::from(aero.side_point.x) * beside + f64::from(aero.drag_point.x) * dragged];
-        for ((push, along), wheel) in pushing.iter().zip(along).zip(self.model.wheels()) {
+        let [aero_side, drag_side] =
+            [self.aero_forces.side_force_per_sine, self.aero_forces.drag].map(|magnitude| -magnitude * sin);
+        let mut force_and_moment =
+            [aero_side * cos, f64::from(aero.side_point.x) * aero_side + f64::from(aero.drag_point.x) * drag_side];
+        for ((force, longitudinal_force), wheel) in tyre_forces.iter().zip(longitudinal_forces).zip(self.model.wheels())
+        {
             // Tyre force in axes of the car.
-            let ((sin, cos), [x, y]) = (push.steer_angle.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
-            let [forward, leftward] = [along * cos - push.side_force * sin, along * sin + push.side_force * cos];
-            sums[0] += push.side_force * push.to_path.cos() + along * push.to_path.sin();
-            sums[1] += x * leftward - y * forward + push.aligning;
+            let ((sin, cos), [x, y]) = (force.steer_angle.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
+            let [force_x, force_y] =
+                [longitudinal_force * cos - force.side_force * sin, longitudinal_force * sin + force.side_force * cos];
+            force_and_moment[0] +=
+                force.side_force * force.path_angle.cos() + longitudinal_force * force.path_angle.sin();
+            force_and_moment[1] += x * force_y - y * force_x + force.aligning_moment;
         }
-        sums
+        force_and_moment
     }
 
     /// Solves for the sideslip angle at which the force across the path equals `m a_y` with the steering angle
     /// `delta` (rad). The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if the tyres cannot produce the force within
     /// it.
-    fn sideslip(&self, delta: f64) -> Option<f64> {
-        let wanted = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
-        let turned = self.wheel_angles(delta);
+    fn sideslip_angle(&self, delta: f64) -> Option<f64> {
+        let demanded_force = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
+        let wheel_angles = self.wheel_angles(delta);
         find_rising_root(
-            |slip| self.lateral_force_and_moment(-slip, &turned)[0] - wanted,
+            |negative_sideslip| self.lateral_force_and_moment(-negative_sideslip, &wheel_angles)[0] - demanded_force,
             -MAX_SLIP_ANGLE_RAD,
             MAX_SLIP_ANGLE_RAD,
         )
-        .map(|slip| -slip)
+        .map(|negative_sideslip| -negative_sideslip)
     }
 
     /// Solves for the steering angle (rad) at which the yaw moment is zero, with the sideslip angle of the demanded
     /// lateral force for each trial angle. The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if there is no balance
     /// within it.
-    fn steer(&self) -> Option<f64> {
+    fn steering_angle(&self) -> Option<f64> {
         let moment = |delta: f64| {
-            self.sideslip(delta)
+            self.sideslip_angle(delta)
                 .map_or(f64::NAN, |beta| self.lateral_force_and_moment(beta, &self.wheel_angles(delta))[1])
         };
         find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
@@ -273,14 +285,17 @@ impl<'a> TurnBalance<'a> {
     /// [`TurnBalance::longitudinal_forces`] at the sideslip angle `beta` and the steering angle `delta` (rad), at the
     /// lateral slip of the wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in the
     /// direction of the force.
-    fn slips(&self, beta: f64, delta: f64) -> Vec<f64> {
-        let pushing = self.tyre_forces(beta, &self.wheel_angles(delta));
-        let one = |(i, wanted): (usize, &f64)| {
-            let (at, aside) = (&self.tyres[i].conditions, pushing[i].slip);
-            let missing = |slip: f64| f64::from(self.model.tyre_force(i, [slip as f32, aside], at).force[0]) - wanted;
-            find_rising_root(missing, -MAX_GRIPPING_SLIP, MAX_GRIPPING_SLIP).unwrap_or(SPINNING_SLIP.copysign(*wanted))
+    fn longitudinal_slips(&self, beta: f64, delta: f64) -> Vec<f64> {
+        let tyre_forces = self.tyre_forces(beta, &self.wheel_angles(delta));
+        let solve_slip = |(i, demanded_force): (usize, &f64)| {
+            let (conditions, lateral_slip) = (&self.tyres[i].conditions, tyre_forces[i].lateral_slip);
+            let force_error = |slip: f64| {
+                f64::from(self.model.tyre_force(i, [slip as f32, lateral_slip], conditions).force[0]) - demanded_force
+            };
+            find_rising_root(force_error, -MAX_GRIPPING_SLIP, MAX_GRIPPING_SLIP)
+                .unwrap_or(SPINNING_SLIP.copysign(*demanded_force))
         };
-        self.longitudinal_forces(beta, &pushing).iter().enumerate().map(one).collect()
+        self.longitudinal_forces(beta, &tyre_forces).iter().enumerate().map(solve_slip).collect()
     }
 }
 
@@ -288,17 +303,18 @@ impl LoadedTyre {
     /// Prepares the tyre of wheel `i` at `speed` m/s in the pose `steady`, with its `share` of the drive (–) and its
     /// longitudinal `slip` (–). Toe and camber include the changes by suspension links at the travel of the wheel;
     /// camber also includes the roll angle. The friction factor of the ground is 1.
-    fn of(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
+    fn new(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
         let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
         let axle = &model.parts().axles[wheel.axle];
         let travel = |i: usize| steady.compressions[i] as f32;
-        let outwards = wheel.side.outward_sign();
+        let outward_sign = wheel.side.outward_sign();
         // Change of toe (rad).
-        let links = axle.toe_camber.map_or(0.0, |links| links.changes_at(travel(i))[0]);
-        let camber = outwards * model.camber(i, travel) + steady.roll as f32;
+        let toe_change = axle.toe_camber.map_or(0.0, |curves| curves.changes_at(travel(i))[0]);
+        let camber = outward_sign * model.camber(i, travel) + steady.roll as f32;
         Self {
+            // 1.0: speed at which the tyre is evaluated (m/s).
             conditions: Conditions { camber, ..Conditions::upright(load, 1.0) },
-            toe: f64::from(outwards * (wheel.toe + links)),
+            toe: f64::from(outward_sign * (wheel.toe + toe_change)),
             drive_share: share,
             max_longitudinal_force: f64::from(model.tyre(i).friction_at(load)[0] * load),
             rolling: f64::from(wheel.rolling.coefficient(speed as f32) * load),
@@ -312,17 +328,17 @@ impl LoadedTyre {
 /// tyres cannot hold one of both accelerations or have no creep.
 pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     const HALF_STEP_MPS2: f64 = 0.1;
-    let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
-    Some((steer(HALF_STEP_MPS2)? - steer(-HALF_STEP_MPS2)?) / (2.0 * HALF_STEP_MPS2))
+    let steer_at_offset = |acceleration_offset: f64| extra_steer(model, lateral_acceleration + acceleration_offset);
+    Some((steer_at_offset(HALF_STEP_MPS2)? - steer_at_offset(-HALF_STEP_MPS2)?) / (2.0 * HALF_STEP_MPS2))
 }
 
 /// Computes the road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load transfer
 /// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, it is [`Characteristics::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
-    let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
-    let held = if creeps { turn.steer(model) } else { None };
-    held.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
+    let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
+    let solved_angle = if has_creep { turn.steering_angle(model) } else { None };
+    solved_angle.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
 }
 
 /// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the
@@ -333,17 +349,20 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
 /// threshold), or if the tyres do not hold 0.1 m/s², for example because nothing steers.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
-    let tipping = steady_state::rollover(model)?.lateral_acceleration;
-    let holds = |a: f64| SteadyTurn { lateral_acceleration: a.copysign(tipping), speed }.steer(model).is_some();
-    let tips = tipping.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
-    // Nothing holds, or the car tips first.
-    if !holds(0.1) || holds(0.999 * tips) {
+    let rollover_acceleration = steady_state::rollover(model)?.lateral_acceleration;
+    let is_sustained = |a: f64| {
+        SteadyTurn { lateral_acceleration: a.copysign(rollover_acceleration), speed }.steering_angle(model).is_some()
+    };
+    let max_acceleration = rollover_acceleration.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
+    // The tyres sustain no turn, or the car tips first.
+    if !is_sustained(0.1) || is_sustained(0.999 * max_acceleration) {
         return None;
     }
-    let (mut low, mut high) = (0.1, tips);
+    let (mut low, mut high) = (0.1, max_acceleration);
+    // Bisection.
     for _ in 0..24 {
         let middle = 0.5 * (low + high);
-        if holds(middle) { low = middle } else { high = middle }
+        if is_sustained(middle) { low = middle } else { high = middle }
     }
     Some(low)
 }
@@ -354,10 +373,10 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
 fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     const SEARCH_STEPS: usize = 60;
     let start = 0.0f64.clamp(low, high);
-    let at_start = f(start);
-    let (end, sign) = if at_start < 0.0 { (high, 1.0) } else { (low, -1.0) };
+    let start_value = f(start);
+    let (end, sign) = if start_value < 0.0 { (high, 1.0) } else { (low, -1.0) };
     // Position and value; a search downwards mirrors the sign of the value.
-    let mut inner = [start, sign * at_start];
+    let mut inner = [start, sign * start_value];
     for i in 1..=SEARCH_STEPS {
         let x = start + (end - start) * i as f64 / SEARCH_STEPS as f64;
         let next = [x, sign * f(x)];
@@ -376,24 +395,24 @@ fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> 
 fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
     const MAX_ROOT_ITERATIONS: usize = 60;
     const ROOT_TOLERANCE: f64 = 1e-13;
-    let mut was_outer = None;
-    for look in 1..=MAX_ROOT_ITERATIONS {
+    let mut previous_is_outer_end = None;
+    for iteration in 1..=MAX_ROOT_ITERATIONS {
         let secant = (inner[0] * outer[1] - outer[0] * inner[1]) / (outer[1] - inner[1]);
         let is_between = (secant - inner[0]) * (secant - outer[0]) < 0.0;
-        let x = if is_between && look % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
+        let x = if is_between && iteration % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
         let value = f(x);
-        let is_outer = value >= 0.0;
+        let is_outer_end = value >= 0.0;
         // The new point replaces the end with the same sign of the value.
-        let (moves, stays) = if is_outer { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
+        let (replaced_end, kept_end) = if is_outer_end { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
         // Distance by which the replaced end moves.
-        let way = (x - moves[0]).abs();
-        *moves = [x, value];
+        let moved_distance = (x - replaced_end[0]).abs();
+        *replaced_end = [x, value];
         // An end point that stays twice would slow down the secant.
-        if was_outer == Some(is_outer) {
-            stays[1] *= 0.5;
+        if previous_is_outer_end == Some(is_outer_end) {
+            kept_end[1] *= 0.5;
         }
-        was_outer = Some(is_outer);
-        if value == 0.0 || way < ROOT_TOLERANCE || (outer[0] - inner[0]).abs() < ROOT_TOLERANCE {
+        previous_is_outer_end = Some(is_outer_end);
+        if value == 0.0 || moved_distance < ROOT_TOLERANCE || (outer[0] - inner[0]).abs() < ROOT_TOLERANCE {
             return x;
         }
     }

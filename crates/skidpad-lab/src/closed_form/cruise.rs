@@ -34,16 +34,17 @@ impl CruiseState {
             let mean_compression = model.mean_compression(|i| compressions[i] as f32);
             // Factors on drag, front and rear downforce, for air from straight ahead (0.0).
             let factors = aero.maps.as_ref().map_or([1.0; 3], |maps| maps.factors(mean_compression, 0.0));
-            let plain = [aero.drag, aero.downforce[0].coefficient, aero.downforce[1].coefficient];
-            let [drag_n, front, rear] = [0, 1, 2].map(|i| f64::from(plain[i]) * f64::from(factors[i]) * v * v);
+            let coefficients = [aero.drag, aero.downforce[0].coefficient, aero.downforce[1].coefficient];
+            let [drag_n, front, rear] = [0, 1, 2].map(|i| f64::from(coefficients[i]) * f64::from(factors[i]) * v * v);
             // 0.0: no roll.
             let steady = solve_at_roll(model, 0.0, LoadDemand::at_speed(model, [front, rear], drag_n))?;
-            let moved = compressions.iter().zip(&steady.compressions).map(|(from, to)| (to - from).abs());
-            if aero.maps.is_none() || moved.fold(0.0, f64::max) < COMPRESSION_TOLERANCE_M {
+            let changes =
+                compressions.iter().zip(&steady.compressions).map(|(previous, current)| (current - previous).abs());
+            if aero.maps.is_none() || changes.fold(0.0, f64::max) < COMPRESSION_TOLERANCE_M {
                 return Some(Self { drag_n, downforce_n: [front, rear], steady });
             }
             // 0.5: halfway.
-            compressions.iter_mut().zip(&steady.compressions).for_each(|(z, to)| *z += 0.5 * (to - *z));
+            compressions.iter_mut().zip(&steady.compressions).for_each(|(z, target)| *z += 0.5 * (target - *z));
         }
         None
     }

@@ -20,217 +20,226 @@ const MIN_ROLL_LEVER_M: f64 = 1e-3;
 /// outside the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable.
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Characteristics::new(model);
-    let mut found = Vec::new();
+    let mut notes = Vec::new();
     for (i, axle) in figures.axles.iter().enumerate() {
-        found.extend(ride(i + 1, axle));
+        notes.extend(ride_notes(i + 1, axle));
     }
-    found.extend(identical_dampers(&figures.axles, model));
-    found.extend(support(model));
-    found.extend(compressed(model, &figures));
-    found.extend(axle_lift_at_speed(model, &figures));
-    found.extend(upright(model, &figures));
-    found.extend(weak_brakes(model));
-    found.extend(rays_outside_hull(model));
-    found.extend(geometry(model, &figures.axles));
-    found.extend(walking::axle_conflict_note(model));
-    found
+    notes.extend(identical_damper_note(&figures.axles, model));
+    notes.extend(load_capacity_notes(model));
+    notes.extend(bump_travel_note(model, &figures));
+    notes.extend(lift_off_note(model, &figures));
+    notes.extend(stability_notes(model, &figures));
+    notes.extend(weak_brake_note(model));
+    notes.extend(ray_start_note(model));
+    notes.extend(wheel_geometry_notes(model, &figures.axles));
+    notes.extend(walking::axle_conflict_note(model));
+    notes
 }
 
 /// Checks the ride of axle `number` (from 1). Returns a note for a ride frequency outside 0.7 to 6 Hz, for a mean
 /// damping ratio outside 0.1 to 1.2, and for more damping in bump than in rebound.
-fn ride(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
-    let mut found = Vec::new();
+fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
+    let mut notes = Vec::new();
     if !(0.7..=6.0).contains(&axle.ride_hz) {
         let hz = axle.ride_hz;
-        found.push(format!("axle {number} rides at {hz:.2} Hz; road cars have 1 to 2, race cars up to 5"));
+        notes.push(format!("axle {number} rides at {hz:.2} Hz; road cars have 1 to 2, race cars up to 5"));
     }
     let [bump, rebound] = [axle.bump_damping_ratio, axle.rebound_damping_ratio];
-    let mean = 0.5 * (bump + rebound);
-    if !(0.1..=1.2).contains(&mean) {
-        found.push(format!("axle {number} has a mean damping ratio of {mean:.2}; cars have 0.2 to 0.7"));
+    let mean_ratio = 0.5 * (bump + rebound);
+    if !(0.1..=1.2).contains(&mean_ratio) {
+        notes.push(format!("axle {number} has a mean damping ratio of {mean_ratio:.2}; cars have 0.2 to 0.7"));
     }
     if bump > 1.001 * rebound {
-        found.push(format!(
+        notes.push(format!(
             "axle {number} damps bump ({bump:.2}) more than rebound ({rebound:.2}); dampers of cars do the opposite"
         ));
     }
-    found
+    notes
 }
 
 /// Checks for identical dampers at the first and the last axle. Returns a note if their static loads differ by more
 /// than 10 %, because their damping ratios then differ; `None` without rebound damping or with one axle.
-fn identical_dampers(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
+fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
     let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
     let (first, last) = (axles.first()?, axles.last()?);
     let (front, rear) = (strut(0)?, strut(axles.len() - 1)?);
-    let same = axles.len() > 1
+    let is_identical = axles.len() > 1
         && (front.bump_damping, front.rebound_damping) == (rear.bump_damping, rear.rebound_damping)
         && front.rebound_damping > 0.0;
-    let uneven = (first.load_n / last.load_n).max(last.load_n / first.load_n);
-    (same && uneven > 1.1).then(|| {
-        format!("front and rear dampers are identical, but one axle carries {uneven:.2} times the load of the other")
+    let load_ratio = (first.load_n / last.load_n).max(last.load_n / first.load_n);
+    (is_identical && load_ratio > 1.1).then(|| {
+        format!(
+            "front and rear dampers are identical, but one axle carries {load_ratio:.2} times the load of the other"
+        )
     })
 }
 
 /// Checks that the suspension can carry at least [`MIN_SUPPORT_RATIO`] times the weight of the car: springs and bump
 /// stops before metal contact, and the force bound of ray-cast vehicles. Returns a note for each that cannot.
-fn support(model: &Model) -> Vec<String> {
+fn load_capacity_notes(model: &Model) -> Vec<String> {
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
-    let most = |i: usize| {
+    let max_load = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
         f64::from(model.static_load(i))
             + strut.spring_force(before_metal)
             + f64::from(strut.stop_rate * strut.stop_travel)
     };
-    let wheels = model.wheels().len();
-    let springs = (0..wheels).map(most).sum::<f64>() / weight;
-    let mut found = Vec::new();
-    if springs < MIN_SUPPORT_RATIO {
-        found.push(format!(
-            "springs cannot carry the car over a bump: metal meets metal at {springs:.2} of its weight; stiffen the springs or stops, \
+    let wheel_count = model.wheels().len();
+    let support_ratio = (0..wheel_count).map(max_load).sum::<f64>() / weight;
+    let mut notes = Vec::new();
+    if support_ratio < MIN_SUPPORT_RATIO {
+        notes.push(format!(
+            "springs cannot carry the car over a bump: metal meets metal at {support_ratio:.2} of its weight; stiffen the springs or stops, \
              or give them more travel"
         ));
     }
-    let bound = f64::from(model.parts().raycast_reference.largest_suspension_force) * wheels as f64 / weight;
-    if bound < MIN_SUPPORT_RATIO {
-        found.push(format!(
-            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {bound:.2} of the weight only"
+    let raycast_ratio =
+        f64::from(model.parts().raycast_reference.largest_suspension_force) * wheel_count as f64 / weight;
+    if raycast_ratio < MIN_SUPPORT_RATIO {
+        notes.push(format!(
+            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {raycast_ratio:.2} of the weight only"
         ));
     }
-    found
+    notes
 }
 
 /// Checks whether the downforce at top speed uses all bump travel of a wheel. `None` also without a top speed or a
 /// steady pose there.
-fn compressed(model: &Model, figures: &Characteristics) -> Option<String> {
+fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let speed = figures.top_speed_mps?;
-    let used = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
-    (used >= 100.0).then(|| {
-        format!("full compression at top speed: downforce at {speed:.1} m/s uses {used:.0} % of the bump travel")
+    let bump_use_percent = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
+    (bump_use_percent >= 100.0).then(|| {
+        format!(
+            "full compression at top speed: downforce at {speed:.1} m/s uses {bump_use_percent:.0} % of the bump travel"
+        )
     })
 }
 
 /// Checks stability. Returns notes on a critical speed below 100 m/s, springs that cannot hold the car upright, a
 /// roll axis that is not below the centre of mass, and a rollover threshold below the largest lateral friction
 /// coefficient of the tyres.
-fn upright(model: &Model, figures: &Characteristics) -> Vec<String> {
-    let mut found = Vec::new();
+fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
+    let mut notes = Vec::new();
     if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
-        found.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
+        notes.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
     }
     if figures.roll_gradient.is_none() {
-        found.push("springs and bars are too soft to hold the car upright".into());
+        notes.push("springs and bars are too soft to hold the car upright".into());
     }
     // Lateral friction coefficient (–).
-    let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
-    let tipping = figures.rollover_g.and_then(|_| rollover(model));
-    if figures.rollover_g.is_some() && tipping.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
-        found.push(
+    let friction = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
+    let tipping_state = figures.rollover_g.and_then(|_| rollover(model));
+    if figures.rollover_g.is_some() && tipping_state.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
+        notes.push(
             "its roll axis is not below its centre of mass: it does not roll outwards, and figures that go by its roll are not told"
                 .into(),
         );
     }
-    if let Some(tipping) = tipping {
-        let (g, turning) = (
-            tipping.lateral_acceleration.abs() / GRAVITY_MPS2,
-            figures.turn_direction_text(tipping.lateral_acceleration),
+    if let Some(tipping_state) = tipping_state {
+        let (tipping_g, turn_text) = (
+            tipping_state.lateral_acceleration.abs() / GRAVITY_MPS2,
+            figures.turn_direction_text(tipping_state.lateral_acceleration),
         );
-        if g < grip {
-            found.push(format!("it tips at {g:.2} g{turning}, before its tyres slide at {grip:.2} g"));
+        if tipping_g < friction {
+            notes.push(format!("it tips at {tipping_g:.2} g{turn_text}, before its tyres slide at {friction:.2} g"));
         }
     }
-    found
+    notes
 }
 
 /// Checks for wheels whose brake cannot lock them at the loads of an ideal stop from 100 km/h. Wheels without a brake
 /// are not named. `None` also without a stopping distance. Rear brakes may be weaker than at rest, because braking
 /// unloads them.
-fn weak_brakes(model: &Model) -> Option<String> {
-    let stop = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
-    let loads =
-        solve_at_roll(model, 0.0, LoadDemand::braking(model, STOPPING_SPEED_MPS * STOPPING_SPEED_MPS / (2.0 * stop)))?
-            .loads;
+fn weak_brake_note(model: &Model) -> Option<String> {
+    let stop_distance = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
+    let loads = solve_at_roll(
+        model,
+        0.0, // no roll
+        LoadDemand::braking(model, STOPPING_SPEED_MPS * STOPPING_SPEED_MPS / (2.0 * stop_distance)),
+    )?
+    .loads;
     // Whether the brake torque is below friction torque of the tyre.
-    let lazy = |i: usize| {
+    let is_too_weak = |i: usize| {
         let (wheel, load) = (&model.wheels()[i], loads[i] as f32);
         wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
     };
-    let weak = wheel_names_where(model, lazy)?;
-    Some(format!("the brake cannot lock wheel {weak} at its load in the hardest stop"))
+    let wheel_names = wheel_names_where(model, is_too_weak)?;
+    Some(format!("the brake cannot lock wheel {wheel_names} at its load in the hardest stop"))
 }
 
 /// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment
 /// of the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest. The
 /// speed of lift-off is `√(moment at rest / moment lost per v²)`.
-fn axle_lift_at_speed(model: &Model, figures: &Characteristics) -> Option<String> {
-    let top = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
+fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
+    let top_speed = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
     // Demand at the square of the speed `pressure` (m²/s²).
-    let at = |pressure: f64| {
+    let demand_at = |pressure: f64| {
         let downforce = [0, 1].map(|k| pressure * f64::from(aero.downforce[k].coefficient));
         LoadDemand::at_speed(model, downforce, pressure * f64::from(aero.drag))
     };
-    let (rest, fast) = (at(0.0), at(1.0));
-    let lifted_at = |end: usize| {
+    let (demand_at_rest, demand_at_1_mps) = (demand_at(0.0), demand_at(1.0));
+    let lift_off_speed = |axle_index: usize| {
         // Moment about the axle (N m).
-        let about = |demand: &LoadDemand| (demand.pitching - figures.axles[end].x_m * demand.weight).abs();
-        let lost = about(&rest) - about(&fast);
-        if lost > 0.0 { (about(&rest) / lost).sqrt() } else { f64::INFINITY }
+        let moment_about_axle =
+            |demand: &LoadDemand| (demand.pitch_moment - figures.axles[axle_index].x_m * demand.weight).abs();
+        let moment_loss = moment_about_axle(&demand_at_rest) - moment_about_axle(&demand_at_1_mps);
+        if moment_loss > 0.0 { (moment_about_axle(&demand_at_rest) / moment_loss).sqrt() } else { f64::INFINITY }
     };
-    let speed = lifted_at(0).min(lifted_at(figures.axles.len() - 1));
-    (speed < top).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
+    let speed = lift_off_speed(0).min(lift_off_speed(figures.axles.len() - 1));
+    (speed < top_speed).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
 }
 
 /// Checks for wheels whose ray starts outside the hull. A ray starts one wheel diameter above its contact point.
 /// Outside the hull the start may lie behind a wall or below the ground when the hull touches it.
-fn rays_outside_hull(model: &Model) -> Option<String> {
+fn ray_start_note(model: &Model) -> Option<String> {
     let hull = &model.parts().hull;
-    let outside = |i: usize| {
+    let is_outside = |i: usize| {
         let wheel = &model.wheels()[i];
         // Start of the ray, one diameter above the contact point.
         let start = wheel.contact + skidpad_core::Vec3::Z * (2.0 * wheel.radius);
         !(start - hull.centre).abs().cmple(hull.half_extents).all()
     };
-    let wheels = wheel_names_where(model, outside)?;
+    let wheel_names = wheel_names_where(model, is_outside)?;
     Some(format!(
-        "the ray of wheel {wheels} starts outside the hull: against a wall or upside down it can miss the ground"
+        "the ray of wheel {wheel_names} starts outside the hull: against a wall or upside down it can miss the ground"
     ))
 }
 
 /// Checks the wheels. Returns notes on axles closer together than the sum of their radii, wheels whose spin inertia
 /// is that of a disc of more than half the mass they carry, and radii above 1.5 times the height of the centre of
 /// mass.
-fn geometry(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
-    let mut found = Vec::new();
+fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
+    let mut notes = Vec::new();
     let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));
     for (i, pair) in axles.windows(2).enumerate() {
-        let (distance, needed) = (pair[0].x_m - pair[1].x_m, radius(i) + radius(i + 1));
-        if distance < needed {
-            found.push(format!(
-                "wheels of axles {} and {} overlap: {distance:.2} m apart with radii of {needed:.2} m in all",
+        let (distance, radius_sum) = (pair[0].x_m - pair[1].x_m, radius(i) + radius(i + 1));
+        if distance < radius_sum {
+            notes.push(format!(
+                "wheels of axles {} and {} overlap: {distance:.2} m apart with radii of {radius_sum:.2} m in all",
                 i + 1,
                 i + 2
             ));
         }
     }
-    let heavy = |i: usize| {
+    let has_heavy_disc = |i: usize| {
         let wheel = &model.wheels()[i];
         2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.carried_masses()[i]
     };
-    if let Some(wheels) = wheel_names_where(model, heavy) {
-        found.push(format!("wheel {wheels} spins like a disc of more than half the mass it carries"));
+    if let Some(wheel_names) = wheel_names_where(model, has_heavy_disc) {
+        notes.push(format!("wheel {wheel_names} spins like a disc of more than half the mass it carries"));
     }
-    let tall = |i: usize| model.wheels()[i].radius > 1.5 * model.parts().centre_height;
-    if let Some(wheels) = wheel_names_where(model, tall) {
-        found.push(format!("the hub of wheel {wheels} is half again as high as the centre of mass"));
+    let is_tall = |i: usize| model.wheels()[i].radius > 1.5 * model.parts().centre_height;
+    if let Some(wheel_names) = wheel_names_where(model, is_tall) {
+        notes.push(format!("the hub of wheel {wheel_names} is half again as high as the centre of mass"));
     }
-    found
+    notes
 }
 
-/// Returns the names of the wheels for which `holds` returns true; `None` if there are none.
-fn wheel_names_where(model: &Model, holds: impl Fn(usize) -> bool) -> Option<String> {
-    let names: Vec<String> = (0..model.wheels().len()).filter(|&i| holds(i)).map(|i| model.wheel_name(i)).collect();
+/// Returns the names of the wheels for which `predicate` returns true; `None` if there are none.
+fn wheel_names_where(model: &Model, predicate: impl Fn(usize) -> bool) -> Option<String> {
+    let names: Vec<String> = (0..model.wheels().len()).filter(|&i| predicate(i)).map(|i| model.wheel_name(i)).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 

@@ -14,55 +14,57 @@ pub const STOPPING_SPEED_MPS: f64 = 100.0 / 3.6;
 /// Returns the figures of each wheel, in wheel order: static load (N), sag as load over wheel rate (mm), and load at
 /// the bump stop without the force of the stop (N).
 pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
-    let one = |i: usize| {
+    let wheel_figures = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let (load, rate) = (f64::from(model.static_load(i)), f64::from(strut.rate));
         // Load at the full bump travel (N).
-        let most = load + strut.spring_force(strut.bump_travel.into());
+        let bump_stop_load = load + strut.spring_force(strut.bump_travel.into());
+        // Arguments: key, label, unit, decimal places, value.
         vec![
             Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
             Metric::new("sag_mm", "Sag", "mm", 1, Some(load / rate * 1e3)),
-            Metric::new("load_at_bump_stop_n", "Load at the bump stop", "N", 0, Some(most)),
+            Metric::new("load_at_bump_stop_n", "Load at the bump stop", "N", 0, Some(bump_stop_load)),
         ]
     };
-    (0..model.wheels().len()).map(one).collect()
+    (0..model.wheels().len()).map(wheel_figures).collect()
 }
 
 /// Returns the figures of each axle, from the front: position ahead of the centre of mass, track, static load, sag,
 /// ride frequency, damping ratios, cornering stiffness, wheel hop frequency, and the figures of damper knees if there
 /// are any.
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
-    let hop = UnsprungCharacteristics::of(model).map(|own| own.hop_hz);
-    let one = |(i, a): (usize, &super::AxleCharacteristics)| {
-        let mut list = vec![
-            Metric::new("ahead_of_centre_m", "Ahead of the centre of mass", "m", 3, Some(a.x_m)),
-            Metric::new("track_m", "Track", "m", 3, Some(a.track_m)),
-            Metric::new("static_load_n", "Static load", "N", 0, Some(a.load_n)),
-            Metric::new("sag_mm", "Static deflection of the springs", "mm", 1, Some(a.sag_m * 1e3)),
-            Metric::new("ride_hz", "Ride frequency of the mass it carries", "Hz", 3, Some(a.ride_hz)),
-            Metric::new("bump_damping_ratio", "Damping ratio, bump", "-", 3, Some(a.bump_damping_ratio)),
-            Metric::new("rebound_damping_ratio", "Damping ratio, rebound", "-", 3, Some(a.rebound_damping_ratio)),
+    let hop_hz = UnsprungCharacteristics::of(model).map(|unsprung| unsprung.hop_hz);
+    let axle_figures = |(i, axle): (usize, &super::AxleCharacteristics)| {
+        // Arguments: key, label, unit, decimal places, value.
+        let mut metrics = vec![
+            Metric::new("ahead_of_centre_m", "Ahead of the centre of mass", "m", 3, Some(axle.x_m)),
+            Metric::new("track_m", "Track", "m", 3, Some(axle.track_m)),
+            Metric::new("static_load_n", "Static load", "N", 0, Some(axle.load_n)),
+            Metric::new("sag_mm", "Static deflection of the springs", "mm", 1, Some(axle.sag_m * 1e3)),
+            Metric::new("ride_hz", "Ride frequency of the mass it carries", "Hz", 3, Some(axle.ride_hz)),
+            Metric::new("bump_damping_ratio", "Damping ratio, bump", "-", 3, Some(axle.bump_damping_ratio)),
+            Metric::new("rebound_damping_ratio", "Damping ratio, rebound", "-", 3, Some(axle.rebound_damping_ratio)),
             Metric::new(
                 "cornering_stiffness_n_per_rad",
                 "Cornering stiffness",
                 "N/rad",
                 0,
-                a.cornering_stiffness_n_per_rad,
+                axle.cornering_stiffness_n_per_rad,
             ),
-            Metric::new("hop_hz", "Wheel hop, wheels on their own", "Hz", 2, hop.as_ref().map(|h| h[i])),
+            Metric::new("hop_hz", "Wheel hop, wheels on their own", "Hz", 2, hop_hz.as_ref().map(|hop_hz| hop_hz[i])),
         ];
-        list.extend(knees(model, i));
-        list
+        metrics.extend(knee_metrics(model, i));
+        metrics
     };
-    Characteristics::new(model).axles.iter().enumerate().map(one).collect()
+    Characteristics::new(model).axles.iter().enumerate().map(axle_figures).collect()
 }
 
 /// Returns the figures of the damper knees of an axle, taken from its first wheel: speed of the knee (m/s) and
 /// remaining damping beyond it (–), for bump and rebound. A damper without a knee has no figures.
-fn knees(model: &Model, axle: usize) -> Vec<Metric> {
-    let Some(first) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
+fn knee_metrics(model: &Model, axle: usize) -> Vec<Metric> {
+    let Some(first_wheel) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
     // Key and label of the knee, key and label of the remaining damping.
-    let names = [
+    let keys_and_labels = [
         ("bump_knee_mps", "Damper opens in bump at", "bump_damping_beyond_knee", "Damping left in bump beyond"),
         (
             "rebound_knee_mps",
@@ -71,14 +73,16 @@ fn knees(model: &Model, axle: usize) -> Vec<Metric> {
             "Damping left in rebound beyond",
         ),
     ];
-    let both = names.into_iter().zip(first.strut.knees).filter(|(_, knee)| knee.speed.is_finite());
-    both.flat_map(|((key, name, left, left_name), knee)| {
-        [
-            Metric::new(key, name, "m/s", 3, Some(knee.speed.into())),
-            Metric::new(left, left_name, "-", 2, Some(knee.fast_ratio.into())),
-        ]
-    })
-    .collect()
+    let named_knees =
+        keys_and_labels.into_iter().zip(first_wheel.strut.knees).filter(|(_, knee)| knee.speed.is_finite());
+    named_knees
+        .flat_map(|((key, label, remaining_key, remaining_label), knee)| {
+            [
+                Metric::new(key, label, "m/s", 3, Some(knee.speed.into())),
+                Metric::new(remaining_key, remaining_label, "-", 2, Some(knee.fast_ratio.into())),
+            ]
+        })
+        .collect()
 }
 
 /// Returns the mass (kg) and the figures of hitch and coupler.
@@ -94,146 +98,172 @@ pub fn towing(model: &Model) -> Vec<Metric> {
 /// stays in the list.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Characteristics::new(model);
-    let degrees_per_g = |gradient: Option<f64>| gradient.map(|r| (r * GRAVITY_MPS2).to_degrees());
-    let mut list = vec![
+    let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
+    // Arguments: key, label, unit, decimal places, value.
+    let mut metrics = vec![
         Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg)),
         // Without a value for a car with one axle.
         Metric::new("wheelbase_m", "Wheelbase", "m", 3, Some(figures.wheelbase_m).filter(|_| figures.axles.len() > 1)),
     ];
-    list.extend(towing::list(model, &figures));
-    list.extend(ride(model));
-    let roll = degrees_per_g(figures.roll_gradient);
-    list.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid tyres", "deg/g", 3, roll));
-    let own = UnsprungCharacteristics::of(model).map(|own| degrees_per_g(own.roll_gradient));
-    if let Some(own) = own {
+    metrics.extend(towing::list(model, &figures));
+    metrics.extend(mode_metrics(model));
+    let roll_gradient = degrees_per_g(figures.roll_gradient);
+    metrics.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid tyres", "deg/g", 3, roll_gradient));
+    let unsprung_gradient = UnsprungCharacteristics::of(model).map(|unsprung| degrees_per_g(unsprung.roll_gradient));
+    if let Some(gradient) = unsprung_gradient {
         let label = "Roll gradient, tyres in series";
-        list.push(Metric::new("own_wheels_roll_gradient_deg_per_g", label, "deg/g", 3, own));
+        metrics.push(Metric::new("own_wheels_roll_gradient_deg_per_g", label, "deg/g", 3, gradient));
     }
-    list.extend(turning(model, &figures));
-    list.extend(tipping(model, &figures));
-    let stop = |pedal| stopping_distance(model, STOPPING_SPEED_MPS, pedal);
+    metrics.extend(cornering_metrics(model, &figures));
+    metrics.extend(rollover_metrics(model, &figures));
+    let stop_distance = |pedal| stopping_distance(model, STOPPING_SPEED_MPS, pedal);
     if let Some([power, speed]) = peak_power(model) {
-        let turns = speed * 60.0 / core::f64::consts::TAU;
-        list.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
-        list.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(turns)));
+        let rev_per_min = speed * 60.0 / core::f64::consts::TAU;
+        metrics.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
+        metrics.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(rev_per_min)));
     }
     if let Some(power) = motor_power(model) {
-        list.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
+        metrics.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
     }
     if let Some(speed) = stall_speed(model) {
         // rad/s to rev/min.
-        let turns = speed * 60.0 / core::f64::consts::TAU;
-        list.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(turns)));
+        let rev_per_min = speed * 60.0 / core::f64::consts::TAU;
+        metrics.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(rev_per_min)));
     }
-    list.extend([
+    metrics.extend([
         Metric::new("top_speed_mps", "Top speed, drive against resistance", "m/s", 2, figures.top_speed_mps),
-        Metric::new("stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::FullPedal)),
-        Metric::new("stop_ideal_m", "Stop from 100 km/h, every tyre at its peak", "m", 2, stop(Pedal::IdealBraking)),
+        Metric::new(
+            "stop_floored_m",
+            "Stop from 100 km/h, pedal to the floor",
+            "m",
+            2,
+            stop_distance(Pedal::FullPedal),
+        ),
+        Metric::new(
+            "stop_ideal_m",
+            "Stop from 100 km/h, every tyre at its peak",
+            "m",
+            2,
+            stop_distance(Pedal::IdealBraking),
+        ),
     ]);
-    list
+    metrics
 }
 
 /// Returns frequency (Hz) and damping ratio (–) of heave, pitch, roll with creeping tyres and roll with tyres that
 /// hold, then the longest stable step of explicit springs (ms). Values are missing if the springs cannot hold the car
 /// upright.
-fn ride(model: &Model) -> Vec<Metric> {
+fn mode_metrics(model: &Model) -> Vec<Metric> {
     let modes = Modes::of(model);
-    let mut list = Vec::new();
+    let mut metrics = Vec::new();
     // Selects a mode from the set.
-    type Pick = fn(&Modes) -> super::modes::Mode;
-    let rows: [(&str, &str, Pick); 4] = [
-        ("heave", "Heave", |m| m.heave),
-        ("pitch", "Pitch", |m| m.pitch),
-        ("roll", "Roll, tyres creeping", |m| m.roll),
-        ("roll_held", "Roll, tyres holding", |m| m.roll_fixed_contacts),
+    type ModeSelector = fn(&Modes) -> super::modes::Mode;
+    let rows: [(&str, &str, ModeSelector); 4] = [
+        ("heave", "Heave", |modes| modes.heave),
+        ("pitch", "Pitch", |modes| modes.pitch),
+        ("roll", "Roll, tyres creeping", |modes| modes.roll),
+        ("roll_held", "Roll, tyres holding", |modes| modes.roll_fixed_contacts),
     ];
-    for (name, label, pick) in rows {
-        let mode = modes.as_ref().map(pick);
+    for (name, label, select_mode) in rows {
+        let mode = modes.as_ref().map(select_mode);
         let frequency = (format!("{name}_hz"), format!("{label}: frequency"));
         let ratio = (format!("{name}_damping_ratio"), format!("{label}: damping ratio"));
-        list.push(Metric::new(&frequency.0, &frequency.1, "Hz", 3, mode.map(|m| m.frequency_hz)));
-        list.push(Metric::new(&ratio.0, &ratio.1, "-", 3, mode.map(|m| m.damping_ratio)));
+        metrics.push(Metric::new(&frequency.0, &frequency.1, "Hz", 3, mode.map(|mode| mode.frequency_hz)));
+        metrics.push(Metric::new(&ratio.0, &ratio.1, "-", 3, mode.map(|mode| mode.damping_ratio)));
     }
-    let step = modes.map(|m| m.explicit_step_s * 1e3);
-    list.push(Metric::new("explicit_step_ms", "Longest stable step of explicit springs", "ms", 1, step));
-    list
+    let explicit_step_ms = modes.map(|modes| modes.explicit_step_s * 1e3);
+    metrics.push(Metric::new("explicit_step_ms", "Longest stable step of explicit springs", "ms", 1, explicit_step_ms));
+    metrics
 }
 
 /// Returns the figures of cornering: understeer gradient of the linear bicycle and at 0.4 g with load transfer,
 /// largest steady lateral acceleration, characteristic and critical speed. The largest lateral acceleration holds at
 /// 100 km/h, or at top speed if it is lower. All values are missing for a car without a bicycle model.
-fn turning(model: &Model, figures: &Characteristics) -> Vec<Metric> {
+fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let bicycle = figures.bicycle;
-    let linear = bicycle.map(|b| b.understeer);
-    let degrees = |gradient: Option<f64>| gradient.map(|r| (r * GRAVITY_MPS2).to_degrees());
+    let linear_gradient = bicycle.map(|bicycle| bicycle.understeer);
+    let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
     // A car without cornering stiffness has no understeer curve.
-    let loaded = bicycle.and_then(|_| cornering::understeer(model, cornering::UNDERSTEER_ACCELERATION_MPS2));
-    let speed = figures.top_speed_mps.map_or(STOPPING_SPEED_MPS, |top| top.min(STOPPING_SPEED_MPS));
-    let limit = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / GRAVITY_MPS2);
+    let loaded_gradient = bicycle.and_then(|_| cornering::understeer(model, cornering::UNDERSTEER_ACCELERATION_MPS2));
+    let speed = figures.top_speed_mps.map_or(STOPPING_SPEED_MPS, |top_speed| top_speed.min(STOPPING_SPEED_MPS));
+    let grip_limit_g = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / GRAVITY_MPS2);
     vec![
-        Metric::new("understeer_deg_per_g", "Understeer gradient, linear bicycle", "deg/g", 4, degrees(linear)),
-        Metric::new("understeer_rad_s2_per_m", "The same", "rad s²/m", 7, linear),
+        Metric::new(
+            "understeer_deg_per_g",
+            "Understeer gradient, linear bicycle",
+            "deg/g",
+            4,
+            degrees_per_g(linear_gradient),
+        ),
+        Metric::new("understeer_rad_s2_per_m", "The same", "rad s²/m", 7, linear_gradient),
         Metric::new(
             "understeer_at_0_4_g_deg_per_g",
             "Understeer gradient at 0.4 g, with load transfer",
             "deg/g",
             3,
-            degrees(loaded),
+            degrees_per_g(loaded_gradient),
         ),
         Metric::new(
             "grip_limit_g",
             &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6),
             "g",
             3,
-            limit,
+            grip_limit_g,
         ),
         Metric::new(
             "characteristic_speed_mps",
             "Characteristic speed",
             "m/s",
             2,
-            bicycle.and_then(|b| b.characteristic_speed_mps()),
+            bicycle.and_then(|bicycle| bicycle.characteristic_speed_mps()),
         ),
-        Metric::new("critical_speed_mps", "Critical speed", "m/s", 2, bicycle.and_then(|b| b.critical_speed_mps())),
+        Metric::new(
+            "critical_speed_mps",
+            "Critical speed",
+            "m/s",
+            2,
+            bicycle.and_then(|bicycle| bicycle.critical_speed_mps()),
+        ),
     ]
 }
 
 /// Returns the rollover thresholds of the rigid car and on its springs (g, positive, with the direction of the turn
 /// in the label), the bump travel used at top speed (%), and for a car with aerodynamic downforce or lift the
 /// downforce at top speed (N).
-fn tipping(model: &Model, figures: &Characteristics) -> Vec<Metric> {
-    let rolled =
+fn rollover_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
+    let sprung_threshold =
         figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / GRAVITY_MPS2);
     // Sign of the turn in which the rigid car tips first; left if both are equal.
-    let rigid = match figures.tip_direction {
+    let rigid_turn_sign = match figures.tip_direction {
         Some(Side::Right) => -1.0,
         _ => 1.0,
     };
-    let named = |label: &str, way: f64| format!("{label}{}", figures.turn_direction_text(way));
-    let (rigid, sprung) = (
-        named("Rollover threshold t/2h of a rigid car", rigid),
-        named("Rollover threshold on its springs", rolled.unwrap_or(rigid)),
+    let label_with_turn = |label: &str, turn_sign: f64| format!("{label}{}", figures.turn_direction_text(turn_sign));
+    let (rigid_label, sprung_label) = (
+        label_with_turn("Rollover threshold t/2h of a rigid car", rigid_turn_sign),
+        label_with_turn("Rollover threshold on its springs", sprung_threshold.unwrap_or(rigid_turn_sign)),
     );
-    let at_speed = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
+    let cruise_state = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
     // Only for a car with a top speed and a steady pose there.
-    let used = at_speed.as_ref().map(|cruise| max_bump_use_percent(model, &cruise.steady.compressions));
-    let mut list = vec![
-        Metric::new("rollover_rigid_g", &rigid, "g", 3, figures.rollover_g),
-        Metric::new("rollover_g", &sprung, "g", 3, rolled.map(f64::abs)),
-        Metric::new("bump_travel_used_at_top_speed_percent", "Bump travel used at top speed", "%", 1, used),
+    let bump_use_percent = cruise_state.as_ref().map(|cruise| max_bump_use_percent(model, &cruise.steady.compressions));
+    let mut metrics = vec![
+        Metric::new("rollover_rigid_g", &rigid_label, "g", 3, figures.rollover_g),
+        Metric::new("rollover_g", &sprung_label, "g", 3, sprung_threshold.map(f64::abs)),
+        Metric::new("bump_travel_used_at_top_speed_percent", "Bump travel used at top speed", "%", 1, bump_use_percent),
     ];
     if model.parts().aero.downforce.iter().any(|surface| surface.coefficient != 0.0) {
-        let force = at_speed.map(|cruise| cruise.downforce_n.iter().sum());
-        list.push(Metric::new("downforce_at_top_speed_n", "Downforce at top speed", "N", 0, force));
+        let downforce = cruise_state.map(|cruise| cruise.downforce_n.iter().sum());
+        metrics.push(Metric::new("downforce_at_top_speed_n", "Downforce at top speed", "N", 0, downforce));
     }
-    list
+    metrics
 }
 
 /// Returns the largest share of its bump travel that a wheel uses (%), for the `compressions` of the wheels from rest
 /// (m). Negative if all wheels are extended.
 pub(super) fn max_bump_use_percent(model: &Model, compressions: &[f64]) -> f64 {
-    let shares = compressions.iter().zip(model.wheels()).map(|(z, w)| 100.0 * z / f64::from(w.strut.bump_travel));
-    shares.fold(f64::MIN, f64::max)
+    let percentages =
+        compressions.iter().zip(model.wheels()).map(|(z, wheel)| 100.0 * z / f64::from(wheel.strut.bump_travel));
+    percentages.fold(f64::MIN, f64::max)
 }
 
 #[cfg(test)]

@@ -95,17 +95,17 @@ impl Characteristics {
     /// Computes the figures of `model`. Axles are listed from the front; wheelbase is the distance of the first and
     /// the last one. The rollover threshold is the lower of both directions of turn.
     pub fn new(model: &Model) -> Self {
-        let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
-        let tips = roll::rigid_rollover(model, &axles);
-        let turning = TurnPose::of(model);
-        let x = |i: usize| axles.get(i).map_or(0.0, |a| a.x_m);
+        let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle_figures(model, i)).collect();
+        let rollover_thresholds = roll::rigid_rollover(model, &axles);
+        let turn_pose = TurnPose::new(model);
+        let axle_x = |i: usize| axles.get(i).map_or(0.0, |axle| axle.x_m);
         Self {
             mass_kg: f64::from(model.mass()),
-            wheelbase_m: x(0) - x(axles.len().saturating_sub(1)),
-            rollover_g: tips.map(|[left, right]| left.min(right)),
-            tip_direction: tips.and_then(first_side),
-            roll_gradient: turning.as_ref().map(|turning| turning.roll),
-            bicycle: bicycle(model, &axles, turning.as_ref()),
+            wheelbase_m: axle_x(0) - axle_x(axles.len().saturating_sub(1)),
+            rollover_g: rollover_thresholds.map(|[left, right]| left.min(right)),
+            tip_direction: rollover_thresholds.and_then(lower_side),
+            roll_gradient: turn_pose.as_ref().map(|turn_pose| turn_pose.roll),
+            bicycle: build_bicycle(model, &axles, turn_pose.as_ref()),
             top_speed_mps: straight::top_speed(model),
             axles,
         }
@@ -125,11 +125,11 @@ impl Characteristics {
     /// `δ = a_y (L + K v²) / v²`. Uses the bicycle model, or the wheelbase `a_y L / v²` if there is no such model.
     /// The wheelbase also replaces `L + K v²` at or below a tenth of it, near and above the critical speed.
     pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
-        // Wheelbase, and angle per curvature of the path (m).
-        let geometric = self.wheelbase_m;
-        let needed = self.bicycle.map_or(geometric, |b| b.wheelbase_m + b.understeer * v * v);
-        let needed = if needed > 0.1 * geometric { needed } else { geometric };
-        lateral_acceleration * needed / (v * v).max(1e-6)
+        // Wheelbase, and steering angle per curvature of the path (m).
+        let wheelbase = self.wheelbase_m;
+        let angle_per_curvature = self.bicycle.map_or(wheelbase, |b| b.wheelbase_m + b.understeer * v * v);
+        let angle_per_curvature = if angle_per_curvature > 0.1 * wheelbase { angle_per_curvature } else { wheelbase };
+        lateral_acceleration * angle_per_curvature / (v * v).max(1e-6)
     }
 }
 
@@ -138,37 +138,39 @@ const ROLLOVER_SIDE_TOLERANCE: f64 = 1e-3;
 
 /// Returns the side of the lower of two thresholds, given as (turning left, turning right); `None` if they differ by
 /// at most [`ROLLOVER_SIDE_TOLERANCE`].
-fn first_side([left, right]: [f64; 2]) -> Option<Side> {
-    let differ = (left - right).abs() > ROLLOVER_SIDE_TOLERANCE * left.min(right);
-    differ.then_some(if left < right { Side::Left } else { Side::Right })
+fn lower_side([left, right]: [f64; 2]) -> Option<Side> {
+    let is_different = (left - right).abs() > ROLLOVER_SIDE_TOLERANCE * left.min(right);
+    is_different.then_some(if left < right { Side::Left } else { Side::Right })
 }
 
 /// Computes the figures of axle `index`. The position is the mean of its wheels, the track the distance of the
 /// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use the sums over its
 /// wheels and heave springs; the sag leaves heave springs out. The mass is the carried mass, which includes that of
 /// the wheels.
-fn axle(model: &Model, index: usize) -> AxleCharacteristics {
-    let on = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
-    let count = on().count().max(1) as f64;
-    let total = |f: &dyn Fn(usize) -> f64| on().map(|(i, _)| f(i)).sum::<f64>();
+fn axle_figures(model: &Model, index: usize) -> AxleCharacteristics {
+    let axle_wheels = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
+    let wheel_count = axle_wheels().count().max(1) as f64;
+    let axle_sum = |f: &dyn Fn(usize) -> f64| axle_wheels().map(|(i, _)| f(i)).sum::<f64>();
     let strut = |i: usize| &model.wheels()[i].strut;
-    let (mass, rate) = (total(&|i| f64::from(model.carried_masses()[i])), total(&|i| f64::from(strut(i).rate)));
-    let springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
+    let (mass, rate) = (axle_sum(&|i| f64::from(model.carried_masses()[i])), axle_sum(&|i| f64::from(strut(i).rate)));
+    let heave_springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
     // Rate (N/m) and damping (N s/m) of the heave springs.
-    let [heave, damped] = springs().fold([0.0; 2], |[r, d], s| [r + f64::from(s.rate), d + f64::from(s.damping)]);
+    let [heave_rate, heave_damping] = heave_springs()
+        .fold([0.0; 2], |[rate, damping], spring| [rate + f64::from(spring.rate), damping + f64::from(spring.damping)]);
     // Critical damping (N s/m).
-    let critical = 2.0 * ((rate + heave) * mass).sqrt();
-    let y = |i: usize| f64::from(model.wheels()[i].contact.y);
-    let (left, right) = on().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(y(i)), r.min(y(i))));
+    let critical_damping = 2.0 * ((rate + heave_rate) * mass).sqrt();
+    let contact_y = |i: usize| f64::from(model.wheels()[i].contact.y);
+    let (left_y, right_y) =
+        axle_wheels().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(contact_y(i)), r.min(contact_y(i))));
     AxleCharacteristics {
-        x_m: total(&|i| f64::from(model.wheels()[i].contact.x)) / count,
-        track_m: (left - right).max(0.0),
+        x_m: axle_sum(&|i| f64::from(model.wheels()[i].contact.x)) / wheel_count,
+        track_m: (left_y - right_y).max(0.0),
         load_n: mass * GRAVITY_MPS2,
         sag_m: mass * GRAVITY_MPS2 / rate,
-        ride_hz: ((rate + heave) / mass).sqrt() / core::f64::consts::TAU,
-        bump_damping_ratio: (total(&|i| f64::from(strut(i).bump_damping)) + damped) / critical,
-        rebound_damping_ratio: (total(&|i| f64::from(strut(i).rebound_damping)) + damped) / critical,
-        cornering_stiffness_n_per_rad: on().map(|(i, _)| cornering_stiffness(model, i)).sum(),
+        ride_hz: ((rate + heave_rate) / mass).sqrt() / core::f64::consts::TAU,
+        bump_damping_ratio: (axle_sum(&|i| f64::from(strut(i).bump_damping)) + heave_damping) / critical_damping,
+        rebound_damping_ratio: (axle_sum(&|i| f64::from(strut(i).rebound_damping)) + heave_damping) / critical_damping,
+        cornering_stiffness_n_per_rad: axle_wheels().map(|(i, _)| cornering_stiffness(model, i)).sum(),
     }
 }
 
@@ -180,26 +182,27 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
 }
 
 /// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from the roll steer
-/// of wheels whose links change their toe angle with the wheel travel. `turning` is the pose of the car in a turn;
+/// of wheels whose links change their toe angle with the wheel travel. `turn_pose` is the pose of the car in a turn;
 /// without it there is no roll steer. `None` if a tyre has no cornering stiffness or no axle steers.
-fn bicycle(model: &Model, axles: &[AxleCharacteristics], turning: Option<&TurnPose>) -> Option<Bicycle> {
+fn build_bicycle(model: &Model, axles: &[AxleCharacteristics], turn_pose: Option<&TurnPose>) -> Option<Bicycle> {
     // Lateral force by roll steer per lateral acceleration (N per m/s², positive to the left).
-    let led = |index: usize| {
-        let links = model.parts().axles[index].toe_camber.zip(turning);
-        links.map_or(0.0, |(links, turning)| {
-            let on = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
-            on.map(|(i, wheel)| {
-                let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turning.compressions[i];
-                cornering_stiffness(model, i).unwrap_or(0.0) * steer
-            })
-            .sum()
+    let roll_steer_force = |index: usize| {
+        let links = model.parts().axles[index].toe_camber.zip(turn_pose);
+        links.map_or(0.0, |(links, turn_pose)| {
+            let axle_wheels = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
+            axle_wheels
+                .map(|(i, wheel)| {
+                    let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turn_pose.compressions[i];
+                    cornering_stiffness(model, i).unwrap_or(0.0) * steer
+                })
+                .sum()
         })
     };
-    let row = |(i, figures): (usize, &AxleCharacteristics)| {
-        let ratio = f64::from(model.parts().axles[i].steer_ratio);
-        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, ratio, led(i)])
+    let axle_row = |(i, figures): (usize, &AxleCharacteristics)| {
+        let steer_ratio = f64::from(model.parts().axles[i].steer_ratio);
+        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, steer_ratio, roll_steer_force(i)])
     };
-    let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(row).collect();
+    let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(axle_row).collect();
     Bicycle::from_axles(f64::from(model.mass()), &rows?)
 }
 

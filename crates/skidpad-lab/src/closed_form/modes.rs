@@ -53,23 +53,25 @@ impl Modes {
     /// springs cannot hold the car upright.
     pub fn of(model: &Model) -> Option<Self> {
         // Damping for the ratios, and largest damping for the stable step (N s/m).
-        let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
-        let hard = |s: &Strut| {
+        let mean_damping = |strut: &Strut| 0.5 * f64::from(strut.bump_damping + strut.rebound_damping);
+        let max_damping = |strut: &Strut| {
             let steepest = |damping: f32, knee: &DamperKnee| damping * knee.fast_ratio.max(1.0);
-            steepest(s.bump_damping, &s.knees[0]).max(steepest(s.rebound_damping, &s.knees[1])).into()
+            steepest(strut.bump_damping, &strut.knees[0]).max(steepest(strut.rebound_damping, &strut.knees[1])).into()
         };
-        // false: tyres creep sideways; true: contact points held.
-        let [heave, roll, pitch] = modes(model, false, mean)?;
-        let [_, roll_held, _] = modes(model, true, mean)?;
+        // false: tyres creep sideways; true: contact points fixed.
+        let [heave, roll, pitch] = solve_modes(model, false, mean_damping)?;
+        let [_, roll_fixed, _] = solve_modes(model, true, mean_damping)?;
         // Longest stable step of a mode (s).
-        let bound = |mode: &Mode| {
+        let stable_step = |mode: &Mode| {
             let ratio = mode.damping_ratio;
             2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / mode.rad_per_s()
         };
-        let explicit_step_s =
-            modes(model, false, hard)?.iter().map(|swing| bound(&swing.mode)).fold(f64::INFINITY, f64::min);
-        let [heave, pitch, roll, roll_held] = [heave, pitch, roll, roll_held].map(|swing| swing.mode);
-        Some(Self { heave, pitch, roll, roll_fixed_contacts: roll_held, explicit_step_s })
+        let explicit_step_s = solve_modes(model, false, max_damping)?
+            .iter()
+            .map(|modal| stable_step(&modal.mode))
+            .fold(f64::INFINITY, f64::min);
+        let [heave, pitch, roll, roll_fixed] = [heave, pitch, roll, roll_fixed].map(|modal| modal.mode);
+        Some(Self { heave, pitch, roll, roll_fixed_contacts: roll_fixed, explicit_step_s })
     }
 
     /// Computes the damping ratios of heave, pitch, roll and roll with held tyres that remain when the solvers step by
@@ -88,9 +90,10 @@ impl Modes {
     /// ratio of the oscillator with the poles `ln λ / dt`.
     pub fn damping_in_steps(model: &Model, dt: f64) -> Option<[Option<f64>; 4]> {
         let undamped = |_: &Strut| 0.0;
-        let [heave, roll, pitch] = modes(model, false, undamped)?;
-        let [_, roll_held, _] = modes(model, true, undamped)?;
-        Some([heave, pitch, roll, roll_held].map(|swing| swing.damping_in_steps(model, dt)))
+        // false: tyres creep sideways; true: contact points fixed.
+        let [heave, roll, pitch] = solve_modes(model, false, undamped)?;
+        let [_, roll_fixed, _] = solve_modes(model, true, undamped)?;
+        Some([heave, pitch, roll, roll_fixed].map(|modal| modal.damping_in_steps(model, dt)))
     }
 }
 
@@ -108,24 +111,27 @@ impl ModalMotion {
     /// [`Modes::damping_in_steps`]; `None` if the motion reverses within a step.
     fn damping_in_steps(&self, model: &Model, dt: f64) -> Option<f64> {
         // dt C₀ and dt C₁: modal damping at the start and at the end of the step.
-        let [before, after] = [0, 1].map(|end| {
-            let struts = sum_of_wheel_springs(model, |i| damping_of_step(model, i, dt)[end]);
+        let [start_damping, end_damping] = [0, 1].map(|end_index| {
+            let struts = sum_of_wheel_springs(model, |i| damping_of_step(model, i, dt)[end_index]);
             let springs = sum_of_heave_springs(model, |spring| 0.5 * f64::from(spring.damping));
             dt * self.motion.dot(&((struts + springs) * self.motion))
         });
         // dt² ω² / 4.
-        let turn = 0.25 * (self.mode.rad_per_s() * dt).powi(2);
-        let scale = 1.0 + after + turn;
+        let stiffness_term = 0.25 * (self.mode.rad_per_s() * dt).powi(2);
+        let denominator = 1.0 + end_damping + stiffness_term;
         // Product of the eigenvalues, and half of their sum.
-        let (product, mean) = ((1.0 - before + turn) / scale, (1.0 + 0.5 * (after - before) - turn) / scale);
+        let (product, half_sum) = (
+            (1.0 - start_damping + stiffness_term) / denominator,
+            (1.0 + 0.5 * (end_damping - start_damping) - stiffness_term) / denominator,
+        );
         // Below 0 the eigenvalues are complex (oscillation), otherwise real (overdamped).
-        let apart = mean * mean - product;
-        if apart < 0.0 {
+        let discriminant = half_sum * half_sum - product;
+        if discriminant < 0.0 {
             // Decay and angle per step of the pole ln λ.
-            let (decay, angle) = (-0.5 * product.ln(), (mean / product.sqrt()).acos());
+            let (decay, angle) = (-0.5 * product.ln(), (half_sum / product.sqrt()).acos());
             return Some(decay / decay.hypot(angle));
         }
-        let rates = [mean + apart.sqrt(), mean - apart.sqrt()].map(|eigenvalue| -eigenvalue.ln());
+        let rates = [half_sum + discriminant.sqrt(), half_sum - discriminant.sqrt()].map(|eigenvalue| -eigenvalue.ln());
         let ratio = 0.5 * (rates[0] + rates[1]) / (rates[0] * rates[1]).sqrt();
         ratio.is_finite().then_some(ratio)
     }
@@ -137,89 +143,90 @@ impl ModalMotion {
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
     // Compensation of the loss of the midpoint rule (–).
-    let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
-    let parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
-        let (damping, stiff) = (f64::from(damping), f64::from(damping) * dt / carried);
+    let loss_compensation = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
+    let damping_parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
+        let (damping, decay_per_step) = (f64::from(damping), f64::from(damping) * dt / carried);
         // Share of the damping at the end of the step: from 0.5 for soft to 1 for stiff dampers.
-        let at_end = 0.5 + 0.5 * stiff / (stiff + 6.0);
-        [1.0 - at_end, at_end].map(|share| share * stiffening * damping)
+        let end_share = 0.5 + 0.5 * decay_per_step / (decay_per_step + 6.0);
+        [1.0 - end_share, end_share].map(|share| share * loss_compensation * damping)
     });
-    [0, 1].map(|end| 0.5 * (parts[0][end] + parts[1][end]))
+    [0, 1].map(|end_index| 0.5 * (damping_parts[0][end_index] + damping_parts[1][end_index]))
 }
 
 /// Computes the modes in the order heave, roll, pitch from the eigenvalue problem `(K − ω² M) q = 0`, with Cholesky
 /// factors of the mass matrix. Each mode is assigned to the coordinate such that the total kinetic energy in the
-/// assigned coordinates is largest. With `held` the ground holds the contact points in roll. `damping` returns the
-/// damping of a strut (N s/m). `None` if a natural frequency is not above 0.
-fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[ModalMotion; 3]> {
-    let mass = masses(model, held);
+/// assigned coordinates is largest. With `has_fixed_contacts` the ground holds the contact points in roll. `damping`
+/// returns the damping of a strut (N s/m). `None` if a natural frequency is not above 0.
+fn solve_modes(model: &Model, has_fixed_contacts: bool, damping: impl Fn(&Strut) -> f64) -> Option<[ModalMotion; 3]> {
+    let mass_matrix = build_mass_matrix(model, has_fixed_contacts);
     // The matrix `L⁻¹ K L⁻ᵀ` has the eigenvalues ω².
-    let root = Cholesky::new(mass)?.l();
-    let inverse = root.try_inverse()?;
-    let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
+    let cholesky_factor = Cholesky::new(mass_matrix)?.l();
+    let inverse_factor = cholesky_factor.try_inverse()?;
+    let eigen = SymmetricEigen::new(inverse_factor * build_stiffness_matrix(model) * inverse_factor.transpose());
     let dampers = sum_of_wheel_springs(model, |i| damping(&model.wheels()[i].strut))
         + sum_of_heave_springs(model, |spring| spring.damping.into());
-    let found: Vec<(Vector3<f64>, ModalMotion)> = (0..3)
+    let energies_and_modes: Vec<(Vector3<f64>, ModalMotion)> = (0..3)
         .map(|i| {
-            let motion = inverse.transpose() * eigen.eigenvectors.column(i);
+            let motion = inverse_factor.transpose() * eigen.eigenvectors.column(i);
             let omega = eigen.eigenvalues[i].sqrt();
             let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
             let shape = (motion / motion[motion.iamax()]).into();
             // Kinetic energy of heave, roll and pitch at unit modal mass.
-            let kinetic = motion.component_mul(&(mass * motion));
+            let kinetic = motion.component_mul(&(mass_matrix * motion));
             let mode = Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape };
             (kinetic, ModalMotion { mode, motion })
         })
         .collect();
-    if !found.iter().all(|(_, swing)| swing.mode.frequency_hz > 0.0) {
+    if !energies_and_modes.iter().all(|(_, modal)| modal.mode.frequency_hz > 0.0) {
         return None;
     }
     // Assignment of modes to coordinates with the largest total kinetic energy.
     const MODE_PERMUTATIONS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let energy = |order: &[usize; 3]| (0..3).map(|c| found[order[c]].0[c]).sum::<f64>();
+    let energy =
+        |order: &[usize; 3]| (0..3).map(|coordinate| energies_and_modes[order[coordinate]].0[coordinate]).sum::<f64>();
     let order = MODE_PERMUTATIONS.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)))?;
-    Some(order.map(|i| found[i].1))
+    Some(order.map(|i| energies_and_modes[i].1))
 }
 
 /// Computes the 3 × 3 mass matrix for heave, roll and pitch. Freely rolling wheels add the inertia of their spin to
-/// pitch, `m_s m h² / (m + m_s)` with the equivalent mass m_s of the spin. With `held` contact points the roll
+/// pitch, `m_s m h² / (m + m_s)` with the equivalent mass m_s of the spin. With `has_fixed_contacts` the roll
 /// inertia refers to the ground or the roll centres instead of the centre of mass.
-fn masses(model: &Model, held: bool) -> Matrix3<f64> {
+fn build_mass_matrix(model: &Model, has_fixed_contacts: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
-    let (height, roll_lever) = (model.tyre_force_lever(), model.roll_lever());
+    let (force_lever, roll_lever) = (model.tyre_force_lever(), model.roll_lever());
     // Mass equivalent of the spin of the wheels (kg).
-    let spin = f64::from(model.rolling_mass()) - mass;
+    let spin_mass = f64::from(model.rolling_mass()) - mass;
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
-    let roll = if held { mass * roll_lever * roll_lever } else { 0.0 };
-    let pitch = height * height * mass * spin / (mass + spin);
-    Matrix3::new(mass, 0.0, 0.0, 0.0, xx + roll, xy, 0.0, xy, yy + pitch)
+    let added_roll_inertia = if has_fixed_contacts { mass * roll_lever * roll_lever } else { 0.0 };
+    let added_pitch_inertia = force_lever * force_lever * mass * spin_mass / (mass + spin_mass);
+    Matrix3::new(mass, 0.0, 0.0, 0.0, xx + added_roll_inertia, xy, 0.0, xy, yy + added_pitch_inertia)
 }
 
 /// Computes the 3 × 3 stiffness matrix for heave, roll and pitch: struts, anti-roll bars at full rate and heave
 /// springs, less the destabilising moment of gravity. Tyres are rigid.
-fn stiffness(model: &Model) -> Matrix3<f64> {
-    let springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
-    let bar = |bar: &skidpad_core::model::AntiRollBar| {
+fn build_stiffness_matrix(model: &Model) -> Matrix3<f64> {
+    let wheel_springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
+    let bar_matrix = |bar: &skidpad_core::model::AntiRollBar| {
         let [a, b] = bar.wheels.map(|i| wheel_jacobian(model, i));
         (a - b) * (a - b).transpose() * f64::from(bar.rate)
     };
-    let bars: Matrix3<f64> = model.parts().bars.iter().map(bar).sum();
-    let heave = sum_of_heave_springs(model, |spring| spring.rate.into());
+    let bars: Matrix3<f64> = model.parts().bars.iter().map(bar_matrix).sum();
+    let heave_springs = sum_of_heave_springs(model, |spring| spring.rate.into());
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
     let height = f64::from(model.parts().centre_height);
     // The body rolls about its roll axis and pitches about the ground.
-    let toppling = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
-    springs + bars + heave - Matrix3::from_diagonal(&toppling)
+    let gravity_moments = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
+    wheel_springs + bars + heave_springs - Matrix3::from_diagonal(&gravity_moments)
 }
 
-/// Sums the 3 × 3 matrices of the heave springs. A heave spring reacts to the mean of two wheel travels. `of` returns
-/// its stiffness or damping.
-fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
-    let one = |spring: &HeaveSpring| {
+/// Sums the 3 × 3 matrices of the heave springs. A heave spring reacts to the mean of two wheel travels. `coefficient`
+/// returns its stiffness or damping.
+fn sum_of_heave_springs(model: &Model, coefficient: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
+    let spring_matrix = |spring: &HeaveSpring| {
         let [a, b] = spring.wheels.map(|i| wheel_jacobian(model, i));
-        (a + b) * (a + b).transpose() * (0.25 * of(spring))
+        (a + b) * (a + b).transpose() * (0.25 * coefficient(spring))
     };
-    model.parts().heave_springs.iter().map(one).sum()
+    model.parts().heave_springs.iter().map(spring_matrix).sum()
 }
 
 /// Sums the 3 × 3 matrices `J Jᵀ rate` of springs or dampers at all wheels. `rate` returns the stiffness or damping
@@ -231,8 +238,8 @@ fn sum_of_wheel_springs(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f
 /// Returns the compression of wheel `i` per heave of the centre of mass (up), roll and pitch: (−1, −y, x) of its
 /// contact point.
 fn wheel_jacobian(model: &Model, i: usize) -> Vector3<f64> {
-    let at = model.wheels()[i].contact;
-    Vector3::new(-1.0, -f64::from(at.y), at.x.into())
+    let contact = model.wheels()[i].contact;
+    Vector3::new(-1.0, -f64::from(contact.y), contact.x.into())
 }
 
 #[cfg(test)]

@@ -11,18 +11,18 @@ use super::{AxleCharacteristics, GRAVITY_MPS2};
 /// where tyre forces act. Both values are positive. `None` for a car with a single track, or if tyre forces act above
 /// its centre of mass.
 pub(super) fn rigid_rollover(model: &Model, axles: &[AxleCharacteristics]) -> Option<[f64; 2]> {
-    let load: f64 = axles.iter().map(|a| a.load_n).sum();
-    // Mean lateral distance of the outermost wheels on one side, weighted by axle load (m); `way` is 1 for the left
-    // side.
-    let outer = |way: f64| {
-        let beside = |axle: usize| {
-            let on = model.wheels().iter().filter(|wheel| wheel.axle == axle);
-            on.map(|wheel| way * f64::from(wheel.contact.y)).fold(f64::MIN, f64::max)
+    let load: f64 = axles.iter().map(|axle| axle.load_n).sum();
+    // Mean lateral distance of the outermost wheels on one side, weighted by axle load (m); `side_sign` is 1 for the
+    // left side.
+    let mean_outer_distance = |side_sign: f64| {
+        let outer_distance = |axle: usize| {
+            let axle_wheels = model.wheels().iter().filter(|wheel| wheel.axle == axle);
+            axle_wheels.map(|wheel| side_sign * f64::from(wheel.contact.y)).fold(f64::MIN, f64::max)
         };
-        axles.iter().enumerate().map(|(i, axle)| beside(i) * axle.load_n).sum::<f64>() / load
+        axles.iter().enumerate().map(|(i, axle)| outer_distance(i) * axle.load_n).sum::<f64>() / load
     };
-    let both = [-1.0, 1.0].map(|way| outer(way) / model.tyre_force_lever());
-    (both[0].min(both[1]) > 0.0).then_some(both)
+    let thresholds = [-1.0, 1.0].map(|side_sign| mean_outer_distance(side_sign) / model.tyre_force_lever());
+    (thresholds[0].min(thresholds[1]) > 0.0).then_some(thresholds)
 }
 
 /// Pose of a car with rigidly guided wheels in a steady left turn, per lateral acceleration.
@@ -36,9 +36,9 @@ pub(super) struct TurnPose {
 
 impl TurnPose {
     /// Computes the pose of `model`; `None` if its springs cannot hold it upright.
-    pub fn of(model: &Model) -> Option<Self> {
+    pub fn new(model: &Model) -> Option<Self> {
         let [heave, pitch, roll] = solve_roll_pose(model, &[])?;
-        let travel = |at: skidpad_core::Vec3| heave + f64::from(at.x) * pitch - f64::from(at.y) * roll;
+        let travel = |contact: skidpad_core::Vec3| heave + f64::from(contact.x) * pitch - f64::from(contact.y) * roll;
         Some(Self { roll, compressions: model.wheels().iter().map(|wheel| travel(wheel.contact)).collect() })
     }
 }
@@ -58,21 +58,21 @@ pub struct UnsprungCharacteristics {
 impl UnsprungCharacteristics {
     /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given.
     pub fn of(model: &Model) -> Option<Self> {
-        let own: Vec<_> = model.wheels().iter().map(|w| w.unsprung).collect::<Option<_>>()?;
+        let unsprung: Vec<_> = model.wheels().iter().map(|wheel| wheel.unsprung).collect::<Option<_>>()?;
         // Frequency of the first wheel of an axle (Hz).
-        let hop = |axle: usize| {
-            let first = (0..own.len()).find(|&i| model.wheels()[i].axle == axle)?;
-            let rate = f64::from(model.wheels()[first].strut.rate + own[first].tyre_rate);
-            Some((rate / f64::from(own[first].mass)).sqrt() / core::f64::consts::TAU)
+        let hop_frequency = |axle: usize| {
+            let wheel_index = (0..unsprung.len()).find(|&i| model.wheels()[i].axle == axle)?;
+            let rate = f64::from(model.wheels()[wheel_index].strut.rate + unsprung[wheel_index].tyre_rate);
+            Some((rate / f64::from(unsprung[wheel_index].mass)).sqrt() / core::f64::consts::TAU)
         };
-        let hop_hz = (0..model.parts().axles.len()).filter_map(hop).collect();
-        Some(Self { hop_hz, roll_gradient: solve_roll_pose(model, &own).map(|[_, _, roll]| roll) })
+        let hop_hz = (0..model.parts().axles.len()).filter_map(hop_frequency).collect();
+        Some(Self { hop_hz, roll_gradient: solve_roll_pose(model, &unsprung).map(|[_, _, roll]| roll) })
     }
 }
 
 /// Solves for heave s (m), pitch θ and roll φ (rad) of the body in a steady left turn of 1 m/s², for small angles. With
-/// `own` unsprung masses, each wheel moves by u downwards on its tyre; with an empty `own`, `u = 0`. Returns `None` if
-/// the springs cannot hold the car upright.
+/// the masses `unsprung`, each wheel moves by u downwards on its tyre; with an empty `unsprung`, `u = 0`. Returns
+/// `None` if the springs cannot hold the car upright.
 ///
 /// `d = s + x θ − y φ` is the downward motion of the body above a wheel, `z = d − u` the travel of its strut. Springs,
 /// heave springs and bars react to z, tyres to u, external bars to d.
@@ -84,81 +84,86 @@ impl UnsprungCharacteristics {
 /// Links act between body and wheel with their part of the side force. The side force is proportional to the static
 /// load, less the share of the wheel's own mass. The own mass of a solid axle acts on its tyres instead of the body: it
 /// rotates the axle by ψ about the ground with the moment `m_u R (a_y + g ψ)`.
-fn solve_roll_pose(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
+fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
     let (parts, wheels) = (model.parts(), model.wheels());
     // Coordinates: u of each wheel, heave, pitch, roll.
-    let mut balance = SpringSystem::new(own.len() + 3);
-    let (roll, mass) = (balance.unit_direction(own.len() + 2), f64::from(model.mass()));
-    balance.add_force(mass * model.tyre_force_lever(), &roll);
-    balance.add_spring(-mass * f64::from(parts.centre_height) * GRAVITY_MPS2, &roll);
-    let zero = vec![0.0; own.len()];
+    let mut system = SpringSystem::new(unsprung.len() + 3);
+    let (roll, mass) = (system.unit_direction(unsprung.len() + 2), f64::from(model.mass()));
+    system.add_force(mass * model.tyre_force_lever(), &roll);
+    system.add_spring(-mass * f64::from(parts.centre_height) * GRAVITY_MPS2, &roll);
+    let unsprung_zeros = vec![0.0; unsprung.len()];
     // Directions of the motion d of the body above a wheel and of the travel z.
-    let body = |i: usize| {
-        let at = wheels[i].contact;
-        [&zero[..], &[1.0, at.x.into(), (-at.y).into()]].concat()
+    let body_direction = |i: usize| {
+        let contact = wheels[i].contact;
+        [&unsprung_zeros[..], &[1.0, contact.x.into(), (-contact.y).into()]].concat()
     };
-    // A minus one at coordinate `i` subtracts u; there is no such coordinate if `own` is empty.
-    let strut = |i: usize| {
-        let mut way = body(i);
-        way[..own.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
-        way
+    // A minus one at coordinate `i` subtracts u; there is no such coordinate if `unsprung` is empty.
+    let strut_direction = |i: usize| {
+        let mut direction = body_direction(i);
+        direction[..unsprung.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
+        direction
     };
     // Mass whose side force the links of a wheel carry (kg).
-    let led = |i: usize| f64::from(model.carried_masses()[i]) - own.get(i).map_or(0.0, |own| f64::from(own.mass));
+    let guided_mass = |i: usize| {
+        f64::from(model.carried_masses()[i]) - unsprung.get(i).map_or(0.0, |unsprung| f64::from(unsprung.mass))
+    };
     for (i, wheel) in wheels.iter().enumerate() {
-        balance.add_spring(wheel.strut.rate.into(), &strut(i));
-        balance.add_force(model.jacking_force(i, led), &strut(i));
+        system.add_spring(wheel.strut.rate.into(), &strut_direction(i));
+        system.add_force(model.jacking_force(i, guided_mass), &strut_direction(i));
         // Lateral shift of contact point `i` per travel of wheel `k` (–), and the direction of its whole shift.
-        let moved = |k: usize| model.link_scrub(i, |other| f64::from(u8::from(other == k)));
-        let aside = (0..wheels.len()).fold(vec![0.0; own.len() + 3], |sum, k| add_scaled(&sum, &strut(k), moved(k)));
+        let scrub_per_travel = |k: usize| model.link_scrub(i, |wheel_index| f64::from(u8::from(wheel_index == k)));
+        let scrub_direction = (0..wheels.len())
+            .fold(vec![0.0; unsprung.len() + 3], |sum, k| add_scaled(&sum, &strut_direction(k), scrub_per_travel(k)));
         // The term derives from a potential energy: half acts in roll, half along the travel. In a steady turn the sum
         // counts.
-        balance.add_coupling(-0.5 * f64::from(model.carried_masses()[i]) * GRAVITY_MPS2, &roll, &aside);
+        system.add_coupling(-0.5 * f64::from(model.carried_masses()[i]) * GRAVITY_MPS2, &roll, &scrub_direction);
     }
     for bar in &parts.bars {
-        let ends = bar.wheels.map(|i| if bar.force_path == BarForcePath::External { body(i) } else { strut(i) });
-        balance.add_spring(bar.rate.into(), &combined_direction(&ends, -1.0));
+        let end_directions = bar
+            .wheels
+            .map(|i| if bar.force_path == BarForcePath::External { body_direction(i) } else { strut_direction(i) });
+        system.add_spring(bar.rate.into(), &combined_direction(&end_directions, -1.0));
     }
     for spring in &parts.heave_springs {
-        balance.add_spring(0.25 * f64::from(spring.rate), &combined_direction(&spring.wheels.map(strut), 1.0));
+        system.add_spring(0.25 * f64::from(spring.rate), &combined_direction(&spring.wheels.map(strut_direction), 1.0));
     }
-    for (i, own) in own.iter().enumerate() {
-        balance.add_spring(own.tyre_rate.into(), &balance.unit_direction(i));
+    for (i, unsprung) in unsprung.iter().enumerate() {
+        system.add_spring(unsprung.tyre_rate.into(), &system.unit_direction(i));
     }
-    move_beam_moments(model, own, &mut balance);
-    balance.solve_last()?[own.len()..].try_into().ok()
+    move_solid_axle_moments(model, unsprung, &mut system);
+    system.solve_last()?[unsprung.len()..].try_into().ok()
 }
 
 /// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles: per axle
-/// `m_u R (a_y + g ψ)` with the roll angle ψ of the axle. Adds forces and springs to `balance`. Axles without exactly
-/// two wheels are left out, as is everything with an empty `own`.
-fn move_beam_moments(model: &Model, own: &[Unsprung], balance: &mut SpringSystem) {
-    let roll = balance.unit_direction(own.len() + 2);
+/// `m_u R (a_y + g ψ)` with the roll angle ψ of the axle. Adds forces and springs to `system`. Axles without exactly
+/// two wheels are left out, as is everything with an empty `unsprung`.
+fn move_solid_axle_moments(model: &Model, unsprung: &[Unsprung], system: &mut SpringSystem) {
+    let roll = system.unit_direction(unsprung.len() + 2);
     for axle in (0..model.parts().axles.len()).filter(|&axle| model.parts().axles[axle].solid) {
-        let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
-        let [left, right] = on[..] else { continue };
+        let axle_wheels: Vec<usize> = (0..unsprung.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
+        let [left, right] = axle_wheels[..] else { continue };
         let track = f64::from(model.wheels()[left].contact.y - model.wheels()[right].contact.y);
         // Direction of the roll angle of the axle, (u_right − u_left) / track.
-        let beam: Vec<f64> = combined_direction(&[right, left].map(|i| balance.unit_direction(i)), -1.0)
+        let axle_direction: Vec<f64> = combined_direction(&[right, left].map(|i| system.unit_direction(i)), -1.0)
             .iter()
             .map(|u| u / track)
             .collect();
-        let moment: f64 = on.iter().map(|&i| f64::from(own[i].mass * model.wheels()[i].radius)).sum();
-        for (moment, way) in [(moment, &beam), (-moment, &roll)] {
-            balance.add_force(moment, way);
-            balance.add_spring(-moment * GRAVITY_MPS2, way);
+        let moment: f64 = axle_wheels.iter().map(|&i| f64::from(unsprung[i].mass * model.wheels()[i].radius)).sum();
+        for (moment, direction) in [(moment, &axle_direction), (-moment, &roll)] {
+            system.add_force(moment, direction);
+            system.add_spring(-moment * GRAVITY_MPS2, direction);
         }
     }
 }
 
-/// Returns the sum of the first direction and `way` times the second: −1 for an anti-roll bar, 1 for a heave spring.
-fn combined_direction([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
-    add_scaled(first, second, way)
+/// Returns the sum of the first direction and `factor` times the second: −1 for an anti-roll bar, 1 for a heave spring.
+fn combined_direction([first, second]: &[Vec<f64>; 2], factor: f64) -> Vec<f64> {
+    add_scaled(first, second, factor)
 }
 
 /// Returns `a + times b`.
-fn add_scaled(a: &[f64], b: &[f64], times: f64) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + times * b).collect()
+fn add_scaled(a: &[f64], b: &[f64], factor: f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + factor * b).collect()
 }
 
 /// System of linear springs and constant forces along directions of the coordinates q: `K q = f`. A direction is the
@@ -184,40 +189,44 @@ impl SpringSystem {
         (0..self.forces.len()).map(|i| f64::from(u8::from(i == k))).collect()
     }
 
-    /// Adds a spring of stiffness `rate` along the direction `way`: `K += rate way wayᵀ`.
-    fn add_spring(&mut self, rate: f64, way: &[f64]) {
-        let way = DVector::from_column_slice(way);
-        self.stiffness.ger(rate, &way, &way, 1.0);
+    /// Adds a spring of stiffness `rate` along `direction` d: `K += rate d dᵀ`.
+    fn add_spring(&mut self, rate: f64, direction: &[f64]) {
+        let direction = DVector::from_column_slice(direction);
+        self.stiffness.ger(rate, &direction, &direction, 1.0);
     }
 
-    /// Adds a symmetric coupling of stiffness `rate` between two directions: `K += rate (one otherᵀ + other oneᵀ)`.
-    fn add_coupling(&mut self, rate: f64, one: &[f64], other: &[f64]) {
-        for way in [1.0, -1.0] {
-            self.add_spring(0.5 * way * rate, &add_scaled(one, other, way));
+    /// Adds a symmetric coupling of stiffness `rate` between the directions `first` a and `second` b:
+    /// `K += rate (a bᵀ + b aᵀ)`.
+    fn add_coupling(&mut self, rate: f64, first: &[f64], second: &[f64]) {
+        for sign in [1.0, -1.0] {
+            self.add_spring(0.5 * sign * rate, &add_scaled(first, second, sign));
         }
     }
 
-    /// Adds the generalised force `force` along the direction `way`: `f += force way`.
-    fn add_force(&mut self, force: f64, way: &[f64]) {
-        self.forces.axpy(force, &DVector::from_column_slice(way), 1.0);
+    /// Adds the generalised force `force` along `direction` d: `f += force d`.
+    fn add_force(&mut self, force: f64, direction: &[f64]) {
+        self.forces.axpy(force, &DVector::from_column_slice(direction), 1.0);
     }
 
     /// Solves `K q = f` by static condensation to the last coordinate, with a pseudo-inverse for the others. Free
     /// coordinates (see [`Self::FREE_STIFFNESS_SHARE`]) stay at 0. `None` if the stiffness that remains for the last
     /// coordinate is zero or negative, so that it is free or unstable.
     fn solve_last(self) -> Option<Vec<f64>> {
-        let (others, least) = (self.forces.len() - 1, Self::FREE_STIFFNESS_SHARE * self.stiffness.diagonal().amax());
-        let gives = self.stiffness.view((0, 0), (others, others)).into_owned().pseudo_inverse(least).ok()?;
-        let (coupling, forces) = (self.stiffness.view((0, others), (others, 1)), self.forces.rows(0, others));
+        let (last_index, min_stiffness) =
+            (self.forces.len() - 1, Self::FREE_STIFFNESS_SHARE * self.stiffness.diagonal().amax());
+        let compliance =
+            self.stiffness.view((0, 0), (last_index, last_index)).into_owned().pseudo_inverse(min_stiffness).ok()?;
+        let (coupling, forces) =
+            (self.stiffness.view((0, last_index), (last_index, 1)), self.forces.rows(0, last_index));
         // Motion of the others per last coordinate (negative), and the condensed stiffness.
-        let given = &gives * coupling;
-        let held = self.stiffness[(others, others)] - coupling.dot(&given);
-        if held <= least {
+        let motion_per_last = &compliance * coupling;
+        let condensed_stiffness = self.stiffness[(last_index, last_index)] - coupling.dot(&motion_per_last);
+        if condensed_stiffness <= min_stiffness {
             return None;
         }
-        let last = (self.forces[others] - given.dot(&forces)) / held;
-        let first = gives * (forces - coupling * last);
-        Some(first.iter().copied().chain([last]).collect())
+        let last_coordinate = (self.forces[last_index] - motion_per_last.dot(&forces)) / condensed_stiffness;
+        let other_coordinates = compliance * (forces - coupling * last_coordinate);
+        Some(other_coordinates.iter().copied().chain([last_coordinate]).collect())
     }
 }
 
@@ -241,7 +250,7 @@ mod tests {
     /// `Σ k y² − (Σ k y)² / Σ k`, the same as with the centre of mass in the middle.
     #[test]
     fn a_centre_of_mass_off_the_middle_rolls_as_one_in_it() {
-        let turning = TurnPose::of(&beside(0.3, |_| {})).expect("upright");
+        let turning = TurnPose::new(&beside(0.3, |_| {})).expect("upright");
         assert!((turning.roll / (500.0 / 51_345.0) - 1.0).abs() < 1e-6, "{turning:?}");
         // The car rolls about the middle between its wheels.
         assert!((turning.compressions[0] + turning.compressions[1]).abs() < 1e-9, "{turning:?}");

@@ -7,7 +7,7 @@
 use skidpad_core::Model;
 use skidpad_core::model::{BarForcePath, Side};
 
-use super::{GRAVITY_MPS2, first_side};
+use super::{GRAVITY_MPS2, lower_side};
 
 /// Stiffness of metal contact (N/m): stiffer than any spring, low enough for the solver.
 const METAL_RATE_N_PER_M: f64 = 1e8;
@@ -39,19 +39,19 @@ pub struct LoadDemand {
     /// Sum of the loads (N).
     pub weight: f64,
     /// Moment `Σ x N` about the centre of mass (N m); positive values load the front axle.
-    pub pitching: f64,
+    pub pitch_moment: f64,
 }
 
 impl LoadDemand {
     /// Returns the demand of a car that stands still or turns.
     pub fn at_rest(model: &Model) -> Self {
-        Self { weight: f64::from(model.mass()) * GRAVITY_MPS2, pitching: 0.0 }
+        Self { weight: f64::from(model.mass()) * GRAVITY_MPS2, pitch_moment: 0.0 }
     }
 
     /// Returns the demand of braking at the ground with `deceleration` (m/s²): `Σ x N = m a h`.
     pub fn braking(model: &Model, deceleration: f64) -> Self {
-        let pitching = f64::from(model.mass()) * deceleration * model.tyre_force_lever();
-        Self { pitching, ..Self::at_rest(model) }
+        let pitch_moment = f64::from(model.mass()) * deceleration * model.tyre_force_lever();
+        Self { pitch_moment, ..Self::at_rest(model) }
     }
 
     /// Returns the demand at a steady speed: downforce of both surfaces (N), drag at its point of application (N), and
@@ -62,7 +62,10 @@ impl LoadDemand {
             downforce_n.iter().zip(&aero.downforce).map(|(force, surface)| force * f64::from(surface.point.x));
         // Height of the drag above the points where tyre forces act (m).
         let lever = f64::from(aero.drag_point.z) + model.tyre_force_lever();
-        Self { weight: rest.weight + downforce_n.iter().sum::<f64>(), pitching: moments.sum::<f64>() - drag_n * lever }
+        Self {
+            weight: rest.weight + downforce_n.iter().sum::<f64>(),
+            pitch_moment: moments.sum::<f64>() - drag_n * lever,
+        }
     }
 }
 
@@ -79,19 +82,26 @@ impl LoadDemand {
 /// Alternates between the balance of heave and pitch (link forces fixed) and the link forces for the resulting
 /// lateral acceleration, up to 60 times, starting without link forces.
 pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<SteadyState> {
-    let mut lifted = vec![0.0; model.wheels().len()];
+    let mut link_forces = vec![0.0; model.wheels().len()];
     for _ in 0..MAX_LINK_ITERATIONS {
-        let (steady, lifts) = solve_with_link_forces(model, roll, demand, &lifted)?;
-        // `lifts` are per lateral acceleration; `lifted` are forces (N).
-        let was = core::mem::replace(&mut lifted, lifts.iter().map(|by| by * steady.lateral_acceleration).collect());
-        if was.iter().zip(&lifted).all(|(was, is)| (was - is).abs() <= LINK_FORCE_TOLERANCE * demand.weight) {
+        let (steady, force_per_acceleration) = solve_with_link_forces(model, roll, demand, &link_forces)?;
+        // `force_per_acceleration` has the unit kg; `link_forces` are forces (N).
+        let previous_forces = core::mem::replace(
+            &mut link_forces,
+            force_per_acceleration.iter().map(|gain| gain * steady.lateral_acceleration).collect(),
+        );
+        if previous_forces
+            .iter()
+            .zip(&link_forces)
+            .all(|(previous, current)| (previous - current).abs() <= LINK_FORCE_TOLERANCE * demand.weight)
+        {
             return Some(steady);
         }
     }
     None
 }
 
-/// Solves for the steady state with the link forces `lifted` (N) subtracted from the loads. First solves heave and
+/// Solves for the steady state with the link forces `link_forces` (N) subtracted from the loads. First solves heave and
 /// pitch for the demanded sums of the forces on the chassis. Then distributes the side forces by the loads and
 /// computes the lateral acceleration from the roll moment balance. Also returns the link force of each wheel per
 /// lateral acceleration (kg), which the caller uses for the next iteration. `None` if no heave and pitch provide the
@@ -100,47 +110,57 @@ fn solve_with_link_forces(
     model: &Model,
     roll: f64,
     demand: LoadDemand,
-    lifted: &[f64],
+    link_forces: &[f64],
 ) -> Option<(SteadyState, Vec<f64>)> {
-    let is_beam = |i: usize| model.parts().axles[model.wheels()[i].axle].solid;
+    let is_solid_axle = |i: usize| model.parts().axles[model.wheels()[i].axle].solid;
     // Link force (N); that of a solid axle is limited to the load of the wheel.
-    let taken = |i: usize, load: f64| if is_beam(i) { lifted[i].min(load) } else { lifted[i] };
+    let limited_link_force =
+        |i: usize, load: f64| if is_solid_axle(i) { link_forces[i].min(load) } else { link_forces[i] };
     // Excess of the vertical force (N) and of the pitch moment (N m).
     let residual = |pose: [f64; 2]| {
-        let WheelLoads { loads, chassis_forces: pushes, .. } = wheels(model, pose, roll);
-        let pressing = |i: usize| pushes[i] - taken(i, loads[i]);
-        let sum = |f: &dyn Fn(usize) -> f64| (0..pushes.len()).map(|i| f(i) * pressing(i)).sum::<f64>();
-        [sum(&|_| 1.0) - demand.weight, sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitching]
+        let WheelLoads { loads, chassis_forces, .. } = compute_wheel_loads(model, pose, roll);
+        let net_force = |i: usize| chassis_forces[i] - limited_link_force(i, loads[i]);
+        let weighted_sum =
+            |lever: &dyn Fn(usize) -> f64| (0..chassis_forces.len()).map(|i| lever(i) * net_force(i)).sum::<f64>();
+        [
+            weighted_sum(&|_| 1.0) - demand.weight,
+            weighted_sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitch_moment,
+        ]
     };
-    let pose = solve(residual, demand.weight)?;
-    let WheelLoads { compressions, loads, chassis_forces: pushes } = wheels(model, pose, roll);
+    let pose = solve_newton(residual, demand.weight)?;
+    let WheelLoads { compressions, loads, chassis_forces } = compute_wheel_loads(model, pose, roll);
     // Part of the link force that is left by the limit of a solid axle (–).
-    let shares: Vec<f64> =
-        (0..loads.len()).map(|i| if lifted[i] == 0.0 { 1.0 } else { taken(i, loads[i]) / lifted[i] }).collect();
-    let loads: Vec<f64> = loads.iter().zip(lifted).map(|(load, lifted)| (load - lifted).max(0.0)).collect();
-    let side = side_forces(model, &loads);
-    let lifts: Vec<f64> = (0..loads.len()).map(|i| model.jacking_force(i, |k| side[k])).collect();
-    let taken: Vec<f64> = lifts.iter().zip(&shares).map(|(lift, share)| lift * share).collect();
+    let transmitted_shares: Vec<f64> = (0..loads.len())
+        .map(|i| if link_forces[i] == 0.0 { 1.0 } else { limited_link_force(i, loads[i]) / link_forces[i] })
+        .collect();
+    let loads: Vec<f64> =
+        loads.iter().zip(link_forces).map(|(load, link_force)| (load - link_force).max(0.0)).collect();
+    let side_force_per_acceleration = side_forces(model, &loads);
+    let force_per_acceleration: Vec<f64> =
+        (0..loads.len()).map(|i| model.jacking_force(i, |k| side_force_per_acceleration[k])).collect();
+    let limited_per_acceleration: Vec<f64> =
+        force_per_acceleration.iter().zip(&transmitted_shares).map(|(gain, share)| gain * share).collect();
     // Lateral position of the contact point after link scrub (m), and the roll moment of forces there.
-    let left = |i: usize| f64::from(model.wheels()[i].contact.y) + model.link_scrub(i, |k| compressions[k]);
-    let across = |of: &[f64]| of.iter().enumerate().map(|(i, n)| n * left(i)).sum::<f64>();
+    let contact_y = |i: usize| f64::from(model.wheels()[i].contact.y) + model.link_scrub(i, |k| compressions[k]);
+    let roll_moment = |forces: &[f64]| forces.iter().enumerate().map(|(i, force)| force * contact_y(i)).sum::<f64>();
     let mass = f64::from(model.mass());
     // Roll moment of the weight (N m).
-    let toppling = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
-    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_force_lever() - across(&taken));
-    Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
+    let weight_moment = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
+    let lateral_acceleration = (-roll_moment(&chassis_forces) - weight_moment)
+        / (mass * model.tyre_force_lever() - roll_moment(&limited_per_acceleration));
+    Some((SteadyState { roll, lateral_acceleration, compressions, loads }, force_per_acceleration))
 }
 
 /// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its
 /// static load, distributed to its wheels by `loads` (N). An axle without load has no side force.
 fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     let wheels = model.wheels();
-    // Sum of a quantity over the wheels on the axle of wheel `i`.
-    let on_axle = |i: usize, of: &dyn Fn(usize) -> f64| {
-        (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(of).sum::<f64>()
+    // Sum of `quantity` over the wheels on the axle of wheel `i`.
+    let axle_sum = |i: usize, quantity: &dyn Fn(usize) -> f64| {
+        (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(quantity).sum::<f64>()
     };
-    let share = |i: usize| loads[i] / on_axle(i, &|k| loads[k]).max(f64::MIN_POSITIVE);
-    (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.carried_masses()[k].into())).collect()
+    let share = |i: usize| loads[i] / axle_sum(i, &|k| loads[k]).max(f64::MIN_POSITIVE);
+    (0..wheels.len()).map(|i| share(i) * axle_sum(i, &|k| model.carried_masses()[k].into())).collect()
 }
 
 /// Solves for steady cornering at `lateral_acceleration` (m/s²), positive to the left; `None` above the rollover
@@ -157,19 +177,26 @@ pub fn solve_cornering(model: &Model, lateral_acceleration: f64) -> Option<Stead
 /// tried.
 pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: LoadDemand) -> Option<SteadyState> {
     // 1 for a left turn, −1 for a right turn.
-    let way = lateral_acceleration.signum();
-    let pose = |roll: f64| solve_at_roll(model, way * roll, demand);
+    let turn_sign = lateral_acceleration.signum();
+    let pose = |roll: f64| solve_at_roll(model, turn_sign * roll, demand);
     // Whether the pose reaches the lateral acceleration.
-    let enough = |roll: f64| pose(roll).is_some_and(|s| way * s.lateral_acceleration >= way * lateral_acceleration);
-    let step = ROLL_SEARCH_RAD.0 / ROLL_SEARCH_RAD.1 as f64;
-    let first = (0..=ROLL_SEARCH_RAD.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
+    let reaches_acceleration = |roll: f64| {
+        pose(roll).is_some_and(|state| turn_sign * state.lateral_acceleration >= turn_sign * lateral_acceleration)
+    };
+    let (max_roll, step_count) = ROLL_SEARCH_RAD;
+    let step = max_roll / step_count as f64;
+    let first_roll = (0..=step_count).map(|i| i as f64 * step).find(|&roll| reaches_acceleration(roll));
     // Close to the threshold only the maximum between two of these roll angles is sufficient.
-    let first =
-        first.or_else(|| tipping(model, way, demand).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
-    let (mut low, mut high) = ((first - step).max(0.0), first);
+    let first_roll = first_roll.or_else(|| {
+        find_rollover_state(model, turn_sign, demand)
+            .map(|peak| turn_sign * peak.roll)
+            .filter(|&roll| reaches_acceleration(roll))
+    })?;
+    let (mut low, mut high) = ((first_roll - step).max(0.0), first_roll);
+    // Bisection.
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
-        if enough(middle) { high = middle } else { low = middle }
+        if reaches_acceleration(middle) { high = middle } else { low = middle }
     }
     pose(high)
 }
@@ -178,74 +205,79 @@ pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: Lo
 /// the car falls over. The state is that of the direction in which the car tips first, a left turn if both are equal.
 /// `None` if there is no such state in one of the directions, for example for a car with a single track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
-    let [left, right] = [1.0, -1.0].map(|way| tipping(model, way, LoadDemand::at_rest(model)));
+    let [left, right] = [1.0, -1.0].map(|turn_sign| find_rollover_state(model, turn_sign, LoadDemand::at_rest(model)));
     let [left, right] = [left?, right?];
-    let side = first_side([&left, &right].map(|peak| peak.lateral_acceleration.abs()));
-    Some(if side == Some(Side::Right) { right } else { left })
+    let tip_side = lower_side([&left, &right].map(|peak| peak.lateral_acceleration.abs()));
+    Some(if tip_side == Some(Side::Right) { right } else { left })
 }
 
-/// Returns the steady state with the largest lateral acceleration in one direction: `way` is 1 for a left turn, −1
-/// for a right turn. Scans the roll angle up to 0.6 rad in 300 steps and refines the maximum by ternary search.
+/// Returns the steady state with the largest lateral acceleration in one direction: `turn_sign` is 1 for a left turn,
+/// −1 for a right turn. Scans the roll angle up to 0.6 rad in 300 steps and refines the maximum by ternary search.
 /// `None` if the largest lateral acceleration is at most 1e-6 m/s².
-fn tipping(model: &Model, way: f64, demand: LoadDemand) -> Option<SteadyState> {
-    let pose = |roll: f64| solve_at_roll(model, way * roll, demand);
+fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Option<SteadyState> {
+    let pose = |roll: f64| solve_at_roll(model, turn_sign * roll, demand);
     // Lateral acceleration in the direction of the turn (m/s²); `f64::MIN` without a pose.
-    let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
-    let step = ROLL_SEARCH_RAD.0 / ROLL_SEARCH_RAD.1 as f64;
-    let mut best = (0..=ROLL_SEARCH_RAD.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
-    let (mut low, mut high) = ((best - step).max(0.0), best + step);
+    let acceleration_at = |roll: f64| pose(roll).map_or(f64::MIN, |state| turn_sign * state.lateral_acceleration);
+    let (max_roll, step_count) = ROLL_SEARCH_RAD;
+    let step = max_roll / step_count as f64;
+    let mut best_roll =
+        (0..=step_count).map(|i| i as f64 * step).max_by(|a, b| acceleration_at(*a).total_cmp(&acceleration_at(*b)))?;
+    let (mut low, mut high) = ((best_roll - step).max(0.0), best_roll + step);
+    // Ternary search.
     for _ in 0..60 {
         let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-        if held(a) < held(b) {
+        if acceleration_at(a) < acceleration_at(b) {
             low = a
         } else {
             high = b
         }
         // Just before wheels lift, there may be no solution if links carry much of the load.
-        best = [a, b].into_iter().fold(best, |best, roll| if held(roll) > held(best) { roll } else { best });
+        best_roll = [a, b].into_iter().fold(best_roll, |best_roll, roll| {
+            if acceleration_at(roll) > acceleration_at(best_roll) { roll } else { best_roll }
+        });
     }
-    pose(best).filter(|s| way * s.lateral_acceleration > 1e-6)
+    pose(best_roll).filter(|state| turn_sign * state.lateral_acceleration > 1e-6)
 }
 
 /// Solves `residual(x) = 0` for two unknowns, starting at 0, by Newton's method with numerical derivatives. The
 /// equations are linear between corners. A step is halved until the residual decreases, or accepted at 1e-6 of its
 /// length. `scale` is the scale of the residuals, which must fall to 1e-9 of it; after 200 iterations 1e-6 is
 /// accepted. `None` if the Jacobian is singular or the residual stays larger.
-fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
+fn solve_newton(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
     const DERIVATIVE_STEP: f64 = 1e-8;
-    let size = |r: [f64; 2]| r[0].hypot(r[1]) / scale;
+    let relative_norm = |residual: [f64; 2]| residual[0].hypot(residual[1]) / scale;
     let mut pose = [0.0; 2];
     let mut error = residual(pose);
     for _ in 0..200 {
-        if size(error) < 1e-9 {
+        if relative_norm(error) < 1e-9 {
             return Some(pose);
         }
-        let slope = |k: usize| {
-            let mut moved = pose;
-            moved[k] += DERIVATIVE_STEP;
-            let after = residual(moved);
-            [(after[0] - error[0]) / DERIVATIVE_STEP, (after[1] - error[1]) / DERIVATIVE_STEP]
+        let derivative = |k: usize| {
+            let mut shifted_pose = pose;
+            shifted_pose[k] += DERIVATIVE_STEP;
+            let shifted_residual = residual(shifted_pose);
+            [(shifted_residual[0] - error[0]) / DERIVATIVE_STEP, (shifted_residual[1] - error[1]) / DERIVATIVE_STEP]
         };
         // Jacobian [[a, b], [c, d]].
-        let ([a, c], [b, d]) = (slope(0), slope(1));
+        let ([a, c], [b, d]) = (derivative(0), derivative(1));
         let determinant = a * d - b * c;
         if determinant.abs() < 1e-6 * scale * scale {
             return None;
         }
         let step = [(d * error[0] - b * error[1]) / determinant, (a * error[1] - c * error[0]) / determinant];
         // Part of the Newton step that is taken (–).
-        let mut share = 1.0;
+        let mut step_fraction = 1.0;
         loop {
-            let next = [pose[0] - share * step[0], pose[1] - share * step[1]];
-            let after = residual(next);
-            if size(after) < size(error) || share < 1e-6 {
-                (pose, error) = (next, after);
+            let next_pose = [pose[0] - step_fraction * step[0], pose[1] - step_fraction * step[1]];
+            let next_residual = residual(next_pose);
+            if relative_norm(next_residual) < relative_norm(error) || step_fraction < 1e-6 {
+                (pose, error) = (next_pose, next_residual);
                 break;
             }
-            share *= 0.5;
+            step_fraction *= 0.5;
         }
     }
-    (size(error) < 1e-6).then_some(pose)
+    (relative_norm(error) < 1e-6).then_some(pose)
 }
 
 /// Wheels of a car in a pose.
@@ -265,53 +297,56 @@ struct WheelLoads {
 /// stop, metal contact, anti-roll bars in the load path and heave springs. A wheel with a negative force hangs at the
 /// balance of its springs. The load of a wheel above the ground falls to zero within [`DROOP_CORNER_M`]. External
 /// anti-roll bars add to the force on the chassis only, at wheels with load.
-fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
-    let on_ground: Vec<f64> =
+fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
+    let ground_travel: Vec<f64> =
         model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
     let mut travel: Vec<f64> =
-        on_ground.iter().zip(model.wheels()).map(|(z, w)| z.max(-f64::from(w.strut.droop_travel))).collect();
+        ground_travel.iter().zip(model.wheels()).map(|(z, w)| z.max(-f64::from(w.strut.droop_travel))).collect();
     let force = |travel: &[f64], i: usize| {
         let strut = &model.wheels()[i].strut;
         let (z, bump) = (travel[i], f64::from(strut.bump_travel));
-        let stop = f64::from(strut.stop_rate) * (z - bump).max(0.0)
+        let stop_force = f64::from(strut.stop_rate) * (z - bump).max(0.0)
             + METAL_RATE_N_PER_M * (z - bump - f64::from(strut.stop_travel)).max(0.0);
-        let ties: f64 = axle_links(model, i).map(|tie| tie.rate * (z + tie.travel_sign * travel[tie.other])).sum();
-        f64::from(model.static_load(i)) + strut.spring_force(z) + stop + ties
+        let link_force: f64 =
+            axle_links(model, i).map(|link| link.rate * (z + link.travel_sign * travel[link.other_wheel])).sum();
+        f64::from(model.static_load(i)) + strut.spring_force(z) + stop_force + link_force
     };
     // A wheel with a negative load is off the ground and hangs at the balance of its spring, bars and heave springs.
     for i in 0..travel.len() {
         if force(&travel, i) < 0.0 {
             let strut = &model.wheels()[i].strut;
             // Sum of the forces of the couplings and of the static load at zero travel (N), and of their rates (N/m).
-            let (push, rate) = axle_links(model, i)
-                .fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
-                    (push - tie.travel_sign * tie.rate * travel[tie.other], rate + tie.rate)
-                });
-            travel[i] = strut.compression_at_force(push, rate).max(-f64::from(strut.droop_travel));
+            let (zero_travel_force, rate) = axle_links(model, i).fold(
+                (-f64::from(model.static_load(i)), 0.0),
+                |(zero_travel_force, rate), link| {
+                    (zero_travel_force - link.travel_sign * link.rate * travel[link.other_wheel], rate + link.rate)
+                },
+            );
+            travel[i] = strut.compression_at_force(zero_travel_force, rate).max(-f64::from(strut.droop_travel));
         }
     }
-    let load = |i: usize| {
+    let wheel_load = |i: usize| {
         // Share of the load that remains at this height above the ground.
-        let left = 1.0 - (travel[i] - on_ground[i]).max(0.0) / DROOP_CORNER_M;
-        force(&travel, i).max(0.0) * left.max(0.0)
+        let load_share = 1.0 - (travel[i] - ground_travel[i]).max(0.0) / DROOP_CORNER_M;
+        force(&travel, i).max(0.0) * load_share.max(0.0)
     };
-    let loads: Vec<f64> = (0..travel.len()).map(load).collect();
+    let loads: Vec<f64> = (0..travel.len()).map(wheel_load).collect();
     // Force of the external anti-roll bars (N).
-    let beside = |i: usize| {
+    let external_bar_force = |i: usize| {
         let bars = model.parts().bars.iter().filter(|bar| bar.force_path == BarForcePath::External && loads[i] > 0.0);
         bars.filter_map(|bar| Some((other_wheel(bar.wheels, i)?, f64::from(bar.rate))))
             .map(|(other, rate)| rate * (travel[i] - travel[other]))
             .sum::<f64>()
     };
-    let pushes = (0..travel.len()).map(|i| loads[i] + beside(i)).collect();
-    WheelLoads { compressions: travel, loads, chassis_forces: pushes }
+    let chassis_forces = (0..travel.len()).map(|i| loads[i] + external_bar_force(i)).collect();
+    WheelLoads { compressions: travel, loads, chassis_forces }
 }
 
 /// Coupling of a wheel to another one. The force on the wheel is `rate (z + travel_sign z')` with the travels z of
 /// the wheel and z' of the other one.
 struct AxleLink {
     /// Number of the other wheel.
-    other: usize,
+    other_wheel: usize,
     /// Rate of the coupling (N/m).
     rate: f64,
     /// Sign of the other wheel's travel: −1 for an anti-roll bar, 1 for a heave spring.
@@ -324,11 +359,15 @@ fn axle_links(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
     let bars = parts.bars.iter().filter(|bar| bar.force_path == BarForcePath::InLoadPath);
     let bars = bars.filter_map(move |bar| {
-        Some(AxleLink { other: other_wheel(bar.wheels, i)?, rate: bar.rate.into(), travel_sign: -1.0 })
+        Some(AxleLink { other_wheel: other_wheel(bar.wheels, i)?, rate: bar.rate.into(), travel_sign: -1.0 })
     });
     let springs = parts.heave_springs.iter();
     bars.chain(springs.filter_map(move |spring| {
-        Some(AxleLink { other: other_wheel(spring.wheels, i)?, rate: 0.25 * f64::from(spring.rate), travel_sign: 1.0 })
+        Some(AxleLink {
+            other_wheel: other_wheel(spring.wheels, i)?,
+            rate: 0.25 * f64::from(spring.rate),
+            travel_sign: 1.0,
+        })
     }))
 }
 
@@ -425,7 +464,7 @@ mod tests {
         // The maximum is flat: a deviation of 1e-3 remains while the last wheel hangs at its droop stop.
         assert!((right.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{right:?}");
         assert!(right.loads[1] + right.loads[3] < 1e-2 * 1000.0 * GRAVITY_MPS2, "{right:?}");
-        let left = tipping(&model, 1.0, LoadDemand::at_rest(&model)).expect("two tracks");
+        let left = find_rollover_state(&model, 1.0, LoadDemand::at_rest(&model)).expect("two tracks");
         assert!(
             (left.lateral_acceleration / (GRAVITY_MPS2 * (1.05 - 0.5 * left.roll) / 0.5) - 1.0).abs() < 1e-3,
             "{left:?}"
@@ -441,7 +480,7 @@ mod tests {
         parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = 1e5);
         parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 50e3, damping: 0.0 }];
         let model = Model::new(parts.clone()).expect("valid");
-        let heavy = LoadDemand { weight: 1300.0 * GRAVITY_MPS2, pitching: 0.0 };
+        let heavy = LoadDemand { weight: 1300.0 * GRAVITY_MPS2, pitch_moment: 0.0 };
         let pressed = solve_at_roll(&model, 0.0, heavy).expect("stands");
         let [front, rear] = [0, 2].map(|i| pressed.compressions[i]);
         let carried = |z: f64, more: f64| 250.0 * GRAVITY_MPS2 + 25e3 * z + 0.5e5 * z * z + 25e3 * more * z;

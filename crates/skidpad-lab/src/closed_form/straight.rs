@@ -10,7 +10,7 @@ use super::{CruiseState, GRAVITY_MPS2};
 /// Computes drag and rolling resistance of the whole car on level ground at `v` m/s (N). Ride heights and loads are
 /// those at this speed, or those at rest if there is no steady pose.
 pub fn resistance(model: &Model, v: f64) -> f64 {
-    Resistance::at(model, v).force(model, v)
+    Resistance::at_speed(model, v).force(model, v)
 }
 
 /// Drag and wheel loads of a car in the steady pose of one speed, which determine its resistance.
@@ -30,18 +30,20 @@ impl Resistance {
 
     /// Computes the loads and the drag coefficient of the steady pose at `v` m/s. They are those at rest if they do
     /// not depend on the speed or no steady pose exists.
-    fn at(model: &Model, v: f64) -> Self {
-        let moved = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
-        let of = |cruise: CruiseState| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
-        moved.map_or_else(|| Self::at_rest(model), of)
+    fn at_speed(model: &Model, v: f64) -> Self {
+        let cruise_state = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
+        let from_cruise =
+            |cruise: CruiseState| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
+        cruise_state.map_or_else(|| Self::at_rest(model), from_cruise)
     }
 
     /// Computes drag `k v²` plus the rolling resistance of all wheels at `v` m/s (N). The loads stay those of the
     /// pose.
     pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
-        let wheels = model.wheels().iter().zip(&self.loads);
-        let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
-        self.drag * v * v + rolling.sum::<f64>()
+        let loaded_wheels = model.wheels().iter().zip(&self.loads);
+        let rolling_resistances =
+            loaded_wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
+        self.drag * v * v + rolling_resistances.sum::<f64>()
     }
 }
 
@@ -56,32 +58,37 @@ fn has_speed_dependent_loads(model: &Model) -> bool {
 /// motors by the maximum torques of engine in first gear and motors at standstill. All wheels have equal shares for a
 /// car without a motor.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
-    let motors = |i: usize| -> f64 {
+    let motor_torque_sum = |i: usize| -> f64 {
         // 0.0: motor at standstill.
-        let parts = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
-        parts.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
+        let wheel_motors = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
+        wheel_motors.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
     };
     // First gear.
-    let engine = |drive: &EngineDrive, i: usize| {
+    let engine_torque = |drive: &EngineDrive, i: usize| {
         let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
         f64::from(drive.torque_shares[i] * ratio * drive.engine.torque.max_value())
     };
-    let powertrain = |i: usize| match &model.parts().powertrain {
+    let powertrain_torque = |i: usize| match &model.parts().powertrain {
         Powertrain::None => 0.0,
         Powertrain::Direct(torques) => f64::from(torques[i]),
         Powertrain::Engine(drive) if model.parts().motors.is_empty() => f64::from(drive.torque_shares[i]),
-        Powertrain::Engine(drive) => engine(drive, i),
+        Powertrain::Engine(drive) => engine_torque(drive, i),
     };
-    let shares: Vec<f64> = (0..model.wheels().len()).map(|i| powertrain(i) + motors(i)).collect();
-    let (sum, count) = (shares.iter().sum::<f64>(), model.wheels().len());
-    if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }
+    let wheel_torques: Vec<f64> =
+        (0..model.wheels().len()).map(|i| powertrain_torque(i) + motor_torque_sum(i)).collect();
+    let (sum, wheel_count) = (wheel_torques.iter().sum::<f64>(), model.wheels().len());
+    if sum > 0.0 {
+        wheel_torques.iter().map(|torque| torque / sum).collect()
+    } else {
+        vec![1.0 / wheel_count as f64; wheel_count]
+    }
 }
 
 /// Computes the full-throttle force at the road at `v` m/s in the forward gear `gear` with closed clutch (N). The gear
 /// is ignored without a gearbox.
 pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
-    let motors = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
-    powertrain_force(model, v, gear) + motors.sum::<f64>()
+    let motor_forces = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
+    powertrain_force(model, v, gear) + motor_forces.sum::<f64>()
 }
 
 /// Computes the largest force at the road with which a standing car can start before the first driven wheel spins
@@ -103,18 +110,19 @@ pub fn standing_force(model: &Model) -> f64 {
 /// (N); `None` if no pose provides these loads.
 fn spinning_force(model: &Model, force: f64) -> Option<f64> {
     let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
-    // Acceleration is negative braking.
+    // 0.0: no roll. Acceleration is negative braking.
     let steady = solve_at_roll(model, 0.0, LoadDemand::braking(model, -force / mass))?;
     // Force at which wheel `i` spins; [0]: longitudinal friction coefficient.
-    let held = |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
-    Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min))
+    let force_limit =
+        |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
+    Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(force_limit).fold(f64::INFINITY, f64::min))
 }
 
-/// Returns the total torque of a motor at its wheels at full throttle (N m). `turning` is the mean speed of the wheels
-/// (rad/s).
-fn motor_torque(motor: &Motor, turning: f64) -> f64 {
+/// Returns the total torque of a motor at its wheels at full throttle (N m). `wheel_speed` is the mean speed of the
+/// wheels (rad/s).
+fn motor_torque(motor: &Motor, wheel_speed: f64) -> f64 {
     // 1.0: full throttle.
-    let (torque, _) = motor.torque(turning as f32 * motor.reduction, 1.0);
+    let (torque, _) = motor.torque(wheel_speed as f32 * motor.reduction, 1.0);
     f64::from(torque * motor.reduction * motor.efficiency)
 }
 
@@ -122,8 +130,8 @@ fn motor_torque(motor: &Motor, turning: f64) -> f64 {
 /// wheel radii.
 fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
     // Angular speed of the wheels per road speed (rad/m).
-    let per_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
-    motor_torque(motor, v * per_radius) * per_radius
+    let inverse_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
+    motor_torque(motor, v * inverse_radius) * inverse_radius
 }
 
 /// Computes the full-throttle force of the powertrain, without additional electric motors, at the road at `v` m/s
@@ -134,15 +142,15 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     match &model.parts().powertrain {
         Powertrain::None => 0.0,
         Powertrain::Direct(torques) => {
-            torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
+            torques.iter().zip(wheels).map(|(&torque, wheel)| f64::from(torque) / f64::from(wheel.radius)).sum()
         }
         Powertrain::Engine(drive) => {
             // Angular speed of the driven wheels per road speed (rad/m).
-            let per_radius = mean_inverse_radius(drive, wheels);
+            let inverse_radius = mean_inverse_radius(drive, wheels);
             // 1.0: full throttle, which sets the ratio of a continuous gearbox.
-            let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * per_radius) as f32, 1.0));
-            let torque = gearbox_torque(drive, gear, v * per_radius * ratio);
-            torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
+            let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * inverse_radius) as f32, 1.0));
+            let input_torque = gearbox_torque(drive, gear, v * inverse_radius * ratio);
+            input_torque * ratio * f64::from(drive.gearbox.efficiency) * inverse_radius
         }
     }
 }
@@ -157,37 +165,40 @@ fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
 /// which engine and impeller torque balance, at most the limiter speed (rad/s); `None` without an engine or a
 /// converter.
 pub fn stall_speed(model: &Model) -> Option<f64> {
-    let EngineDrive { engine, launch_device: LaunchDevice::Converter(fluid), .. } =
+    let EngineDrive { engine, launch_device: LaunchDevice::Converter(converter), .. } =
         model.parts().powertrain.engine()?
     else {
         return None;
     };
     // 0.0: the turbine stands.
-    Some(fluid.balance_speed(|speed| full_load_torque(engine, speed), 0.0, engine.limiter_speed).into())
+    Some(converter.balance_speed(|speed| full_load_torque(engine, speed), 0.0, engine.limiter_speed).into())
 }
 
 /// Returns the sum of the maximum powers of all motors (W); `None` without motors. The power of a motor is limited to
 /// its peak torque times its maximum speed.
 pub fn motor_power(model: &Model) -> Option<f64> {
-    let most = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
+    let max_power = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
     let motors = &model.parts().motors;
-    (!motors.is_empty()).then(|| motors.iter().map(most).sum())
+    (!motors.is_empty()).then(|| motors.iter().map(max_power).sum())
 }
 
-/// Computes the full-throttle torque into the gearbox when its input shaft turns at `turning` rad/s in `gear` (N m).
-/// The torque of an open torque converter is the turbine torque at the balance of engine and impeller; with a clutch or a
-/// locked converter it is the full-load torque of the engine at this speed.
-fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
+/// Computes the full-throttle torque into the gearbox when its input shaft turns at `input_speed` rad/s in `gear` (N
+/// m). The torque of an open torque converter is the turbine torque at the balance of engine and impeller; with a
+/// clutch or a locked converter it is the full-load torque of the engine at this speed.
+fn gearbox_torque(drive: &EngineDrive, gear: i8, input_speed: f64) -> f64 {
     let engine = &drive.engine;
     match &drive.launch_device {
-        LaunchDevice::Converter(fluid)
-            if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) =>
+        LaunchDevice::Converter(converter)
+            if !converter.lock_up.is_some_and(|clutch| clutch.is_closed(gear, input_speed as f32)) =>
         {
-            let impeller =
-                fluid.balance_speed(|speed| full_load_torque(engine, speed), turning as f32, engine.limiter_speed);
-            f64::from(fluid.torques(impeller, turning as f32)[1])
+            let impeller = converter.balance_speed(
+                |speed| full_load_torque(engine, speed),
+                input_speed as f32,
+                engine.limiter_speed,
+            );
+            f64::from(converter.torques(impeller, input_speed as f32)[1])
         }
-        _ => f64::from(full_load_torque(engine, turning as f32)),
+        _ => f64::from(full_load_torque(engine, input_speed as f32)),
     }
 }
 
@@ -204,32 +215,33 @@ pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 
 /// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration, of
 /// at most 100, takes the mean of the last speed and the one for its pose.
 pub fn top_speed(model: &Model) -> Option<f64> {
-    let against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
-    let mut top = against(Resistance::at_rest(model))?;
+    let max_speed_against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
+    let mut speed = max_speed_against(Resistance::at_rest(model))?;
     if has_speed_dependent_loads(model) {
         for _ in 0..100 {
-            let next = against(Resistance::at(model, top))?;
-            if (next - top).abs() < SEARCH_STEP_MPS {
+            let next = max_speed_against(Resistance::at_speed(model, speed))?;
+            if (next - speed).abs() < SEARCH_STEP_MPS {
                 break;
             }
-            top = 0.5 * (top + next);
+            speed = 0.5 * (speed + next);
         }
     }
-    Some(top)
+    Some(speed)
 }
 
 /// Step of the search for the top speed (m/s).
 const SEARCH_STEP_MPS: f64 = 0.01;
 
-/// Returns the highest speed up to which some gear overcomes the resistance `against` (N at a speed in m/s) at every
-/// step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
-pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
+/// Returns the highest speed up to which some gear overcomes the resistance `resistance_at` (N at a speed in m/s) at
+/// every step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
+pub(super) fn max_overcome_speed(model: &Model, resistance_at: impl Fn(f64) -> f64) -> Option<f64> {
     // Number of forward gears.
-    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
+    let gear_count = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
     // Whether some gear overcomes the resistance.
-    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
-    let top = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| pulls(v)).last();
-    top.filter(|top| *top < 149.9)
+    let can_overcome = |v: f64| (1..=gear_count).any(|gear| drive_force(model, v, gear) >= resistance_at(v));
+    // 15 000 steps: up to 150 m/s.
+    let max_speed = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| can_overcome(v)).last();
+    max_speed.filter(|max_speed| *max_speed < 149.9)
 }
 
 /// Returns the maximum full-throttle power of the engine and the engine speed there, [W, rad/s]. Searches the points
@@ -237,10 +249,11 @@ pub(super) fn max_overcome_speed(model: &Model, against: impl Fn(f64) -> f64) ->
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const SPEED_LIMIT_STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
-    let even = (0..=SPEED_LIMIT_STEPS).map(|i| engine.limiter_speed * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
-    let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even);
-    let power = |speed: f32| [f64::from(full_load_torque(engine, speed)) * f64::from(speed), speed.into()];
-    speeds.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
+    let even_speeds =
+        (0..=SPEED_LIMIT_STEPS).map(|i| engine.limiter_speed * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
+    let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even_speeds);
+    let power_and_speed = |speed: f32| [f64::from(full_load_torque(engine, speed)) * f64::from(speed), speed.into()];
+    speeds.map(power_and_speed).max_by(|a, b| a[0].total_cmp(&b[0]))
 }
 
 /// Brake pedal strategy of the driver.
@@ -259,20 +272,21 @@ pub enum Pedal {
 /// would lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
+    // First estimate: 0.5 g.
     let mut deceleration = 0.5 * GRAVITY_MPS2;
     let mut distance = None;
     // Each iteration gains about one digit: the load transfer reacts to an error of the deceleration by the factor h /
     // L.
     for _ in 0..40 {
+        // 0.0: no roll; 1.0: pedal fully pressed.
         let loads = solve_at_roll(model, 0.0, LoadDemand::braking(model, deceleration))?.loads;
-        // 1.0: pedal fully pressed.
         let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
         if force <= 0.0 {
             return None;
         }
-        let found = braking_distance(v, mass, drag, force);
-        deceleration = v * v / (2.0 * found);
-        distance = Some(found);
+        let next_distance = braking_distance(v, mass, drag, force);
+        deceleration = v * v / (2.0 * next_distance);
+        distance = Some(next_distance);
     }
     distance
 }
@@ -280,30 +294,37 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
 /// Computes the distance in which a constant braking `force` (N) and the drag coefficient `drag` (N s²/m²) stop a
 /// `mass` (kg) from `v` m/s (m): `(m / 2 k) ln(1 + k v² / F)`.
 pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 {
-    let resisted = drag * v * v / force;
+    let drag_ratio = drag * v * v / force;
     // ln(1 + x) / x, with its limit for small x.
-    let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
-    mass * v * v / (2.0 * force) * less
+    let distance_factor = if drag_ratio > 1e-9 { drag_ratio.ln_1p() / drag_ratio } else { 1.0 };
+    mass * v * v / (2.0 * force) * distance_factor
 }
 
 /// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N, positive
-/// against the motion). `pressed` is the brake pedal position (–, 0 to 1).
+/// against the motion). `pedal_position` is the brake pedal position (–, 0 to 1).
 ///
 /// The force is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
 /// tyre can transmit this. Otherwise it is the peak force of the tyre with ideal braking or a tyre without creep (dry
 /// friction). With a full pedal it is the force of the locked wheel, or that at the slip of the anti-lock brakes.
-pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
+pub(super) fn braking_force(
+    model: &Model,
+    i: usize,
+    load: f64,
+    deceleration: f64,
+    pedal: Pedal,
+    pedal_position: f64,
+) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
     let tyre = model.tyre(i);
     let radius = f64::from(wheel.radius);
     // Largest longitudinal force of the tyre (N).
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
     // The brake also decelerates the spin of the wheel.
-    let braked = pressed * f64::from(wheel.brake_torque) / radius
+    let brake_force = pedal_position * f64::from(wheel.brake_torque) / radius
         - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
-    let rolling = f64::from(wheel.rolling.constant) * load;
-    if braked + rolling <= peak {
-        return braked + rolling;
+    let rolling_resistance = f64::from(wheel.rolling.constant) * load;
+    if brake_force + rolling_resistance <= peak {
+        return brake_force + rolling_resistance;
     }
     match pedal {
         Pedal::IdealBraking => peak,

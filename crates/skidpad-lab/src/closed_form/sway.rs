@@ -32,12 +32,12 @@ pub struct Sway {
 struct Tyre {
     /// Number of the vehicle, from the front.
     vehicle: usize,
-    /// Derivative of the tyre's lateral position with respect to the coordinates.
-    arm: DVector<f64>,
+    /// Derivative of the lateral position of the contact point with respect to the coordinates.
+    lateral_jacobian: DVector<f64>,
     /// Cornering stiffness (N/rad).
     stiffness: f64,
     /// Relaxation length (m).
-    length: f64,
+    relaxation_length: f64,
 }
 
 /// Plane model of a train. Its coordinates are the lateral position of the first vehicle (m, positive to the left) and
@@ -50,7 +50,7 @@ pub struct PlaneTrain {
     /// Damping matrix of the hitches.
     damping: DMatrix<f64>,
     /// Number of vehicles.
-    vehicles: usize,
+    vehicle_count: usize,
 }
 
 impl PlaneTrain {
@@ -61,70 +61,79 @@ impl PlaneTrain {
         let size = models.len() + 1;
         // 0: number of the first vehicle.
         let states = State::train_at_rest(models, 0, &Scene::flat(), &Placement::default());
-        let heading = |k: usize| unit_vector(size, k + 1);
+        let yaw_direction = |k: usize| unit_vector(size, k + 1);
         // Derivative of the lateral position of the current centre of mass with respect to the coordinates.
-        let mut place = unit_vector(size, 0);
+        let mut centre_jacobian = unit_vector(size, 0);
         let [mut mass, mut damping] = [(); 2].map(|()| DMatrix::zeros(size, size));
         let mut tyres = Vec::new();
         for (k, (model, state)) in models.iter().zip(&states).enumerate() {
-            if let Some(ahead) = k.checked_sub(1) {
-                let (hitch, coupler) = (models[ahead].parts().hitch?, model.parts().coupler?);
-                place += heading(ahead) * f64::from(hitch.point.x) - heading(k) * f64::from(coupler.point.x);
-                // Articulation angle of the hitch.
-                let turn = heading(k) - heading(ahead);
-                damping += &turn * turn.transpose() * f64::from(hitch.yaw_damping);
+            if let Some(ahead_index) = k.checked_sub(1) {
+                let (hitch, coupler) = (models[ahead_index].parts().hitch?, model.parts().coupler?);
+                centre_jacobian += yaw_direction(ahead_index) * f64::from(hitch.point.x)
+                    - yaw_direction(k) * f64::from(coupler.point.x);
+                // Derivative of the articulation angle of the hitch with respect to the coordinates.
+                let articulation_direction = yaw_direction(k) - yaw_direction(ahead_index);
+                damping += &articulation_direction * articulation_direction.transpose() * f64::from(hitch.yaw_damping);
             }
-            // Translation and yaw of the vehicle.
-            mass += &place * place.transpose() * f64::from(model.mass())
-                + heading(k) * heading(k).transpose() * f64::from(model.inertia().z_axis.z);
-            for (i, (wheel, rest)) in model.wheels().iter().zip(&state.wheels).enumerate() {
+            // Translation and yaw of the vehicle `k`.
+            mass += &centre_jacobian * centre_jacobian.transpose() * f64::from(model.mass())
+                + yaw_direction(k) * yaw_direction(k).transpose() * f64::from(model.inertia().z_axis.z);
+            for (i, (wheel, wheel_state)) in model.wheels().iter().zip(&state.wheels).enumerate() {
                 let tyre = model.tyre(i);
                 // Index 1: lateral.
-                let stiffness = tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(rest.load)[1].into())?;
-                let length =
-                    tyre.patch_lengths(&Conditions::upright(rest.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1].into();
-                let arm = &place + heading(k) * f64::from(wheel.contact.x);
-                tyres.push(Tyre { vehicle: k, arm, stiffness, length });
+                let stiffness =
+                    tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(wheel_state.load)[1].into())?;
+                let relaxation_length = tyre
+                    .patch_lengths(&Conditions::upright(wheel_state.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1]
+                    .into();
+                let lateral_jacobian = &centre_jacobian + yaw_direction(k) * f64::from(wheel.contact.x);
+                tyres.push(Tyre { vehicle: k, lateral_jacobian, stiffness, relaxation_length });
             }
         }
-        Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicles: models.len() })
+        Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicle_count: models.len() })
     }
 
     /// Returns the least damped oscillation at `speed` m/s (> 0); `None` if there is no oscillation.
     pub fn sway_at(&self, speed: f64) -> Option<Sway> {
         // Each complex pair counts once, by its eigenvalue with a positive imaginary part.
-        let swings = self.decay_and_frequency(speed).into_iter().filter(|[_, turns]| *turns > 0.0);
-        let of = swings.map(|[decay, turns]| {
-            let size = decay.hypot(turns);
-            Sway { damping_ratio: decay / size, frequency_hz: size / core::f64::consts::TAU }
+        let oscillations =
+            self.decay_and_frequency(speed).into_iter().filter(|[_, angular_frequency]| *angular_frequency > 0.0);
+        let sways = oscillations.map(|[decay, angular_frequency]| {
+            let natural_frequency = decay.hypot(angular_frequency);
+            Sway { damping_ratio: decay / natural_frequency, frequency_hz: natural_frequency / core::f64::consts::TAU }
         });
-        of.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
+        sways.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
     }
 
     /// Returns the lowest speed at which a motion, oscillating or not, is unstable (m/s): scans in steps of 0.5 m/s
     /// and bisects the first unstable step. `None` if there is none from 1 to 120 m/s.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         let [first, last, step] = SPEED_SEARCH_MPS;
-        let grows = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
-        let count = ((last - first) / step) as usize;
-        let mut above = (0..=count).map(|k| first + k as f64 * step).find(|speed| grows(*speed))?;
-        let mut below = (above - step).max(first);
+        let is_unstable = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
+        let step_count = ((last - first) / step) as usize;
+        let mut unstable_speed = (0..=step_count).map(|k| first + k as f64 * step).find(|speed| is_unstable(*speed))?;
+        let mut stable_speed = (unstable_speed - step).max(first);
+        // Bisection.
         for _ in 0..40 {
-            let middle = 0.5 * (below + above);
-            if grows(middle) { above = middle } else { below = middle }
+            let middle = 0.5 * (stable_speed + unstable_speed);
+            if is_unstable(middle) { unstable_speed = middle } else { stable_speed = middle }
         }
-        Some(above)
+        Some(unstable_speed)
     }
 
-    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i turns`. The
+    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i ω`. The
     /// state consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral
     /// position and heading are excluded because the motion does not depend on them. The matrix is built column by
     /// column from [`Self::state_derivative`].
     fn decay_and_frequency(&self, speed: f64) -> Vec<[f64; 2]> {
-        let size = 2 * self.vehicles + self.tyres.len();
+        let size = 2 * self.vehicle_count + self.tyres.len();
         let columns: Vec<_> =
             (0..size).map(|column| self.state_derivative(&unit_vector(size, column), speed)).collect();
-        DMatrix::from_columns(&columns).complex_eigenvalues().iter().map(|value| [-value.re, value.im]).collect()
+        DMatrix::from_columns(&columns)
+            .complex_eigenvalues()
+            .iter()
+            .map(|eigenvalue| [-eigenvalue.re, eigenvalue.im])
+            .collect()
     }
 
     /// Computes the time derivative of a state at `speed` m/s. The state consists of lateral velocity (m/s) and yaw
@@ -132,29 +141,29 @@ impl PlaneTrain {
     /// hitch damping accelerate the vehicles; slips approach the slip angle of the contact point with the relaxation
     /// length.
     fn state_derivative(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
-        let n = self.vehicles;
+        let n = self.vehicle_count;
         let rates = state.rows(0, n + 1).into_owned();
         // Heading of each vehicle relative to the first one (rad).
         let mut headings = vec![0.0; n];
         for k in 1..n {
             headings[k] = headings[k - 1] + state[n + k];
         }
-        let mut change = DVector::zeros(state.len());
+        let mut derivative = DVector::zeros(state.len());
         let mut forces = &self.damping * -&rates;
         for (i, tyre) in self.tyres.iter().enumerate() {
             let slip = state[2 * n + i];
-            forces += &tyre.arm * (tyre.stiffness * slip);
+            forces += &tyre.lateral_jacobian * (tyre.stiffness * slip);
             // Slip angle of the contact point (rad).
-            let asked = headings[tyre.vehicle] - tyre.arm.dot(&rates) / speed;
-            change[2 * n + i] = speed / tyre.length * (asked - slip);
+            let slip_angle = headings[tyre.vehicle] - tyre.lateral_jacobian.dot(&rates) / speed;
+            derivative[2 * n + i] = speed / tyre.relaxation_length * (slip_angle - slip);
         }
-        change.rows_mut(0, n + 1).copy_from(&(&self.inverse_mass * forces));
+        derivative.rows_mut(0, n + 1).copy_from(&(&self.inverse_mass * forces));
         // Lateral velocity in axes of the first vehicle.
-        change[0] -= speed * rates[1];
+        derivative[0] -= speed * rates[1];
         for k in 1..n {
-            change[n + k] = rates[k + 1] - rates[k];
+            derivative[n + k] = rates[k + 1] - rates[k];
         }
-        change
+        derivative
     }
 }
 
@@ -163,22 +172,22 @@ impl PlaneTrain {
 pub fn list(models: &[&Model]) -> Vec<Metric> {
     let Some(train) = PlaneTrain::new(models) else { return Vec::new() };
     let mass = models.iter().map(|model| f64::from(model.mass())).sum();
-    let mut list = vec![Metric::new("train_mass_kg", "Mass", "kg", 1, Some(mass))];
+    let mut metrics = vec![Metric::new("train_mass_kg", "Mass", "kg", 1, Some(mass))];
     for kmh in LISTED_SPEEDS_KMH {
         let sway = train.sway_at(kmh / 3.6);
         let [name, label] = [format!("sway_damping_at_{kmh}_kmh"), format!("Sway at {kmh} km/h: damping ratio")];
-        list.push(Metric::new(&name, &label, "-", 3, sway.map(|sway| sway.damping_ratio)));
+        metrics.push(Metric::new(&name, &label, "-", 3, sway.map(|sway| sway.damping_ratio)));
         let [name, label] = [format!("sway_hz_at_{kmh}_kmh"), format!("Sway at {kmh} km/h: frequency")];
-        list.push(Metric::new(&name, &label, "Hz", 3, sway.map(|sway| sway.frequency_hz)));
+        metrics.push(Metric::new(&name, &label, "Hz", 3, sway.map(|sway| sway.frequency_hz)));
     }
     let critical = train.critical_speed_mps();
-    list.push(Metric::new("critical_speed_mps", "Critical speed, above which it grows", "m/s", 2, critical));
-    list
+    metrics.push(Metric::new("critical_speed_mps", "Critical speed, above which it grows", "m/s", 2, critical));
+    metrics
 }
 
-/// Returns a vector of `size` zeros with a one at index `at`.
-fn unit_vector(size: usize, at: usize) -> DVector<f64> {
-    let mut unit = DVector::zeros(size);
-    unit[at] = 1.0;
-    unit
+/// Returns a vector of `size` zeros with a one at `index`.
+fn unit_vector(size: usize, index: usize) -> DVector<f64> {
+    let mut vector = DVector::zeros(size);
+    vector[index] = 1.0;
+    vector
 }

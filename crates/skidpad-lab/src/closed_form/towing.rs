@@ -10,29 +10,29 @@ use crate::metrics::Metric;
 /// the resultant axle load (m), its load at rest (N) and this load as a share of the weight of the vehicle and of the
 /// mass on its hitch (%).
 pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
-    let mut list = Vec::new();
-    if let (Some(hitch), Some(rear)) = (model.parts().hitch, figures.axles.last()) {
-        let ahead = f64::from(hitch.point.x) - rear.x_m;
-        list.push(Metric::new("hitch_ahead_of_last_axle_m", "Hitch ahead of the last axle", "m", 3, Some(ahead)));
-        let carried = f64::from(hitch.carried_mass);
-        if carried > 0.0 {
-            list.push(Metric::new("hitch_carries_kg", "Hitch carries, as described", "kg", 1, Some(carried)));
+    let mut metrics = Vec::new();
+    if let (Some(hitch), Some(last_axle)) = (model.parts().hitch, figures.axles.last()) {
+        let distance = f64::from(hitch.point.x) - last_axle.x_m;
+        metrics.push(Metric::new("hitch_ahead_of_last_axle_m", "Hitch ahead of the last axle", "m", 3, Some(distance)));
+        let carried_mass = f64::from(hitch.carried_mass);
+        if carried_mass > 0.0 {
+            metrics.push(Metric::new("hitch_carries_kg", "Hitch carries, as described", "kg", 1, Some(carried_mass)));
         }
     }
     if let Some(coupler) = model.parts().coupler {
-        let rests = model.parts().hitch.map_or(0.0, |hitch| f64::from(hitch.carried_mass));
-        let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + rests) * GRAVITY_MPS2);
-        let ahead = f64::from(coupler.point.x) - carried_at(figures);
-        let share = 100.0 * load / weight;
-        list.push(Metric::new("coupler_ahead_of_axles_m", "Coupler ahead of its axles", "m", 3, Some(ahead)));
-        list.push(Metric::new("coupler_load_n", "Load of the coupler at rest", "N", 0, Some(load)));
-        list.push(Metric::new("coupler_share_percent", "The same of its weight", "%", 1, Some(share)));
+        let hitch_mass = model.parts().hitch.map_or(0.0, |hitch| f64::from(hitch.carried_mass));
+        let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + hitch_mass) * GRAVITY_MPS2);
+        let distance = f64::from(coupler.point.x) - axle_load_position(figures);
+        let share_percent = 100.0 * load / weight;
+        metrics.push(Metric::new("coupler_ahead_of_axles_m", "Coupler ahead of its axles", "m", 3, Some(distance)));
+        metrics.push(Metric::new("coupler_load_n", "Load of the coupler at rest", "N", 0, Some(load)));
+        metrics.push(Metric::new("coupler_share_percent", "The same of its weight", "%", 1, Some(share_percent)));
     }
-    list
+    metrics
 }
 
 /// Returns the position of the resultant axle load, ahead of the centre of mass (m).
-fn carried_at(figures: &Characteristics) -> f64 {
-    let loads: f64 = figures.axles.iter().map(|axle| axle.load_n).sum();
-    figures.axles.iter().map(|axle| axle.load_n * axle.x_m).sum::<f64>() / loads
+fn axle_load_position(figures: &Characteristics) -> f64 {
+    let total_load: f64 = figures.axles.iter().map(|axle| axle.load_n).sum();
+    figures.axles.iter().map(|axle| axle.load_n * axle.x_m).sum::<f64>() / total_load
 }

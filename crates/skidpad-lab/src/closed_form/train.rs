@@ -32,41 +32,47 @@ pub fn is_valid_with_trailers(name: &str) -> bool {
 pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
     // Mass that rests on the hitch ahead (kg).
-    let mut rests = 0.0;
+    let mut hitch_mass = 0.0;
     for trailer in trailers.iter().rev() {
         let mut parts = trailer.parts().clone();
         if let Some(hitch) = &mut parts.hitch {
-            hitch.carried_mass = rests;
+            hitch.carried_mass = hitch_mass;
         }
-        rests = Model::new(parts).ok()?.coupler_load() / GRAVITY_MPS2 as f32;
+        hitch_mass = Model::new(parts).ok()?.coupler_load() / GRAVITY_MPS2 as f32;
     }
     let mut parts = first.parts().clone();
     let mut hitch = parts.hitch?;
-    let mass = parts.mass + rests;
+    let mass = parts.mass + hitch_mass;
     // Shift of the centre of mass (m).
-    let moved = hitch.point * (rests / mass);
-    parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= moved);
-    parts.hull.centre -= moved;
-    parts.aero.drag_point -= moved;
-    parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= moved);
-    (hitch.point, hitch.carried_mass) = (hitch.point - moved, 0.0);
-    (parts.mass, parts.centre_height, parts.hitch) = (mass, parts.centre_height + moved.z, Some(hitch));
+    let centre_shift = hitch.point * (hitch_mass / mass);
+    parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= centre_shift);
+    parts.hull.centre -= centre_shift;
+    parts.aero.drag_point -= centre_shift;
+    parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= centre_shift);
+    (hitch.point, hitch.carried_mass) = (hitch.point - centre_shift, 0.0);
+    (parts.mass, parts.centre_height, parts.hitch) = (mass, parts.centre_height + centre_shift.z, Some(hitch));
     Model::new(parts).ok()
 }
 
 /// Returns top speed (m/s) and the stopping distances from 100 km/h with full pedal and with ideal braking (m) of a
 /// train. Their values are missing if there is no solution.
 pub fn list(train: &[&Model]) -> Vec<Metric> {
-    let stop = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
+    let stop_distance = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
     vec![
         Metric::new("train_top_speed_mps", "Top speed, drive against resistance", "m/s", 2, top_speed(train)),
-        Metric::new("train_stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::FullPedal)),
+        Metric::new(
+            "train_stop_floored_m",
+            "Stop from 100 km/h, pedal to the floor",
+            "m",
+            2,
+            stop_distance(Pedal::FullPedal),
+        ),
         Metric::new(
             "train_stop_ideal_m",
             "Stop from 100 km/h, every tyre at its peak",
             "m",
             2,
-            stop(Pedal::IdealBraking),
+            stop_distance(Pedal::IdealBraking),
         ),
     ]
 }
@@ -74,19 +80,22 @@ pub fn list(train: &[&Model]) -> Vec<Metric> {
 /// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s),
 /// at their static loads. `None` for an empty train and as in [`max_overcome_speed`].
 fn top_speed(train: &[&Model]) -> Option<f64> {
-    let resisting: Vec<(Resistance, &Model)> = train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
-    max_overcome_speed(train.first()?, |v| resisting.iter().map(|(resistance, model)| resistance.force(model, v)).sum())
+    let resistances: Vec<(Resistance, &Model)> =
+        train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
+    max_overcome_speed(train.first()?, |v| {
+        resistances.iter().map(|(resistance, model)| resistance.force(model, v)).sum()
+    })
 }
 
 /// Forces of a vehicle on the one ahead during braking.
 #[derive(Clone, Copy, Default)]
 struct HitchForces {
     /// Force forward (N).
-    along: f64,
+    forward_force: f64,
     /// Force downwards (N).
-    down: f64,
+    downward_force: f64,
     /// Braking force of the vehicle's own wheels (N).
-    braking: f64,
+    braking_force: f64,
 }
 
 /// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m), by
@@ -99,88 +108,104 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
     let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
     // First estimate: 0.5 g.
     let (mut deceleration, mut distance) = (0.5 * GRAVITY_MPS2, None);
-    let mut found = vec![HitchForces::default(); train.len()];
+    let mut vehicle_forces = vec![HitchForces::default(); train.len()];
     for _ in 0..STOP_ITERATIONS {
         for k in (0..train.len()).rev() {
-            let behind = found.get(k + 1).copied().unwrap_or_default();
-            let now = if k == 0 {
+            let rear_forces = vehicle_forces.get(k + 1).copied().unwrap_or_default();
+            let next_forces = if k == 0 {
                 HitchForces {
-                    braking: towing_vehicle_braking(train[0], behind, deceleration, pedal)?,
+                    braking_force: towing_vehicle_braking(train[0], rear_forces, deceleration, pedal)?,
                     ..HitchForces::default()
                 }
             } else {
-                trailer_hitch_forces(train[k], behind, found[k], deceleration, pedal)?
+                trailer_hitch_forces(train[k], rear_forces, vehicle_forces[k], deceleration, pedal)?
             };
-            let mean = |was: f64, is: f64| 0.5 * (was + is);
-            let was = found[k];
-            found[k] = HitchForces {
-                along: mean(was.along, now.along),
-                down: mean(was.down, now.down),
-                braking: mean(was.braking, now.braking),
+            let mean = |previous: f64, next: f64| 0.5 * (previous + next);
+            let previous = vehicle_forces[k];
+            vehicle_forces[k] = HitchForces {
+                forward_force: mean(previous.forward_force, next_forces.forward_force),
+                downward_force: mean(previous.downward_force, next_forces.downward_force),
+                braking_force: mean(previous.braking_force, next_forces.braking_force),
             };
         }
-        let force: f64 = found.iter().map(|of| of.braking).sum();
+        let force: f64 = vehicle_forces.iter().map(|forces| forces.braking_force).sum();
         if force <= 0.0 {
             return None;
         }
-        let length = braking_distance(v, mass, drag, force);
-        deceleration = v * v / (2.0 * length);
-        distance = Some(length);
+        let next_distance = braking_distance(v, mass, drag, force);
+        deceleration = v * v / (2.0 * next_distance);
+        distance = Some(next_distance);
     }
     distance
 }
 
 /// Computes the braking force of the first vehicle (N) at `deceleration` (m/s²) with a fully pressed pedal. The
-/// forces from `behind` act at its hitch and change its wheel loads. `None` if wheels would lift.
-fn towing_vehicle_braking(model: &Model, behind: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
-    let own = LoadDemand::braking(model, deceleration);
+/// forces from `rear_forces` act at its hitch and change its wheel loads. `None` if wheels would lift.
+fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
+    let own_demand = LoadDemand::braking(model, deceleration);
     // Additional weight (N) and pitch moment (N m).
-    let pushed = model.parts().hitch.map_or([0.0; 2], |hitch| {
-        let above_ground = f64::from(model.parts().centre_height + hitch.point.z);
-        [behind.down, behind.along * above_ground + behind.down * f64::from(hitch.point.x)]
+    let hitch_demand = model.parts().hitch.map_or([0.0; 2], |hitch| {
+        let hitch_height = f64::from(model.parts().centre_height + hitch.point.z);
+        [
+            rear_forces.downward_force,
+            rear_forces.forward_force * hitch_height + rear_forces.downward_force * f64::from(hitch.point.x),
+        ]
     });
-    let demand = LoadDemand { weight: own.weight + pushed[0], pitching: own.pitching + pushed[1] };
+    let demand = LoadDemand {
+        weight: own_demand.weight + hitch_demand[0],
+        pitch_moment: own_demand.pitch_moment + hitch_demand[1],
+    };
+    // 0.0: no roll; 1.0: pedal fully pressed.
     let loads = solve_at_roll(model, 0.0, demand)?.loads;
     Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
 }
 
-/// Computes the forces of a trailer on the vehicle ahead and its braking force under the forces from `behind`, at
-/// `deceleration` (m/s²). The braking force of the last iteration, `was`, determines the hitch force that presses its
-/// overrun brakes. The moment balance about the centre of mass gives the vertical hitch force and the load of the
-/// axles, which is distributed like the static loads. Brakes with their own controls are not pressed. `None` without
-/// a coupler.
+/// Computes the forces of a trailer on the vehicle ahead and its braking force under the forces from `rear_forces`, at
+/// `deceleration` (m/s²). The braking force of the last iteration, `previous_forces`, determines the hitch force that
+/// presses its overrun brakes. The moment balance about the centre of mass gives the vertical hitch force and the load
+/// of the axles, which is distributed like the static loads. Brakes with their own controls are not pressed. `None`
+/// without a coupler.
 fn trailer_hitch_forces(
     model: &Model,
-    behind: HitchForces,
-    was: HitchForces,
+    rear_forces: HitchForces,
+    previous_forces: HitchForces,
     deceleration: f64,
     pedal: Pedal,
 ) -> Option<HitchForces> {
     let (parts, coupler) = (model.parts(), model.parts().coupler?);
     let (mass, height) = (f64::from(model.mass()), f64::from(parts.centre_height));
-    let statics: Vec<f64> = (0..parts.wheels.len()).map(|i| model.static_load(i).into()).collect();
-    let carried: f64 = statics.iter().sum();
+    let static_loads: Vec<f64> = (0..parts.wheels.len()).map(|i| model.static_load(i).into()).collect();
+    let total_load: f64 = static_loads.iter().sum();
     // Position of the resultant axle load ahead of the centre of mass (m).
-    let axle = parts.wheels.iter().zip(&statics).map(|(w, load)| f64::from(w.contact.x) * load).sum::<f64>() / carried;
+    let axle_x =
+        parts.wheels.iter().zip(&static_loads).map(|(wheel, load)| f64::from(wheel.contact.x) * load).sum::<f64>()
+            / total_load;
     // Position of its own hitch, [x, z] from the centre of mass (m).
-    let hitch = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
+    let hitch_position = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
     // Force forward on the hitch ahead (N).
-    let along = mass * deceleration + behind.along - was.braking;
+    let forward_force = mass * deceleration + rear_forces.forward_force - previous_forces.braking_force;
     // Moments about the centre of mass: of the brakes, of the vehicle behind, and of the hitch ahead.
-    let turning =
-        height * was.braking + hitch[1] * behind.along + hitch[0] * behind.down - f64::from(coupler.point.z) * along;
-    let weight = mass * GRAVITY_MPS2 + behind.down;
+    let moment = height * previous_forces.braking_force
+        + hitch_position[1] * rear_forces.forward_force
+        + hitch_position[0] * rear_forces.downward_force
+        - f64::from(coupler.point.z) * forward_force;
+    let weight = mass * GRAVITY_MPS2 + rear_forces.downward_force;
     // Force downwards on the hitch ahead (N).
-    let down = (turning - axle * weight) / (f64::from(coupler.point.x) - axle);
-    let pressed = match coupler.brakes {
+    let downward_force = (moment - axle_x * weight) / (f64::from(coupler.point.x) - axle_x);
+    let pedal_position = match coupler.brakes {
         TrailerBrakes::OwnControls => 0.0,
         TrailerBrakes::Pedal => 1.0,
-        TrailerBrakes::Overrun(full) => (along / f64::from(full)).clamp(0.0, 1.0),
+        TrailerBrakes::Overrun(full_force) => (forward_force / f64::from(full_force)).clamp(0.0, 1.0),
     };
     // Axle load relative to that at rest (–).
-    let share = ((weight - down) / carried).max(0.0);
-    let braking = |i: usize| braking_force(model, i, statics[i] * share, deceleration, pedal, pressed);
-    Some(HitchForces { along, down, braking: (0..statics.len()).map(braking).sum() })
+    let load_share = ((weight - downward_force) / total_load).max(0.0);
+    let braking_of_wheel =
+        |i: usize| braking_force(model, i, static_loads[i] * load_share, deceleration, pedal, pedal_position);
+    Some(HitchForces {
+        forward_force,
+        downward_force,
+        braking_force: (0..static_loads.len()).map(braking_of_wheel).sum(),
+    })
 }
 
 #[cfg(test)]

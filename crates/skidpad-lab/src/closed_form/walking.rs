@@ -38,20 +38,22 @@ impl SteeredWheel {
         ([cos, sin * y + cos * x], -sin)
     }
 
-    /// Computes the velocity of the wheel along its plane per forward speed of the vehicle (–). `aside` is the
-    /// lateral velocity (–) and `turning` the yaw rate (1/m) of the vehicle, both per forward speed.
-    fn rolling(&self, [aside, turning]: [f64; 2]) -> f64 {
+    /// Computes the velocity of the wheel along its plane per forward speed of the vehicle (–). `lateral_velocity` is
+    /// that of the vehicle (–) and `yaw_rate` its yaw rate (1/m), both per forward speed.
+    fn rolling_velocity(&self, [lateral_velocity, yaw_rate]: [f64; 2]) -> f64 {
         let ([x, y], (sin, cos)) = (self.contact_point, self.sin_cos);
-        cos * (1.0 - turning * y) + sin * (aside + turning * x)
+        cos * (1.0 - yaw_rate * y) + sin * (lateral_velocity + yaw_rate * x)
     }
 
-    /// Computes the side force at the velocity `across` perpendicular to the wheel and the velocity `rolling` along
+    /// Computes the side force at `perpendicular_velocity` across the wheel plane and `rolling_velocity` along
     /// it, both per forward speed (N, positive to the left of the wheel). The slip is limited to
     /// [`MAX_LATERAL_SLIP`]; load is the static one, at 1 m/s.
-    fn force(&self, model: &Model, across: f64, rolling: f64) -> f64 {
-        let slip = (-across / rolling.abs().max(1e-6)).clamp(-MAX_LATERAL_SLIP, MAX_LATERAL_SLIP) as f32;
-        let at = Conditions::upright(model.static_load(self.index), 1.0);
-        model.tyre_force(self.index, [0.0, slip], &at).force[1].into()
+    fn side_force(&self, model: &Model, perpendicular_velocity: f64, rolling_velocity: f64) -> f64 {
+        let slip = (-perpendicular_velocity / rolling_velocity.abs().max(1e-6))
+            .clamp(-MAX_LATERAL_SLIP, MAX_LATERAL_SLIP) as f32;
+        // 1.0: speed of the tyre (m/s); 0.0: longitudinal slip; [1]: lateral force.
+        let conditions = Conditions::upright(model.static_load(self.index), 1.0);
+        model.tyre_force(self.index, [0.0, slip], &conditions).force[1].into()
     }
 }
 
@@ -60,54 +62,56 @@ impl SteeredWheel {
 /// vehicle with the secant stiffnesses of the tyres as weights, starting from their initial stiffnesses, until the
 /// yaw rate is steady or after 200 iterations. `None` for tyres without creep, or if the motion is not determined.
 fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
-    let turned_to = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
-    let turned = |(i, wheel): (usize, &Wheel)| {
-        let angle = turned_to[wheel.axle][usize::from(wheel.side == Side::Right)];
+    let road_wheel_angles = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
+    let steered_wheel = |(i, wheel): (usize, &Wheel)| {
+        let angle = road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)];
         SteeredWheel {
             contact_point: [wheel.contact.x, wheel.contact.y].map(f64::from),
             sin_cos: f64::from(angle).sin_cos(),
             index: i,
         }
     };
-    let wheels: Vec<SteeredWheel> = model.wheels().iter().enumerate().map(turned).collect();
-    let stiffness = |i: usize| {
+    let wheels: Vec<SteeredWheel> = model.wheels().iter().enumerate().map(steered_wheel).collect();
+    let initial_stiffness = |i: usize| {
         model.tyre(i).has_deflection_dynamics().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into())
     };
-    let mut weights: Vec<f64> = (0..wheels.len()).map(stiffness).collect::<Option<_>>()?;
+    let mut weights: Vec<f64> = (0..wheels.len()).map(initial_stiffness).collect::<Option<_>>()?;
     // Lateral velocity (–) and yaw rate (1/m) per forward speed.
     let mut motion = [0.0; 2];
     let mut forces = vec![0.0; wheels.len()];
     for _ in 0..MAX_WEIGHT_ITERATIONS {
-        let was = motion[1];
-        motion = least_squares(&wheels, &weights)?;
+        let previous_yaw_rate = motion[1];
+        motion = solve_least_squares(&wheels, &weights)?;
         for ((wheel, weight), force) in wheels.iter().zip(&mut weights).zip(&mut forces) {
-            let ([aside, turning], given) = wheel.lateral_velocity_terms();
-            let across = aside * motion[0] + turning * motion[1] + given;
-            *force = wheel.force(model, across, wheel.rolling(motion));
-            if across.abs() > 1e-9 {
-                *weight = force.abs() / across.abs();
+            let ([velocity_factor, yaw_factor], constant_term) = wheel.lateral_velocity_terms();
+            let perpendicular_velocity = velocity_factor * motion[0] + yaw_factor * motion[1] + constant_term;
+            *force = wheel.side_force(model, perpendicular_velocity, wheel.rolling_velocity(motion));
+            if perpendicular_velocity.abs() > 1e-9 {
+                *weight = force.abs() / perpendicular_velocity.abs();
             }
         }
-        if (motion[1] - was).abs() < YAW_RATE_TOLERANCE {
+        if (motion[1] - previous_yaw_rate).abs() < YAW_RATE_TOLERANCE {
             break;
         }
     }
     let axles = 0..model.parts().axles.len();
-    let on = |axle: usize| wheels.iter().zip(&forces).filter(move |(w, _)| model.wheels()[w.index].axle == axle);
-    Some(axles.map(|axle| on(axle).map(|(_, force)| force).sum()).collect())
+    let axle_wheels =
+        |axle: usize| wheels.iter().zip(&forces).filter(move |(wheel, _)| model.wheels()[wheel.index].axle == axle);
+    Some(axles.map(|axle| axle_wheels(axle).map(|(_, force)| force).sum()).collect())
 }
 
 /// Computes the lateral velocity and yaw rate, per forward speed, that minimise the weighted squares of the wheels'
 /// lateral velocities. Solves the normal equations; `None` if they are singular.
-fn least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
+fn solve_least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
+    // Normal equations: `aa v_y + ab ψ̇ = ga`, `ab v_y + bb ψ̇ = gb`.
     let [mut aa, mut ab, mut bb, mut ga, mut gb] = [0.0; 5];
     for (wheel, weight) in wheels.iter().zip(weights) {
-        let ([a, b], given) = wheel.lateral_velocity_terms();
+        let ([a, b], constant_term) = wheel.lateral_velocity_terms();
         aa += weight * a * a;
         ab += weight * a * b;
         bb += weight * b * b;
-        ga -= weight * a * given;
-        gb -= weight * b * given;
+        ga -= weight * a * constant_term;
+        gb -= weight * b * constant_term;
     }
     let determinant = aa * bb - ab * ab;
     (determinant > 1e-12 * aa * bb).then(|| [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant])
@@ -121,34 +125,39 @@ fn least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
 pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
     let axles = &model.parts().axles;
     let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);
-    let (first, leading) = steered()
+    let (leading_index, leading) = steered()
         .max_by(|a, b| a.1.turning_distance.abs().total_cmp(&b.1.turning_distance.abs()).then(b.0.cmp(&a.0)))?;
     let lock = f64::from(model.parts().steering.lock);
-    let stated: Vec<f64> = axles.iter().map(|axle| f64::from(axle.steer_ratio) * lock).collect();
-    let curvature = stated[first].tan() / f64::from(leading.turning_distance);
-    let fits = |axle: usize| (f64::from(axles[axle].turning_distance) * curvature).atan();
-    let fitting: Vec<f64> = (0..axles.len()).map(|i| if axles[i].steer_ratio == 0.0 { 0.0 } else { fits(i) }).collect();
-    let [pushes, least] = [side_forces(model, &stated)?, side_forces(model, &fitting)?];
-    let load = |axle: usize| {
-        let on = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == axle);
-        on.map(|i| f64::from(model.static_load(i))).sum::<f64>().max(1e-3 * f64::from(model.mass()) * GRAVITY_MPS2)
+    let described_angles: Vec<f64> = axles.iter().map(|axle| f64::from(axle.steer_ratio) * lock).collect();
+    let curvature = described_angles[leading_index].tan() / f64::from(leading.turning_distance);
+    let matching_angle = |axle: usize| (f64::from(axles[axle].turning_distance) * curvature).atan();
+    let matching_angles: Vec<f64> =
+        (0..axles.len()).map(|i| if axles[i].steer_ratio == 0.0 { 0.0 } else { matching_angle(i) }).collect();
+    let [described_forces, matching_forces] =
+        [side_forces(model, &described_angles)?, side_forces(model, &matching_angles)?];
+    let axle_load = |axle: usize| {
+        let axle_wheels = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == axle);
+        axle_wheels
+            .map(|i| f64::from(model.static_load(i)))
+            .sum::<f64>()
+            .max(1e-3 * f64::from(model.mass()) * GRAVITY_MPS2)
     };
     // Excess side force relative to the load (–).
-    let beyond = |axle: usize| (pushes[axle] - least[axle]).abs() / load(axle);
-    let worst = (0..axles.len()).max_by(|&a, &b| beyond(a).total_cmp(&beyond(b)))?;
-    let misfit = |axle: usize| (stated[axle] - fitting[axle]).abs();
+    let excess_force_ratio = |axle: usize| (described_forces[axle] - matching_forces[axle]).abs() / axle_load(axle);
+    let worst_axle = (0..axles.len()).max_by(|&a, &b| excess_force_ratio(a).total_cmp(&excess_force_ratio(b)))?;
+    let angle_error = |axle: usize| (described_angles[axle] - matching_angles[axle]).abs();
     // Axle whose angle differs most from the matching one.
-    let off = steered().map(|(i, _)| i).max_by(|&a, &b| misfit(a).total_cmp(&misfit(b)))?;
-    (beyond(worst) > REPORTED_FORCE_SHARE).then(|| {
+    let deviating_axle = steered().map(|(i, _)| i).max_by(|&a, &b| angle_error(a).total_cmp(&angle_error(b)))?;
+    (excess_force_ratio(worst_axle) > REPORTED_FORCE_SHARE).then(|| {
         format!(
             "its steered axles agree on no turning axis: at full lock axle {} turns by {:.1} degrees where {:.1} fit axle {}, and axle {} \
              is pushed aside by {:.1} kN at walking pace",
-            off + 1,
-            stated[off].to_degrees(),
-            fitting[off].to_degrees(),
-            first + 1,
-            worst + 1,
-            pushes[worst].abs() * 1e-3
+            deviating_axle + 1,
+            described_angles[deviating_axle].to_degrees(),
+            matching_angles[deviating_axle].to_degrees(),
+            leading_index + 1,
+            worst_axle + 1,
+            described_forces[worst_axle].abs() * 1e-3
         )
     })
 }

@@ -47,10 +47,10 @@ impl DriverInput<'_> {
 /// Driver of one car. The same sequence of frames must produce the same controls.
 pub trait DriverModel {
     /// Returns the controls for the coming step.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls;
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls;
 
     /// Returns whether the run ends before its planned duration. Default: never.
-    fn finished(&self, _now: &DriverInput<'_>) -> bool {
+    fn finished(&self, _input: &DriverInput<'_>) -> bool {
         false
     }
 }
@@ -60,7 +60,7 @@ pub trait DriverModel {
 pub struct CoastDriver;
 
 impl DriverModel for CoastDriver {
-    fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
+    fn drive(&mut self, _input: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
 }
@@ -69,8 +69,8 @@ impl DriverModel for CoastDriver {
 pub struct OpenLoop<F>(pub F);
 
 impl<F: FnMut(&DriverInput<'_>) -> Controls> DriverModel for OpenLoop<F> {
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        (self.0)(now)
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        (self.0)(input)
     }
 }
 
@@ -83,30 +83,31 @@ pub struct UntilStop<D> {
     /// Yaw angle at the start (rad); `None` before the first step.
     heading_rad: Option<f64>,
     /// Time of the first standstill (s); `None` before it.
-    stopped_s: Option<f64>,
+    standstill_time_s: Option<f64>,
 }
 
 impl<D: DriverModel> UntilStop<D> {
-    /// Creates a driver that applies `driver` and ends the run `linger_s` s after the first standstill.
-    pub fn new(driver: D, linger_s: f64) -> Self {
-        Self { driver, dwell_s: linger_s, heading_rad: None, stopped_s: None }
+    /// Creates a driver that applies `driver` and ends the run `dwell_s` s after the first standstill.
+    pub fn new(driver: D, dwell_s: f64) -> Self {
+        Self { driver, dwell_s, heading_rad: None, standstill_time_s: None }
     }
 }
 
 impl<D: DriverModel> DriverModel for UntilStop<D> {
     /// Returns the controls of the inner driver. Records the first time at which the speed over the ground, negative
     /// when rolling back, is at most [`STANDSTILL_SPEED_MPS`].
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let heading = *self.heading_rad.get_or_insert(now.frame.yaw_rad);
-        if self.stopped_s.is_none() && ground_speed::signed_speed(heading)(now.frame) <= STANDSTILL_SPEED_MPS {
-            self.stopped_s = Some(now.time_s());
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let heading = *self.heading_rad.get_or_insert(input.frame.yaw_rad);
+        if self.standstill_time_s.is_none() && ground_speed::signed_speed(heading)(input.frame) <= STANDSTILL_SPEED_MPS
+        {
+            self.standstill_time_s = Some(input.time_s());
         }
-        self.driver.drive(now)
+        self.driver.drive(input)
     }
 
     /// Returns true if the inner driver is finished or [`UntilStop::dwell_s`] has passed since the standstill.
-    fn finished(&self, now: &DriverInput<'_>) -> bool {
-        self.driver.finished(now) || self.stopped_s.is_some_and(|t| now.has_reached(t + self.dwell_s))
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        self.driver.finished(input) || self.standstill_time_s.is_some_and(|t| input.has_reached(t + self.dwell_s))
     }
 }
 

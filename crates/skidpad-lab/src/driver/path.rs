@@ -64,11 +64,11 @@ impl LaneShift {
     fn evaluate_at(&self, x: f64) -> [f64; 3] {
         let length = self.to - self.from;
         // Position within the shift (–, 0 to 1).
-        let share = ((x - self.from) / length).clamp(0.0, 1.0);
-        let (sin, cos) = math::sin_cos((TAU * share) as f32);
+        let progress = ((x - self.from) / length).clamp(0.0, 1.0);
+        let (sin, cos) = math::sin_cos((TAU * progress) as f32);
         let (sin, cos) = (f64::from(sin), f64::from(cos));
-        let per = self.left / length;
-        [self.left * (share - sin / TAU), per * (1.0 - cos), per * TAU / length * sin]
+        let slope_scale = self.left / length;
+        [self.left * (progress - sin / TAU), slope_scale * (1.0 - cos), slope_scale * TAU / length * sin]
     }
 }
 
@@ -85,60 +85,61 @@ pub struct PathPosition {
 
 impl ReferencePath {
     /// Computes lateral offset and heading of the path beside the point (`x`, `y`) (m), and the curvature of the path
-    /// `ahead` m further along. A circle has the same curvature everywhere, a straight none. [`ReferencePath::Wave`]
-    /// and [`ReferencePath::Lanes`] are evaluated at the same x, and their curvature at `x + ahead`; this is exact
-    /// for a small slope. Their offset is the difference in y over `√(1 + y'²)`.
-    pub fn locate(&self, x: f64, y: f64, ahead: f64) -> PathPosition {
+    /// `preview_distance` m further along. A circle has the same curvature everywhere, a straight none.
+    /// [`ReferencePath::Wave`] and [`ReferencePath::Lanes`] are evaluated at the same x, and their curvature at
+    /// `x + preview_distance`; this is exact for a small slope. Their offset is the difference in y over `√(1 + y'²)`.
+    pub fn locate(&self, x: f64, y: f64, preview_distance: f64) -> PathPosition {
         match *self {
             ReferencePath::Circle { radius } => {
                 // Sign of the turn (1 left) and radius without sign (m).
-                let (side, size) = (radius.signum(), radius.abs());
+                let (turn_sign, abs_radius) = (radius.signum(), radius.abs());
                 let from_centre = [x, y - radius];
                 let distance = (from_centre[0] * from_centre[0] + from_centre[1] * from_centre[1]).sqrt();
                 let angle = f64::from(math::atan2(from_centre[1] as f32, from_centre[0] as f32));
                 PathPosition {
-                    offset_m: side * (size - distance),
-                    heading: angle + side * FRAC_PI_2,
+                    offset_m: turn_sign * (abs_radius - distance),
+                    heading: angle + turn_sign * FRAC_PI_2,
                     curvature_ahead: 1.0 / radius,
                 }
             }
-            ReferencePath::Straight { x: from_x, y: from_y, heading } => {
+            ReferencePath::Straight { x: line_x, y: line_y, heading } => {
                 let (sin, cos) = math::sin_cos(heading as f32);
-                let offset_m = (y - from_y) * f64::from(cos) - (x - from_x) * f64::from(sin);
+                let offset_m = (y - line_y) * f64::from(cos) - (x - line_x) * f64::from(sin);
                 PathPosition { offset_m, heading, curvature_ahead: 0.0 }
             }
             ReferencePath::Wave { amplitude, wavelength, start } => {
                 // Wave number (rad/m).
                 let k = TAU / wavelength;
-                let wave = |x: f64| {
+                let sin_cos_at = |x: f64| {
                     let (sin, cos) = math::sin_cos((k * (x - start).max(0.0) % TAU) as f32);
                     (f64::from(sin), f64::from(cos))
                 };
-                let (sin, cos) = wave(x);
+                let (sin, cos) = sin_cos_at(x);
                 let slope = 0.5 * amplitude * k * sin;
-                let (sin_ahead, cos_ahead) = wave(x + ahead);
+                let (sin_ahead, cos_ahead) = sin_cos_at(x + preview_distance);
                 let slope_ahead = 0.5 * amplitude * k * sin_ahead;
-                let stretch = 1.0 + slope_ahead * slope_ahead;
-                // Second derivative of y by x (1/m); 0 on the straight.
-                let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
+                let one_plus_slope_squared = 1.0 + slope_ahead * slope_ahead;
+                // Second derivative of y by x ahead (1/m); 0 on the straight.
+                let second_derivative_ahead =
+                    if x + preview_distance < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
                 PathPosition {
                     offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
-                    curvature_ahead: bend / (stretch * stretch.sqrt()),
+                    curvature_ahead: second_derivative_ahead / (one_plus_slope_squared * one_plus_slope_squared.sqrt()),
                 }
             }
             ReferencePath::Lanes(shifts) => {
                 // Sum of both shifts: y, first and second derivative.
-                let sum = |x: f64| {
-                    shifts.iter().map(|s| s.evaluate_at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]))
+                let sum_of_shifts = |x: f64| {
+                    shifts.iter().map(|lane| lane.evaluate_at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]))
                 };
-                let [line, slope, _] = sum(x);
-                let [_, slope_ahead, bend] = sum(x + ahead);
-                let stretch = 1.0 + slope_ahead * slope_ahead;
+                let [lane_y, slope, _] = sum_of_shifts(x);
+                let [_, slope_ahead, second_derivative_ahead] = sum_of_shifts(x + preview_distance);
+                let one_plus_slope_squared = 1.0 + slope_ahead * slope_ahead;
                 PathPosition {
-                    offset_m: (y - line) / (1.0 + slope * slope).sqrt(),
+                    offset_m: (y - lane_y) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
-                    curvature_ahead: bend / (stretch * stretch.sqrt()),
+                    curvature_ahead: second_derivative_ahead / (one_plus_slope_squared * one_plus_slope_squared.sqrt()),
                 }
             }
         }
@@ -153,12 +154,12 @@ impl ReferencePath {
 /// speed.
 #[derive(Clone, Debug)]
 pub struct PathFollower {
-    /// Path to follow.
-    line: ReferencePath,
+    /// Path that is followed.
+    path: ReferencePath,
     /// Natural frequency ω of the closed loop (rad/s).
     frequency: f64,
     /// Integral gain relative to the proportional gain (1/s).
-    integral: f64,
+    integral_gain: f64,
     /// Integral of the lateral offset (m s).
     offset_integral: f64,
 }
@@ -170,39 +171,42 @@ const LOOP_DAMPING_RATIO: f64 = 0.9;
 const YAW_LAG_S: f64 = 0.15;
 
 impl PathFollower {
-    /// Creates a controller that follows `line` with the natural frequency `frequency` (rad/s). `integral` is the
+    /// Creates a controller that follows `path` with the natural frequency `frequency` (rad/s). `integral_gain` is the
     /// integral gain relative to the proportional gain (1/s); it removes steady-state offsets.
-    pub fn new(line: ReferencePath, frequency: f64, integral: f64) -> Self {
-        Self { line, frequency, integral, offset_integral: 0.0 }
+    pub fn new(path: ReferencePath, frequency: f64, integral_gain: f64) -> Self {
+        Self { path, frequency, integral_gain, offset_integral: 0.0 }
     }
 
     /// Computes the mean road-wheel angle for the coming step (rad, positive to the left), clamped to the steering
     /// lock of the car. Position and course are extrapolated to the end of the step; the speed is at least 1 m/s. The
     /// curvature is taken at the distance covered in 0.15 s. Then the integral of the offset advances by one step; it
     /// is frozen while the unclamped angle exceeds the lock.
-    pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Characteristics) -> f64 {
-        let frame = now.frame;
+    pub fn steer(&mut self, input: &DriverInput<'_>, figures: &Characteristics) -> f64 {
+        let frame = input.frame;
         let speed = frame.vx_mps.max(1.0);
-        let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
+        let sideslip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
         // The steering angle applies at the end of the step, so the position is extrapolated to that time.
-        let (sin, cos) = math::sin_cos((frame.yaw_rad + slip) as f32);
+        let (sin, cos) = math::sin_cos((frame.yaw_rad + sideslip) as f32);
         // Displacement within the step (m).
-        let (x, y) = (speed * now.dt_s * f64::from(cos), speed * now.dt_s * f64::from(sin));
-        let near = self.line.locate(frame.x_m + x, frame.y_m + y, speed * YAW_LAG_S);
+        let (dx, dy) = (speed * input.dt_s * f64::from(cos), speed * input.dt_s * f64::from(sin));
+        let path_position = self.path.locate(frame.x_m + dx, frame.y_m + dy, speed * YAW_LAG_S);
         // Course error: direction of motion less heading of the path (rad).
-        let course = wrap_angle(frame.yaw_rad + frame.yaw_rate_radps * now.dt_s + slip - near.heading);
-        let (sin, _) = math::sin_cos(course as f32);
+        let course_error =
+            wrap_angle(frame.yaw_rad + frame.yaw_rate_radps * input.dt_s + sideslip - path_position.heading);
+        let (sin, _) = math::sin_cos(course_error as f32);
         // Steering angle per curvature, L + K v² (m).
-        let per_curvature = figures.steer_for(speed * speed, speed);
-        let gain = self.frequency * self.frequency * per_curvature / (speed * speed);
+        let angle_per_curvature = figures.steer_for(speed * speed, speed);
+        let gain = self.frequency * self.frequency * angle_per_curvature / (speed * speed);
         // Offset plus its predicted change within T = 2 ζ / ω (m).
-        let leading = near.offset_m + 2.0 * LOOP_DAMPING_RATIO / self.frequency * speed * f64::from(sin);
-        let lock = f64::from(now.model.parts().steering.lock);
-        let asked = near.curvature_ahead * per_curvature - gain * (leading + self.integral * self.offset_integral);
-        if asked.abs() < lock {
-            self.offset_integral += near.offset_m * now.dt_s;
+        let predicted_offset =
+            path_position.offset_m + 2.0 * LOOP_DAMPING_RATIO / self.frequency * speed * f64::from(sin);
+        let lock = f64::from(input.model.parts().steering.lock);
+        let demanded_angle = path_position.curvature_ahead * angle_per_curvature
+            - gain * (predicted_offset + self.integral_gain * self.offset_integral);
+        if demanded_angle.abs() < lock {
+            self.offset_integral += path_position.offset_m * input.dt_s;
         }
-        asked.clamp(-lock, lock)
+        demanded_angle.clamp(-lock, lock)
     }
 }
 
@@ -210,8 +214,8 @@ impl PathFollower {
 #[derive(Clone, Debug)]
 pub struct StraightKeeper {
     figures: Characteristics,
-    /// Controller of the line; `None` before the first step.
-    path: Option<PathFollower>,
+    /// Controller that follows the line; `None` before the first step.
+    follower: Option<PathFollower>,
 }
 
 /// Natural frequency of [`StraightKeeper`] (rad/s); high, because the driven wheels may spin.
@@ -220,16 +224,17 @@ const STRAIGHT_KEEPER_FREQUENCY_RADPS: f64 = 3.0;
 impl StraightKeeper {
     /// Creates a controller for a car with the closed-form figures `figures`.
     pub fn new(figures: Characteristics) -> Self {
-        Self { figures, path: None }
+        Self { figures, follower: None }
     }
 
     /// Computes the mean road-wheel angle for the coming step (rad). The first call sets the line from the car's
     /// position and heading.
-    pub fn steer(&mut self, now: &DriverInput<'_>) -> f64 {
-        let frame = now.frame;
-        let along = || ReferencePath::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
-        let path = self.path.get_or_insert_with(|| PathFollower::new(along(), STRAIGHT_KEEPER_FREQUENCY_RADPS, 0.0));
-        path.steer(now, &self.figures)
+    pub fn steer(&mut self, input: &DriverInput<'_>) -> f64 {
+        let frame = input.frame;
+        let start_line = || ReferencePath::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
+        let follower =
+            self.follower.get_or_insert_with(|| PathFollower::new(start_line(), STRAIGHT_KEEPER_FREQUENCY_RADPS, 0.0));
+        follower.steer(input, &self.figures)
     }
 }
 

@@ -25,18 +25,18 @@ impl SpeedControlLaw {
     /// Computes the driving force at the road (N), negative for braking: `m (P e + I ∫e dt)` with the speed error e,
     /// limited to ±4 m/s² of acceleration, plus the driving resistance at the current speed. The mass m includes the
     /// spin of the wheels. Advances the integral by one step unless the acceleration is at its limit.
-    fn force(&mut self, now: &DriverInput<'_>, target_mps: f64) -> f64 {
-        let speed = now.frame.vx_mps;
-        let error = target_mps - speed;
+    fn demanded_force(&mut self, input: &DriverInput<'_>, target_mps: f64) -> f64 {
+        let speed = input.frame.vx_mps;
+        let speed_error = target_mps - speed;
         // Demanded acceleration (m/s²).
-        let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.error_integral;
+        let acceleration_demand = PROPORTIONAL_PER_S * speed_error + INTEGRAL_PER_S2 * self.error_integral;
         // Anti-windup: the integral is frozen while the demanded acceleration is at its limit.
-        if asked.abs() < MAX_ACCELERATION_MPS2 {
-            self.error_integral += error * now.dt_s;
+        if acceleration_demand.abs() < MAX_ACCELERATION_MPS2 {
+            self.error_integral += speed_error * input.dt_s;
         }
-        let mass = f64::from(now.model.rolling_mass());
-        mass * asked.clamp(-MAX_ACCELERATION_MPS2, MAX_ACCELERATION_MPS2)
-            + resistance(now.model, speed.abs()) * speed.signum()
+        let mass = f64::from(input.model.rolling_mass());
+        mass * acceleration_demand.clamp(-MAX_ACCELERATION_MPS2, MAX_ACCELERATION_MPS2)
+            + resistance(input.model, speed.abs()) * speed.signum()
     }
 }
 
@@ -44,17 +44,17 @@ impl SpeedControlLaw {
 /// gears, clutch or pedals and also brakes with the motors. Used in tests of lateral dynamics.
 #[derive(Clone, Debug, Default)]
 pub struct TorqueSpeedController {
-    law: SpeedControlLaw,
+    control_law: SpeedControlLaw,
 }
 
 impl TorqueSpeedController {
     /// Computes the controls that hold `target_mps` (m/s), with zero steering angle and neutral gear. The force of
     /// the control law is divided among the wheels by their drive shares, as motor torques that may be negative.
-    pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
-        let force = self.law.force(now, target_mps);
-        let wheels = drive_shares(now.model)
+    pub fn controls(&mut self, input: &DriverInput<'_>, target_mps: f64) -> Controls {
+        let force = self.control_law.demanded_force(input, target_mps);
+        let wheels = drive_shares(input.model)
             .iter()
-            .zip(now.model.wheels())
+            .zip(input.model.wheels())
             .map(|(share, wheel)| WheelControls {
                 motor_torque: (force * share * f64::from(wheel.radius)) as f32,
                 ..WheelControls::default()
@@ -68,9 +68,9 @@ impl TorqueSpeedController {
 /// component of the weight along the slope. A car without a motor is driven by wheel torques, as with [`TorqueSpeedController`].
 #[derive(Clone, Debug, Default)]
 pub struct PedalSpeedController {
-    law: SpeedControlLaw,
+    control_law: SpeedControlLaw,
     /// Controller of a car without a motor.
-    cruise: TorqueSpeedController,
+    torque_controller: TorqueSpeedController,
 }
 
 impl PedalSpeedController {
@@ -78,16 +78,16 @@ impl PedalSpeedController {
     /// force of the control law plus the weight component along the slope. For a target of 0 or less the brake is
     /// fully pressed below 0.5 m/s, without the control law. The gearbox shifts automatically. A car without a motor
     /// is controlled as by [`TorqueSpeedController`].
-    pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
-        if !now.model.is_driven() {
-            return self.cruise.controls(now, target_mps);
+    pub fn controls(&mut self, input: &DriverInput<'_>, target_mps: f64) -> Controls {
+        if !input.model.is_driven() {
+            return self.torque_controller.controls(input, target_mps);
         }
-        if target_mps <= 0.0 && now.frame.vx_mps < FULL_BRAKE_SPEED_MPS {
+        if target_mps <= 0.0 && input.frame.vx_mps < FULL_BRAKE_SPEED_MPS {
             return Controls { brake: 1.0, ..Controls::default() };
         }
-        let weight = f64::from(now.model.mass() * STANDARD_GRAVITY);
-        let force = self.law.force(now, target_mps) - weight * now.frame.pitch_rad.sin();
-        let (throttle, brake) = pedals(now.model, now.frame.vx_mps, now.frame.gear as i8, force);
+        let weight = f64::from(input.model.mass() * STANDARD_GRAVITY);
+        let force = self.control_law.demanded_force(input, target_mps) - weight * input.frame.pitch_rad.sin();
+        let (throttle, brake) = pedals(input.model, input.frame.vx_mps, input.frame.gear as i8, force);
         Controls { throttle: throttle as f32, brake: brake as f32, ..Controls::default() }
     }
 }
@@ -102,13 +102,15 @@ const FULL_BRAKE_SPEED_MPS: f64 = 0.5;
 fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     let gear = gear.max(1);
     // Force at the road with open throttle, and braking force with closed throttle (N).
-    let full = drive_force(model, speed, gear).max(1.0);
-    let drag = engine_drag(model, speed, gear);
-    let throttle = ((force + drag) / (full + drag)).clamp(0.0, 1.0);
+    let full_force = drive_force(model, speed, gear).max(1.0);
+    let drag_force = engine_drag(model, speed, gear);
+    let throttle = ((force + drag_force) / (full_force + drag_force)).clamp(0.0, 1.0);
     // Braking force of the fully pressed pedal (N).
-    let brakes: f64 = model.wheels().iter().map(|w| f64::from(w.brake_torque) / f64::from(w.radius)).sum();
-    let left = -(force + drag);
-    let brake = if left > 0.0 && brakes > 0.0 { (left / brakes).min(1.0) } else { 0.0 };
+    let max_brake_force: f64 =
+        model.wheels().iter().map(|wheel| f64::from(wheel.brake_torque) / f64::from(wheel.radius)).sum();
+    let brake_demand = -(force + drag_force);
+    let brake =
+        if brake_demand > 0.0 && max_brake_force > 0.0 { (brake_demand / max_brake_force).min(1.0) } else { 0.0 };
     (throttle, brake)
 }
 
@@ -116,17 +118,17 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 /// an engine.
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
-    let per_radius = mean_inverse_radius(drive, model.wheels());
+    let inverse_radius = mean_inverse_radius(drive, model.wheels());
     // 0.0: throttle closed.
-    let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * per_radius) as f32, 0.0));
+    let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * inverse_radius) as f32, 0.0));
     // Engine speed with closed clutch (rad/s).
-    let turning = speed * per_radius * ratio;
-    if turning < f64::from(drive.engine.idle_speed) {
+    let engine_speed = speed * inverse_radius * ratio;
+    if engine_speed < f64::from(drive.engine.idle_speed) {
         return 0.0;
     }
     // Drag torque: constant (N m) and per speed (N m s).
     let [constant, linear] = drive.engine.drag.map(f64::from);
-    (constant + linear * turning) * ratio * per_radius
+    (constant + linear * engine_speed) * ratio * inverse_radius
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use skidpad_core::model::LaunchDevice;
 use skidpad_core::{Controls, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::closed_form::{
     Characteristics, drive_force, drive_shares, launch_force, mean_inverse_radius, peak_slip, standing_force,
 };
@@ -72,22 +72,28 @@ impl Acceleration {
     /// covered one foot. A time, and the speed at the quarter mile, is `None` if its speed or distance is not
     /// reached.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
-        let gone = ground_speed::distance_from(trajectory.first());
-        let start = start_time(trajectory);
-        let since = |time: Option<f64>| Some(time? - start);
-        let reached = |level: f64| since(trajectory.first_crossing_up(level, 0.0, ground_speed::speed_over_ground));
-        let roll_out = since(trajectory.first_crossing_up(ROLL_OUT_M, 0.0, gone));
-        // Time since the end of the roll-out.
-        let after = |time: Option<f64>| Some(time? - roll_out?);
-        let quarter = since(trajectory.first_crossing_up(QUARTER_MILE_M, 0.0, gone));
+        let distance_from_start = ground_speed::distance_from(trajectory.first());
+        let start_time_s = start_time(trajectory);
+        // Time since the start (s).
+        let time_after_start = |time: Option<f64>| Some(time? - start_time_s);
+        let time_to_speed = |speed: f64| {
+            time_after_start(trajectory.first_crossing_up(speed, RUN_START_S, ground_speed::speed_over_ground))
+        };
+        let roll_out_time =
+            time_after_start(trajectory.first_crossing_up(ROLL_OUT_M, RUN_START_S, distance_from_start));
+        // Time since the end of the roll-out (s).
+        let time_after_roll_out = |time: Option<f64>| Some(time? - roll_out_time?);
+        let quarter_mile_time =
+            time_after_start(trajectory.first_crossing_up(QUARTER_MILE_M, RUN_START_S, distance_from_start));
         AccelerationMetrics {
-            zero_to_60_mph_s: reached(MPH_60),
-            zero_to_60_mph_rollout_s: after(reached(MPH_60)),
-            zero_to_100_kmh_s: reached(KMH_100),
-            zero_to_100_kmh_rollout_s: after(reached(KMH_100)),
-            quarter_mile_s: quarter,
-            quarter_mile_rollout_s: after(quarter),
-            quarter_mile_mps: quarter.map(|t| trajectory.interpolate_at(start + t, ground_speed::speed_over_ground)),
+            zero_to_60_mph_s: time_to_speed(MPH_60),
+            zero_to_60_mph_rollout_s: time_after_roll_out(time_to_speed(MPH_60)),
+            zero_to_100_kmh_s: time_to_speed(KMH_100),
+            zero_to_100_kmh_rollout_s: time_after_roll_out(time_to_speed(KMH_100)),
+            quarter_mile_s: quarter_mile_time,
+            quarter_mile_rollout_s: time_after_roll_out(quarter_mile_time),
+            quarter_mile_mps: quarter_mile_time
+                .map(|t| trajectory.interpolate_at(start_time_s + t, ground_speed::speed_over_ground)),
             top_speed_mps: top_speed(trajectory),
             largest_acceleration_mps2: max_acceleration(trajectory),
         }
@@ -96,47 +102,47 @@ impl Acceleration {
 
 /// Returns the time of the last standstill before the car drives off (s); 0 for a car that rolls at the start.
 fn start_time(trajectory: &Trajectory) -> f64 {
-    let standing = trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
-    standing.last().map_or(0.0, |row| row.t_s)
+    let rows_at_rest = trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
+    rows_at_rest.last().map_or(0.0, |row| row.t_s)
 }
 
 /// Returns the largest speed over the ground (m/s); `None` if the run is not longer than 10 s or if this speed
 /// exceeds the one 10 s before the end by 0.1 m/s or more.
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
-    let end = trajectory.last().t_s;
-    let top = ground_speed::speed_over_ground(&trajectory.peak(0.0, ground_speed::speed_over_ground));
-    let before = trajectory.interpolate_at(end - 10.0, ground_speed::speed_over_ground);
-    (end > 10.0 && top - before < 0.1).then_some(top)
+    let end_time = trajectory.last().t_s;
+    let largest_speed = ground_speed::speed_over_ground(&trajectory.peak(RUN_START_S, ground_speed::speed_over_ground));
+    let earlier_speed = trajectory.interpolate_at(end_time - 10.0, ground_speed::speed_over_ground);
+    (end_time > 10.0 && largest_speed - earlier_speed < 0.1).then_some(largest_speed)
 }
 
 /// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s, at least one step;
 /// `None` for a shorter run. The forward speed is unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120
 /// m/s².
 fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
-    let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
-    let pairs = trajectory.rows().zip(trajectory.rows_from(span));
-    let rates = pairs
+    let span_steps = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
+    let row_pairs = trajectory.rows().zip(trajectory.rows_from(span_steps));
+    let accelerations = row_pairs
         .map(|(a, b)| (ground_speed::speed_over_ground(&b) - ground_speed::speed_over_ground(&a)) / (b.t_s - a.t_s));
-    rates.max_by(f64::total_cmp)
+    accelerations.max_by(f64::total_cmp)
 }
 
 /// Driver that keeps straight. If skilled, it controls the throttle by the slip of the driven wheels.
 struct AccelerationDriver {
     /// Driven wheels with their slip of largest force (–); empty for full throttle at any slip.
-    driven: Vec<(usize, f64)>,
+    driven_wheels: Vec<(usize, f64)>,
     /// Throttle controller of the skilled driver.
     slip_controller: SlipController,
     /// Preparation of the start; `None` if there is none.
     preparation: Option<LaunchPreparation>,
     /// Steering controller.
-    keeper: StraightKeeper,
+    steering: StraightKeeper,
 }
 
 /// Preparation of a start, in which the driver holds the engine speed.
 #[derive(Clone, Copy, Debug)]
 struct LaunchPreparation {
     /// End of the preparation (s).
-    until_s: f64,
+    end_s: f64,
     /// Method of holding the engine speed.
     method: LaunchHold,
 }
@@ -154,36 +160,40 @@ enum LaunchHold {
 const ENGINE_SPEED_BAND: f64 = 0.1;
 
 impl LaunchPreparation {
-    /// Returns the preparation for a start with the force `force` (N) at the road in first gear, until `until_s` (s);
+    /// Returns the preparation for a start with the force `force` (N) at the road in first gear, until `end_s` (s);
     /// `None` for a car without an engine. A car with a torque converter is held by the foot brake. With a clutch the
     /// engine speed is held at the one at which the automatic clutch transmits the force: from idle to full
     /// engagement in proportion to the torque.
-    fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
-        let drive = model.parts().powertrain.engine()?;
-        let by = match &drive.launch_device {
+    fn new(model: &Model, force: f64, end_s: f64) -> Option<Self> {
+        let engine_drive = model.parts().powertrain.engine()?;
+        let method = match &engine_drive.launch_device {
             LaunchDevice::Converter(_) => LaunchHold::Brake,
             LaunchDevice::Clutch(clutch) => {
-                let ratio = f64::from(drive.gearbox.ratio(1) * drive.gearbox.efficiency);
-                // Torque at the clutch (N m).
-                let torque = force / (ratio * mean_inverse_radius(drive, model.wheels()));
-                let [idle, engaged] = [drive.engine.idle_speed, clutch.engaged_speed].map(f64::from);
-                LaunchHold::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
+                let overall_ratio = f64::from(engine_drive.gearbox.ratio(1) * engine_drive.gearbox.efficiency);
+                // Torque at the clutch for the force at the road (N m).
+                let clutch_torque = force / (overall_ratio * mean_inverse_radius(engine_drive, model.wheels()));
+                let [idle_speed, engaged_speed] = [engine_drive.engine.idle_speed, clutch.engaged_speed].map(f64::from);
+                LaunchHold::Clutch(
+                    idle_speed
+                        + (engaged_speed - idle_speed) * (clutch_torque / f64::from(clutch.capacity)).clamp(0.0, 1.0),
+                )
             }
         };
-        Some(Self { until_s, method: by })
+        Some(Self { end_s, method })
     }
 
     /// Returns the pedals for the next step, in first gear. With a pressed clutch the throttle falls from 1 to 0 over
-    /// [`ENGINE_SPEED_BAND`] around the held engine speed. With the foot brake fully pressed it is `throttle`, the
-    /// position at the start (–). `speed` is the engine speed (rad/s).
-    fn controls(self, speed: f64, throttle: f64) -> Controls {
+    /// [`ENGINE_SPEED_BAND`] around the held engine speed. With the foot brake fully pressed it is `start_throttle`,
+    /// the position at the start (–). `engine_speed` is the engine speed (rad/s).
+    fn controls(self, engine_speed: f64, start_throttle: f64) -> Controls {
         let pedals = match self.method {
-            LaunchHold::Clutch(revs) => Controls {
-                throttle: ((revs - speed) / (ENGINE_SPEED_BAND * revs) + 0.5).clamp(0.0, 1.0) as f32,
+            LaunchHold::Clutch(target_speed) => Controls {
+                throttle: ((target_speed - engine_speed) / (ENGINE_SPEED_BAND * target_speed) + 0.5).clamp(0.0, 1.0)
+                    as f32,
                 clutch: Some(1.0),
                 ..Controls::default()
             },
-            LaunchHold::Brake => Controls { throttle: throttle as f32, brake: 1.0, ..Controls::default() },
+            LaunchHold::Brake => Controls { throttle: start_throttle as f32, brake: 1.0, ..Controls::default() },
         };
         Controls { gear: Some(1), ..pedals }
     }
@@ -198,8 +208,8 @@ struct SlipController {
     integral: f64,
 }
 
-/// Proportional gain: throttle per missing slip relative to the best slip (–). Together with [`SLIP_INTEGRAL_GAIN`] it is
-/// slower than the wheel dynamics of cars, so that a launch does not depend on the step length.
+/// Proportional gain: throttle per missing slip relative to the best slip (–). Together with [`SLIP_INTEGRAL_GAIN`] it
+/// is slower than the wheel dynamics of cars, so that a launch does not depend on the step length.
 const SLIP_PROPORTIONAL_GAIN: f64 = 0.2;
 /// Integral gain (1/s).
 const SLIP_INTEGRAL_GAIN: f64 = 2.0;
@@ -212,42 +222,44 @@ const MAX_RELATIVE_SLIP: f64 = 4.0;
 const MAX_THROTTLE_RATE_PER_S: f64 = 10.0;
 
 impl SlipController {
-    /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `share` is the slip relative to
-    /// the best slip (–). With the missing slip `e = 1 − share`, the throttle is `I + P e`, where `I` grows by 2 e
-    /// per second within 0 to 1. Its change is limited to [`MAX_THROTTLE_RATE_PER_S`], and `share` to
+    /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `relative_slip` is the slip relative
+    /// to the best slip (–). With the missing slip `e = 1 − relative_slip`, the throttle is `I + P e`, where `I` grows
+    /// by 2 e per second within 0 to 1. Its change is limited to [`MAX_THROTTLE_RATE_PER_S`], and `relative_slip` to
     /// [`MAX_RELATIVE_SLIP`].
-    fn update(&mut self, share: f64, dt_s: f64) -> f64 {
-        let missing = 1.0 - share.min(MAX_RELATIVE_SLIP);
-        self.integral = (self.integral + SLIP_INTEGRAL_GAIN * missing * dt_s).clamp(0.0, 1.0);
-        let (wanted, reach) =
-            ((self.integral + SLIP_PROPORTIONAL_GAIN * missing).clamp(0.0, 1.0), MAX_THROTTLE_RATE_PER_S * dt_s);
-        self.throttle += (wanted - self.throttle).clamp(-reach, reach);
+    fn update(&mut self, relative_slip: f64, dt_s: f64) -> f64 {
+        let slip_error = 1.0 - relative_slip.min(MAX_RELATIVE_SLIP);
+        self.integral = (self.integral + SLIP_INTEGRAL_GAIN * slip_error * dt_s).clamp(0.0, 1.0);
+        let (target_throttle, max_change) =
+            ((self.integral + SLIP_PROPORTIONAL_GAIN * slip_error).clamp(0.0, 1.0), MAX_THROTTLE_RATE_PER_S * dt_s);
+        self.throttle += (target_throttle - self.throttle).clamp(-max_change, max_change);
         self.throttle
     }
 }
 
 impl AccelerationDriver {
-    /// Creates the driver of `of`. A skilled driver begins with the throttle whose force is that of [`launch_force`],
-    /// as controller state. It prepares the start with [`LAUNCH_FORCE_SHARE`] of [`standing_force`] until
-    /// `of.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip curve) there is no
-    /// preparation.
-    fn new(model: &Model, of: &Acceleration) -> Self {
-        let shares = drive_shares(model);
-        let driven = (0..shares.len()).filter(|&i| of.launch == Launch::Skilled && shares[i] > 0.0);
-        let driven: Vec<_> = driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect();
-        let (mut foot, mut hold) = (SlipController::default(), None);
-        if !driven.is_empty() {
-            let (full, limit) = (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
-            let start = (limit / full).min(1.0);
-            foot = SlipController { throttle: start, integral: start };
-            hold = LaunchPreparation::of(model, (LAUNCH_FORCE_SHARE * standing_force(model)).min(full), of.hold_s);
+    /// Creates the driver of `acceleration`. A skilled driver begins with the throttle whose force is that of
+    /// [`launch_force`], as controller state. It prepares the start with [`LAUNCH_FORCE_SHARE`] of [`standing_force`]
+    /// until `acceleration.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip
+    /// curve) there is no preparation.
+    fn new(model: &Model, acceleration: &Acceleration) -> Self {
+        let torque_shares = drive_shares(model);
+        let driven_indices =
+            (0..torque_shares.len()).filter(|&i| acceleration.launch == Launch::Skilled && torque_shares[i] > 0.0);
+        let driven_wheels: Vec<_> = driven_indices.filter_map(|i| Some((i, peak_slip(model, i)?))).collect();
+        let (mut slip_controller, mut preparation) = (SlipController::default(), None);
+        if !driven_wheels.is_empty() {
+            // At standstill in first gear.
+            let (full_throttle_force, traction_limit) =
+                (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
+            let start_throttle = (traction_limit / full_throttle_force).min(1.0);
+            slip_controller = SlipController { throttle: start_throttle, integral: start_throttle };
+            preparation = LaunchPreparation::new(
+                model,
+                (LAUNCH_FORCE_SHARE * standing_force(model)).min(full_throttle_force),
+                acceleration.hold_s,
+            );
         }
-        Self {
-            driven,
-            slip_controller: foot,
-            preparation: hold,
-            keeper: StraightKeeper::new(Characteristics::new(model)),
-        }
+        Self { driven_wheels, slip_controller, preparation, steering: StraightKeeper::new(Characteristics::new(model)) }
     }
 }
 
@@ -255,19 +267,20 @@ impl DriverModel for AccelerationDriver {
     /// Keeps straight. During the preparation the driver holds the engine speed. Then the throttle is fully open, or
     /// follows the slip controller with the largest slip of the driven wheels relative to their best slip. The
     /// gearbox shifts automatically.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let steer = self.keeper.steer(now) as f32;
-        if let Some(hold) = self.preparation.filter(|hold| !now.has_reached(hold.until_s)) {
-            return Controls { steer, ..hold.controls(now.frame.engine_radps, self.slip_controller.throttle) };
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let steer = self.steering.steer(input) as f32;
+        if let Some(preparation) = self.preparation.filter(|preparation| !input.has_reached(preparation.end_s)) {
+            return Controls { steer, ..preparation.controls(input.frame.engine_radps, self.slip_controller.throttle) };
         }
-        let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
+        let relative_slip = |&(i, best_slip): &(usize, f64)| input.frame.wheels[i].slip_ratio / best_slip;
         // Negative slips count as 0.
-        let worst = self.driven.iter().map(share).fold(0.0, f64::max);
-        let throttle = if self.driven.is_empty() { 1.0 } else { self.slip_controller.update(worst, now.dt_s) };
+        let largest_slip = self.driven_wheels.iter().map(relative_slip).fold(0.0, f64::max);
+        let throttle =
+            if self.driven_wheels.is_empty() { 1.0 } else { self.slip_controller.update(largest_slip, input.dt_s) };
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
     }
-    fn finished(&self, now: &DriverInput<'_>) -> bool {
-        now.frame.vx_mps > MAX_RUN_SPEED_MPS
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.frame.vx_mps > MAX_RUN_SPEED_MPS
     }
 }
 

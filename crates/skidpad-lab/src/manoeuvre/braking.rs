@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::driver::{DriverInput, DriverModel, OpenLoop, STANDSTILL_SPEED_MPS, UntilStop};
 use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
@@ -47,24 +47,28 @@ impl Braking {
     /// slope. The stop is the first time at which the signed speed over the ground falls to [`STANDSTILL_SPEED_MPS`];
     /// without it distance, time, mean deceleration, rollback and time to rest are `None`.
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
-        let start = StartPose::of(trajectory.first());
-        let along = |f: &Frame| start.along(f);
-        let stop = trajectory.first_crossing_down(
+        let start_pose = StartPose::new(trajectory.first());
+        let distance_from_start = |f: &Frame| start_pose.longitudinal_distance(f);
+        let stop_time = trajectory.first_crossing_down(
             STANDSTILL_SPEED_MPS,
-            0.0,
+            RUN_START_S,
             ground_speed::signed_speed(trajectory.first().yaw_rad),
         );
-        let distance = stop.map(|t| trajectory.interpolate_at(t, along));
-        let speed = ground_speed::speed_over_ground(trajectory.first());
+        let distance = stop_time.map(|t| trajectory.interpolate_at(t, distance_from_start));
+        let initial_speed = ground_speed::speed_over_ground(trajectory.first());
         BrakingMetrics {
             distance_m: distance,
-            stopping_time_s: stop,
-            mean_deceleration_mps2: distance.map(|s| speed * speed / (2.0 * s)),
-            mfdd_mps2: mfdd(trajectory, speed, along),
-            largest_pitch_deg: Some(trajectory.peak(0.0, |f| f.pitch_rad).pitch_rad.to_degrees()),
-            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| start.across(f)) * 1e3),
-            rollback_mm: stop.map(|_| (along(&trajectory.peak(0.0, along)) - along(trajectory.last())) * 1e3),
-            time_to_rest_s: stop.and_then(|t| rest(trajectory, t)),
+            stopping_time_s: stop_time,
+            mean_deceleration_mps2: distance.map(|s| initial_speed * initial_speed / (2.0 * s)),
+            mfdd_mps2: mfdd(trajectory, initial_speed, distance_from_start),
+            largest_pitch_deg: Some(trajectory.peak(RUN_START_S, |f| f.pitch_rad).pitch_rad.to_degrees()),
+            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| start_pose.lateral_distance(f)) * 1e3),
+            rollback_mm: stop_time.map(|_| {
+                (distance_from_start(&trajectory.peak(RUN_START_S, distance_from_start))
+                    - distance_from_start(trajectory.last()))
+                    * 1e3
+            }),
+            time_to_rest_s: stop_time.and_then(|t| time_to_rest(trajectory, t)),
         }
     }
 }
@@ -73,46 +77,49 @@ impl Braking {
 #[derive(Clone, Copy)]
 struct StartPose {
     /// Position, world axes (m).
-    at: [f64; 3],
+    position: [f64; 3],
     /// Unit vector of the heading, world axes.
     direction: [f64; 2],
 }
 
 impl StartPose {
     /// Reads position and heading from the first row.
-    fn of(first: &Frame) -> Self {
-        Self { at: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
+    fn new(first: &Frame) -> Self {
+        Self { position: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
 
     /// Computes the signed distance from the start along the initial direction (m), including the height difference of
     /// a slope.
-    fn along(&self, f: &Frame) -> f64 {
-        let ahead = (f.x_m - self.at[0]) * self.direction[0] + (f.y_m - self.at[1]) * self.direction[1];
-        ahead.hypot(f.z_m - self.at[2]).copysign(ahead)
+    fn longitudinal_distance(&self, f: &Frame) -> f64 {
+        let horizontal_distance =
+            (f.x_m - self.position[0]) * self.direction[0] + (f.y_m - self.position[1]) * self.direction[1];
+        horizontal_distance.hypot(f.z_m - self.position[2]).copysign(horizontal_distance)
     }
 
     /// Computes the horizontal distance from the initial straight line (m), positive to the left.
-    fn across(&self, f: &Frame) -> f64 {
-        (f.y_m - self.at[1]) * self.direction[0] - (f.x_m - self.at[0]) * self.direction[1]
+    fn lateral_distance(&self, f: &Frame) -> f64 {
+        (f.y_m - self.position[1]) * self.direction[0] - (f.x_m - self.position[0]) * self.direction[1]
     }
 }
 
 /// Computes the mean fully developed deceleration `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0` and
-/// `v_e = 0.1 v0` (UN R13-H, in SI units; m/s²). `speed` is v0 (m/s). Returns `None` if one of the speeds is not
-/// reached.
-fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> Option<f64> {
-    let [from, to] =
-        [0.8, 0.1].map(|share| trajectory.first_crossing_down(share * speed, 0.0, ground_speed::speed_over_ground));
-    let distance = trajectory.interpolate_at(to?, &along) - trajectory.interpolate_at(from?, &along);
-    // 0.8² and 0.1².
-    Some((0.64 - 0.01) * speed * speed / (2.0 * distance))
+/// `v_e = 0.1 v0` (UN R13-H, in SI units; m/s²). `initial_speed` is v0 (m/s). Returns `None` if one of the speeds is
+/// not reached.
+fn mfdd(trajectory: &Trajectory, initial_speed: f64, distance_from_start: impl Fn(&Frame) -> f64) -> Option<f64> {
+    let [begin_time, end_time] = [0.8, 0.1].map(|speed_ratio| {
+        trajectory.first_crossing_down(speed_ratio * initial_speed, RUN_START_S, ground_speed::speed_over_ground)
+    });
+    let distance = trajectory.interpolate_at(end_time?, &distance_from_start)
+        - trajectory.interpolate_at(begin_time?, &distance_from_start);
+    // 0.8² − 0.1².
+    Some((0.64 - 0.01) * initial_speed * initial_speed / (2.0 * distance))
 }
 
 /// Returns the time from `stop_s` (s) until the car never moves faster than [`REST_SPEED_MPS`] again (s); `None` if
 /// it still moves at the end of the run or never moved.
-fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
-    let moving = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
-    trajectory.row(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
+fn time_to_rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
+    let last_moving_row = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
+    trajectory.row(last_moving_row + 1).map(|f| (f.t_s - stop_s).max(0.0))
 }
 
 impl Manoeuvre for Braking {
@@ -138,8 +145,8 @@ impl Manoeuvre for Braking {
     /// run [`Braking::dwell_s`] after the first standstill.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         let pedal = self.pedal as f32;
-        let press = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });
-        Box::new(UntilStop::new(press, self.dwell_s))
+        let press_pedal = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });
+        Box::new(UntilStop::new(press_pedal, self.dwell_s))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

@@ -51,38 +51,38 @@ impl Circle {
     pub const AVERAGING_TIME_S: f64 = 3.0;
 
     /// Returns the speed for the lateral acceleration `level` (m/s²): `√(level R)` (m/s).
-    fn speed(&self, level: f64) -> f64 {
+    fn level_speed(&self, level: f64) -> f64 {
         (level * self.radius_m.abs()).sqrt()
     }
 
     /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`, then changes to the
     /// next at `rate_mps2`; that of the last level is held on.
-    fn target(&self, time_s: f64) -> f64 {
-        let mut from = self.speed(self.levels_mps2.first().copied().unwrap_or(1.0));
+    fn target_speed(&self, time_s: f64) -> f64 {
+        let mut current_speed = self.level_speed(self.levels_mps2.first().copied().unwrap_or(1.0));
         // End of the current level (s).
-        let mut start = self.hold_s;
+        let mut level_end = self.hold_s;
         for &level in self.levels_mps2.iter().skip(1) {
-            let to = self.speed(level);
-            if time_s < start {
-                return from;
+            let next_speed = self.level_speed(level);
+            if time_s < level_end {
+                return current_speed;
             }
-            let ramp = (to - from).abs() / self.rate_mps2;
-            if time_s < start + ramp {
-                return from + (to - from) * (time_s - start) / ramp;
+            let ramp_time = (next_speed - current_speed).abs() / self.rate_mps2;
+            if time_s < level_end + ramp_time {
+                return current_speed + (next_speed - current_speed) * (time_s - level_end) / ramp_time;
             }
-            (from, start) = (to, start + ramp + self.hold_s);
+            (current_speed, level_end) = (next_speed, level_end + ramp_time + self.hold_s);
         }
-        from
+        current_speed
     }
 
     /// Returns the end time of each level (s), which includes the speed changes before it.
     fn level_ends(&self) -> Vec<f64> {
-        let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.speed(level)).collect();
-        let mut end = self.hold_s;
-        let mut ends = vec![end];
-        for pair in speeds.windows(2) {
-            end += (pair[1] - pair[0]).abs() / self.rate_mps2 + self.hold_s;
-            ends.push(end);
+        let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.level_speed(level)).collect();
+        let mut level_end = self.hold_s;
+        let mut ends = vec![level_end];
+        for speed_pair in speeds.windows(2) {
+            level_end += (speed_pair[1] - speed_pair[0]).abs() / self.rate_mps2 + self.hold_s;
+            ends.push(level_end);
         }
         ends
     }
@@ -93,30 +93,32 @@ impl Circle {
     /// is `None` for a car with trailers.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let ends = self.level_ends().into_iter().take_while(|end| trajectory.covers(*end));
-        let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::of(self, trajectory, end)).collect();
-        let Some(last) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
+        let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::new(self, trajectory, end)).collect();
+        let Some(last_level) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
             return CircleMetrics::default();
         };
         // The hitch transfers lateral forces of a trailer to the car, so the load transfer of the car alone does not
         // close.
-        let is_alone = trajectory.trailers().is_empty();
-        let wheelbase =
-            Characteristics::new(model).bicycle.map_or(Characteristics::new(model).wheelbase_m, |b| b.wheelbase_m);
-        let slope = |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
-        let understeer = slope(&|l| l.steer - wheelbase * l.yaw_rate / l.speed);
-        let degrees_per_g = |gradient: Option<f64>| gradient.map(|g| (g * 9.81).to_degrees());
+        let has_no_trailers = trajectory.trailers().is_empty();
+        let wheelbase = Characteristics::new(model)
+            .bicycle
+            .map_or(Characteristics::new(model).wheelbase_m, |bicycle| bicycle.wheelbase_m);
+        let gradient_over_ay =
+            |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|level| (level.ay, value(level))));
+        let understeer = gradient_over_ay(&|level| level.steer - wheelbase * level.yaw_rate / level.speed);
+        let degrees_per_g = |gradient: Option<f64>| gradient.map(|value| (value * 9.81).to_degrees());
         CircleMetrics {
             understeer_gradient_rad_per_mps2: understeer,
             understeer_gradient_deg_per_g: degrees_per_g(understeer),
-            roll_gradient_deg_per_g: degrees_per_g(slope(&|l| l.roll)),
-            sideslip_gradient_deg_per_g: degrees_per_g(slope(&|l| l.sideslip)),
-            yaw_rate_gain_per_s: Some(last.yaw_rate / last.steer),
-            sideslip_gain: Some(last.sideslip / last.steer),
-            lateral_acceleration_mps2: Some(last.ay),
-            speed_mps: Some(last.speed),
-            steer_deg: Some(last.steer.to_degrees()),
-            load_transfer_closure_percent: is_alone.then(|| last.roll_moment_error(model) * 100.0),
-            path_error_mm: levels.iter().map(|l| l.path_error * 1e3).max_by(f64::total_cmp),
+            roll_gradient_deg_per_g: degrees_per_g(gradient_over_ay(&|level| level.roll)),
+            sideslip_gradient_deg_per_g: degrees_per_g(gradient_over_ay(&|level| level.sideslip)),
+            yaw_rate_gain_per_s: Some(last_level.yaw_rate / last_level.steer),
+            sideslip_gain: Some(last_level.sideslip / last_level.steer),
+            lateral_acceleration_mps2: Some(last_level.ay),
+            speed_mps: Some(last_level.speed),
+            steer_deg: Some(last_level.steer.to_degrees()),
+            load_transfer_closure_percent: has_no_trailers.then(|| last_level.roll_moment_error(model) * 100.0),
+            path_error_mm: levels.iter().map(|level| level.path_error * 1e3).max_by(f64::total_cmp),
         }
     }
 }
@@ -144,12 +146,12 @@ struct SteadyLevel {
 impl SteadyLevel {
     /// Averages the channels over the last [`Circle::AVERAGING_TIME_S`] before `end` (s), or over the whole hold time
     /// if it is shorter.
-    fn of(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
-        let from = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
-        let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(from, end, channel);
-        let line = ReferencePath::Circle { radius: circle.radius_m };
-        // Distance from the circle (m).
-        let off = |f: &Frame| line.locate(f.x_m, f.y_m, 0.0).offset_m.abs();
+    fn new(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
+        let averaging_start = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
+        let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(averaging_start, end, channel);
+        let path = ReferencePath::Circle { radius: circle.radius_m };
+        // Distance from the circle (m). 0.0: no preview.
+        let path_offset = |f: &Frame| path.locate(f.x_m, f.y_m, 0.0).offset_m.abs();
         Self {
             ay: mean(&|f| f.ay_mps2),
             speed: mean(&|f| f.vx_mps),
@@ -158,43 +160,47 @@ impl SteadyLevel {
             sideslip: mean(&|f| f.vy_mps.atan2(f.vx_mps)),
             roll: mean(&|f| f.roll_rad),
             loads: (0..trajectory.first().wheels.len()).map(|i| mean(&|f| f.wheels[i].load_n)).collect(),
-            path_error: trajectory.time_slice(from, end).map(|f| off(&f)).fold(0.0, f64::max),
+            path_error: trajectory.time_slice(averaging_start, end).map(|f| path_offset(&f)).fold(0.0, f64::max),
         }
     }
 
     /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
     /// against that of the mass, with the height `r` of the roll axis.
     fn roll_moment_error(&self, model: &Model) -> f64 {
-        let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
-        let height = f64::from(model.parts().centre_height);
-        // Acceleration-like roll moment of the weight per mass (m²/s²).
-        let leaning = (height - model.roll_axis_height()) * 9.81 * self.roll;
-        moment / (f64::from(model.mass()) * (height * self.ay + leaning)) - 1.0
+        let roll_moment: f64 =
+            self.loads.iter().zip(model.wheels()).map(|(load, wheel)| -load * f64::from(wheel.contact.y)).sum();
+        let centre_height = f64::from(model.parts().centre_height);
+        // Roll moment of the weight per mass (m²/s²).
+        let weight_moment_per_mass = (centre_height - model.roll_axis_height()) * 9.81 * self.roll;
+        roll_moment / (f64::from(model.mass()) * (centre_height * self.ay + weight_moment_per_mass)) - 1.0
     }
 }
 
 /// Computes the slope of the least-squares line through the points (x, y); `None` for fewer than two different x.
 fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let count = points.clone().count() as f64;
-    let (x, y) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / count, sy + y / count));
-    let (xx, xy) = points.fold((0.0, 0.0), |(xx, xy), (px, py)| (xx + (px - x).powi(2), xy + (px - x) * (py - y)));
+    let (mean_x, mean_y) =
+        points.clone().fold((0.0, 0.0), |(mean_x, mean_y), (x, y)| (mean_x + x / count, mean_y + y / count));
+    // Sums of (x − mean_x)² and (x − mean_x) (y − mean_y).
+    let (xx, xy) =
+        points.fold((0.0, 0.0), |(xx, xy), (x, y)| (xx + (x - mean_x).powi(2), xy + (x - mean_x) * (y - mean_y)));
     (xx > 0.0).then(|| xy / xx)
 }
 
 /// Driver that follows the circle at the target speed.
 struct CircleDriver {
     circle: Circle,
-    figures: Characteristics,
-    cruise: TorqueSpeedController,
-    path: PathFollower,
+    characteristics: Characteristics,
+    speed_controller: TorqueSpeedController,
+    path_follower: PathFollower,
 }
 
 impl DriverModel for CircleDriver {
     /// Steers along the circle and holds the target speed by torques at the driven wheels.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let target = self.circle.target(now.time_s());
-        let steer = self.path.steer(now, &self.figures) as f32;
-        Controls { steer, ..self.cruise.controls(now, target) }
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let target_speed = self.circle.target_speed(input.time_s());
+        let steer = self.path_follower.steer(input, &self.characteristics) as f32;
+        Controls { steer, ..self.speed_controller.controls(input, target_speed) }
     }
 }
 
@@ -203,26 +209,26 @@ impl Manoeuvre for Circle {
         "circle"
     }
     fn about(&self) -> String {
-        let most = self.levels_mps2.last().copied().unwrap_or(0.0);
-        let count = self.levels_mps2.len();
-        format!("circle of {:.0} m radius, {count} steady levels up to {most:.1} m/s²", self.radius_m)
+        let highest_level = self.levels_mps2.last().copied().unwrap_or(0.0);
+        let level_count = self.levels_mps2.len();
+        format!("circle of {:.0} m radius, {level_count} steady levels up to {highest_level:.1} m/s²", self.radius_m)
     }
     /// Returns level ground, the speed of the first level, and the end of the last level as duration.
     fn setup(&self, _model: &Model) -> Setup {
         let duration_s = self.level_ends().last().copied().unwrap_or(self.hold_s);
-        Setup { duration_s, ..Setup::flat(self.target(0.0)) }
+        Setup { duration_s, ..Setup::flat(self.target_speed(0.0)) }
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED.from_origin()
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
-        let line = ReferencePath::Circle { radius: self.radius_m };
+        let path = ReferencePath::Circle { radius: self.radius_m };
         Box::new(CircleDriver {
             circle: self.clone(),
-            figures: Characteristics::new(model),
-            cruise: TorqueSpeedController::default(),
+            characteristics: Characteristics::new(model),
+            speed_controller: TorqueSpeedController::default(),
             // Natural frequency (rad/s) and relative integral gain (1/s).
-            path: PathFollower::new(line, 1.5, 0.5),
+            path_follower: PathFollower::new(path, 1.5, 0.5),
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
@@ -240,7 +246,7 @@ mod tests {
         let circle = Circle { levels_mps2: vec![1.0, 4.0], ..Circle::default() };
         assert_eq!(circle.level_ends(), [12.0, 34.0]);
         for (time, speed) in [(0.0, 10.0), (12.0, 10.0), (17.0, 15.0), (22.0, 20.0), (99.0, 20.0)] {
-            assert_eq!(circle.target(time), speed, "at {time} s");
+            assert_eq!(circle.target_speed(time), speed, "at {time} s");
         }
     }
 
@@ -249,7 +255,7 @@ mod tests {
         // δ = L/R + K a_y, roll and sideslip linear in a_y, loads that close the moment balance.
         let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());
         let run = sampled(0.05, circle.level_ends()[4], |t, frame| {
-            let v = circle.target(t);
+            let v = circle.target_speed(t);
             let ay = v * v / 100.0;
             frame.vx_mps = v;
             frame.yaw_rate_radps = v / 100.0;

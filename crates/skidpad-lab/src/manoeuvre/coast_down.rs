@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup, StartRequirements};
+use super::{Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::driver::{DriverInput, DriverModel};
 use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
@@ -38,19 +38,20 @@ impl CoastDown {
     /// are `None` if the final speed is not reached. Decelerations are speed differences over the first and the last
     /// second of the run; `None` for a run shorter than 1 s.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
-        let gone = ground_speed::distance_from(trajectory.first());
-        let speed = |f: &Frame| f.vx_mps;
-        let time = trajectory.first_crossing_down(self.final_speed_mps, 0.0, speed);
-        let end = trajectory.last().t_s;
-        let lost = |from: f64, to: f64| {
-            (trajectory.interpolate_at(from, speed) - trajectory.interpolate_at(to, speed)) / (to - from)
+        let distance_from_start = ground_speed::distance_from(trajectory.first());
+        let forward_speed = |f: &Frame| f.vx_mps;
+        let coast_time = trajectory.first_crossing_down(self.final_speed_mps, RUN_START_S, forward_speed);
+        let end_time = trajectory.last().t_s;
+        let mean_deceleration = |from_s: f64, to_s: f64| {
+            (trajectory.interpolate_at(from_s, forward_speed) - trajectory.interpolate_at(to_s, forward_speed))
+                / (to_s - from_s)
         };
-        let long_enough = end >= 1.0;
+        let is_long_enough = end_time >= 1.0;
         CoastDownMetrics {
-            coast_time_s: time,
-            coast_distance_m: time.map(|t| trajectory.interpolate_at(t, gone)),
-            first_deceleration_mps2: long_enough.then(|| lost(0.0, 1.0)),
-            last_deceleration_mps2: long_enough.then(|| lost(end - 1.0, end)),
+            coast_time_s: coast_time,
+            coast_distance_m: coast_time.map(|t| trajectory.interpolate_at(t, distance_from_start)),
+            first_deceleration_mps2: is_long_enough.then(|| mean_deceleration(0.0, 1.0)),
+            last_deceleration_mps2: is_long_enough.then(|| mean_deceleration(end_time - 1.0, end_time)),
         }
     }
 }
@@ -58,15 +59,15 @@ impl CoastDown {
 /// Driver that coasts and ends the run below a speed.
 struct CoastDownDriver {
     /// Final speed (m/s).
-    until_mps: f64,
+    final_speed_mps: f64,
 }
 
 impl DriverModel for CoastDownDriver {
     fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
-    fn finished(&self, now: &DriverInput<'_>) -> bool {
-        now.frame.vx_mps < self.until_mps
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.frame.vx_mps < self.final_speed_mps
     }
 }
 
@@ -75,8 +76,8 @@ impl Manoeuvre for CoastDown {
         "coast-down"
     }
     fn about(&self) -> String {
-        let [from, to] = [self.initial_speed_mps, self.final_speed_mps].map(|v| v * 3.6);
-        format!("rolling in neutral from {from:.0} to {to:.0} km/h on a straight")
+        let [initial_kmh, final_kmh] = [self.initial_speed_mps, self.final_speed_mps].map(|v| v * 3.6);
+        format!("rolling in neutral from {initial_kmh:.0} to {final_kmh:.0} km/h on a straight")
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }
@@ -85,7 +86,7 @@ impl Manoeuvre for CoastDown {
         StartRequirements::above(self.final_speed_mps)
     }
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
-        Box::new(CoastDownDriver { until_mps: self.final_speed_mps })
+        Box::new(CoastDownDriver { final_speed_mps: self.final_speed_mps })
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

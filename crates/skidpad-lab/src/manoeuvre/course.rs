@@ -1,6 +1,6 @@
 //! Courses along the x axis, and the check whether a run completed one.
 
-use super::{Manoeuvre, Model};
+use super::{Manoeuvre, Model, RUN_START_S};
 use crate::trajectory::Trajectory;
 
 /// Description of a run that did not complete its course.
@@ -24,7 +24,7 @@ impl IncompleteCourse {
         trajectory: &Trajectory,
         length_m: f64,
     ) -> Option<Self> {
-        let reached_m = trajectory.peak(0.0, |f| f.x_m).x_m;
+        let reached_m = trajectory.peak(RUN_START_S, |f| f.x_m).x_m;
         let cut_short = !trajectory.covers(manoeuvre.setup(model).duration_s);
         (reached_m < length_m).then_some(Self { reached_m, length_m, cut_short })
     }

@@ -41,30 +41,31 @@ impl FreeRolling {
     /// ground contact. The largest load is relative to the static load of the same wheel. The distance is horizontal,
     /// from start to end in a straight line; the drift is the largest distance from the line of the initial heading.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
-        let (start, end) = (trajectory.first(), trajectory.last());
-        // Row 0 is the start and belongs to no step.
-        let count = |holds: &dyn Fn(&Frame) -> bool| {
-            trajectory.rows_from(1).filter(|f| holds(f)).count() as f64 * trajectory.dt_s()
+        let (start_frame, end_frame) = (trajectory.first(), trajectory.last());
+        // Duration of the steps at whose end the condition is true (s). Row 0 is the start and belongs to no step.
+        let time_while = |condition: &dyn Fn(&Frame) -> bool| {
+            trajectory.rows_from(1).filter(|f| condition(f)).count() as f64 * trajectory.dt_s()
         };
-        let off = |f: &Frame, i: usize| f.wheels[i].contact == 0.0;
-        let wheels = 0..model.wheels().len();
-        let load = |f: &Frame| {
-            let shares = wheels.clone().map(|i| f.wheels[i].load_n / f64::from(model.static_load(i)).max(1.0));
-            shares.fold(0.0, f64::max)
+        let is_airborne = |f: &Frame, i: usize| f.wheels[i].contact == 0.0;
+        let wheel_indices = 0..model.wheels().len();
+        let largest_relative_load = |f: &Frame| {
+            let relative_loads =
+                wheel_indices.clone().map(|i| f.wheels[i].load_n / f64::from(model.static_load(i)).max(1.0));
+            relative_loads.fold(0.0, f64::max)
         };
-        let compression = |f: &Frame| f.wheels.iter().map(|w| w.compression_m).fold(f64::MIN, f64::max);
-        let (sin, cos) = start.yaw_rad.sin_cos();
+        let largest_compression = |f: &Frame| f.wheels.iter().map(|wheel| wheel.compression_m).fold(f64::MIN, f64::max);
+        let (sin, cos) = start_frame.yaw_rad.sin_cos();
         // Signed distance from the initial straight line (m, positive to the left).
-        let aside = |f: &Frame| (f.y_m - start.y_m) * cos - (f.x_m - start.x_m) * sin;
+        let lateral_offset = |f: &Frame| (f.y_m - start_frame.y_m) * cos - (f.x_m - start_frame.x_m) * sin;
         RollMetrics {
-            distance_m: Some((end.x_m - start.x_m).hypot(end.y_m - start.y_m)),
-            end_speed_mps: Some(end.vx_mps),
-            airborne_s: Some(count(&|f| wheels.clone().all(|i| off(f, i)))),
-            hanging_s: Some(count(&|f| wheels.clone().any(|i| off(f, i)))),
-            largest_load_share: Some(trajectory.peak_magnitude(load)),
-            largest_compression_mm: Some(trajectory.peak_magnitude(compression) * 1e3),
+            distance_m: Some((end_frame.x_m - start_frame.x_m).hypot(end_frame.y_m - start_frame.y_m)),
+            end_speed_mps: Some(end_frame.vx_mps),
+            airborne_s: Some(time_while(&|f| wheel_indices.clone().all(|i| is_airborne(f, i)))),
+            hanging_s: Some(time_while(&|f| wheel_indices.clone().any(|i| is_airborne(f, i)))),
+            largest_load_share: Some(trajectory.peak_magnitude(largest_relative_load)),
+            largest_compression_mm: Some(trajectory.peak_magnitude(largest_compression) * 1e3),
             largest_pitch_deg: Some(trajectory.peak_magnitude(|f| f.pitch_rad.abs()).to_degrees()),
-            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| aside(f).abs()) * 1e3),
+            lateral_drift_mm: Some(trajectory.peak_magnitude(|f| lateral_offset(f).abs()) * 1e3),
         }
     }
 }

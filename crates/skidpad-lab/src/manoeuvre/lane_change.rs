@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{IncompleteCourse, KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{IncompleteCourse, KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::closed_form::Characteristics;
 use crate::closed_form::cornering::grip_limit;
 use crate::closed_form::steady_state::rollover;
@@ -29,7 +29,8 @@ pub struct LaneChange {
     /// Standard that defines the cones.
     pub course: LaneChangeCourse,
     /// Speed at the entry (m/s), > 0. `None`: 80 km/h (double) or 50 km/h (obstacle), reduced if the path would need
-    /// more than [`LaneChangeCourse::LATERAL_LIMIT_SHARE`] of the lateral acceleration at which the car slides or rolls over.
+    /// more than [`LaneChangeCourse::LATERAL_LIMIT_SHARE`] of the lateral acceleration at which the car slides or rolls
+    /// over.
     pub speed_mps: Option<f64>,
 }
 
@@ -60,31 +61,31 @@ const THROTTLE_RELEASE_M: f64 = 2.0;
 /// Number of cones on each side of a lane: at both ends and in the middle.
 const CONES_PER_SIDE: u32 = 3;
 
-/// Lane between cones (m): `from` and `to` along x, `right` and `left` along y.
+/// Lane between cones (m): from `start_x` to `end_x` along x, from `right_y` to `left_y` along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Lane {
     /// Position along x at which the lane begins.
-    from: f64,
+    start_x: f64,
     /// Position along x at which the lane ends.
-    to: f64,
+    end_x: f64,
     /// Position of the right edge along y.
-    right: f64,
+    right_y: f64,
     /// Position of the left edge along y.
-    left: f64,
+    left_y: f64,
 }
 
 impl Lane {
     /// Returns the lateral position of the centre line (m, positive to the left).
-    fn centre(&self) -> f64 {
-        0.5 * (self.left + self.right)
+    fn centre_y(&self) -> f64 {
+        0.5 * (self.left_y + self.right_y)
     }
 
     /// Iterates over the pairs of cones, [x, y of the right cone, y of the left cone] (m).
     fn cones(&self) -> impl Iterator<Item = [f64; 3]> {
-        let (from, length) = (self.from, self.to - self.from);
-        let x = move |i: u32| from + length * f64::from(i) / f64::from(CONES_PER_SIDE - 1);
-        let (right, left) = (self.right, self.left);
-        (0..CONES_PER_SIDE).map(move |i| [x(i), right, left])
+        let (start_x, length) = (self.start_x, self.end_x - self.start_x);
+        let cone_x = move |i: u32| start_x + length * f64::from(i) / f64::from(CONES_PER_SIDE - 1);
+        let (right_y, left_y) = (self.right_y, self.left_y);
+        (0..CONES_PER_SIDE).map(move |i| [cone_x(i), right_y, left_y])
     }
 }
 
@@ -96,25 +97,25 @@ impl LaneChangeCourse {
     /// The lateral distance between lanes is measured from right edge to right edge in 3888-1, and from left edge to
     /// right edge in 3888-2. The last lane of 3888-2 is at least 3 m wide.
     fn lanes(self, width: f64) -> [Lane; 3] {
-        let first = 1.1 * width + 0.25;
-        let right = -0.5 * first;
-        // Lane from and to these positions after the first cones, with its right edge and its width (m).
-        let lane = |from: f64, to: f64, right: f64, wide: f64| Lane {
-            from: LEAD_IN_M + from,
-            to: LEAD_IN_M + to,
-            right,
-            left: right + wide,
+        let first_width = 1.1 * width + 0.25;
+        let right_y = -0.5 * first_width;
+        // Lane from `start` to `end`, measured from the first cones, with its right edge and its width (m).
+        let lane = |start: f64, end: f64, right_y: f64, lane_width: f64| Lane {
+            start_x: LEAD_IN_M + start,
+            end_x: LEAD_IN_M + end,
+            right_y,
+            left_y: right_y + lane_width,
         };
         match self {
             LaneChangeCourse::Double => [
-                lane(0.0, 15.0, right, first),
-                lane(45.0, 70.0, right + 3.5, 1.2 * width + 0.25),
-                lane(95.0, 125.0, right, 1.3 * width + 0.25),
+                lane(0.0, 15.0, right_y, first_width),
+                lane(45.0, 70.0, right_y + 3.5, 1.2 * width + 0.25),
+                lane(95.0, 125.0, right_y, 1.3 * width + 0.25),
             ],
             LaneChangeCourse::Obstacle => [
-                lane(0.0, 12.0, right, first),
-                lane(25.5, 36.5, right + first + 1.0, width + 1.0),
-                lane(49.0, 61.0, right, (1.3 * width + 0.25).max(3.0)),
+                lane(0.0, 12.0, right_y, first_width),
+                lane(25.5, 36.5, right_y + first_width + 1.0, width + 1.0),
+                lane(49.0, 61.0, right_y, (1.3 * width + 0.25).max(3.0)),
             ],
         }
     }
@@ -128,41 +129,46 @@ impl LaneChangeCourse {
     fn shifts(self, width: f64) -> [LaneShift; 2] {
         let lanes = self.lanes(width);
         // Lengths by which each shift begins before the end of its lane and ends after the start of the next one (m).
-        let overlap = match self {
+        let overlaps = match self {
             LaneChangeCourse::Double => [[6.0, 6.0]; 2],
             LaneChangeCourse::Obstacle => [[4.0, 6.0], [5.0, 6.0]],
         };
         [0, 1].map(|i| {
-            let (a, b, [before, after]) = (lanes[i], lanes[i + 1], overlap[i]);
-            LaneShift { left: b.centre() - a.centre(), from: a.to - before, to: b.from + after }
+            let (lane, next_lane, [lead, lag]) = (lanes[i], lanes[i + 1], overlaps[i]);
+            LaneShift {
+                left: next_lane.centre_y() - lane.centre_y(),
+                from: lane.end_x - lead,
+                to: next_lane.start_x + lag,
+            }
         })
     }
 
     /// Returns the largest curvature of the path for a body of width `width` (m) (1/m).
     fn max_curvature(self, width: f64) -> f64 {
-        self.shifts(width).iter().fold(0.0, |most, shift| shift.max_curvature().max(most))
+        self.shifts(width).iter().fold(0.0, |largest, shift| shift.max_curvature().max(largest))
     }
 }
 
 /// Outline of the body seen from above (m): its centre ahead of the centre of mass, half its length and half its width.
 struct BodyOutline {
     /// Distance of the centre ahead of the centre of mass.
-    ahead: f64,
+    centre_offset: f64,
     half_length: f64,
     half_width: f64,
 }
 
 impl BodyOutline {
     /// Reads the outline from the hull of `model`.
-    fn of(model: &Model) -> Self {
+    fn new(model: &Model) -> Self {
         let hull = &model.parts().hull;
-        let [ahead, half_length, half_width] = [hull.centre.x, hull.half_extents.x, hull.half_extents.y].map(f64::from);
-        Self { ahead, half_length, half_width }
+        let [centre_offset, half_length, half_width] =
+            [hull.centre.x, hull.half_extents.x, hull.half_extents.y].map(f64::from);
+        Self { centre_offset, half_length, half_width }
     }
 
     /// Returns the distance of the front of the body ahead of the centre of mass (m).
-    fn front(&self) -> f64 {
-        self.ahead + self.half_length
+    fn front_offset(&self) -> f64 {
+        self.centre_offset + self.half_length
     }
 
     /// Computes the range [lowest y, highest y] that the rectangular outline of the body covers on the line x = `x`
@@ -170,13 +176,13 @@ impl BodyOutline {
     fn y_range_at(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
         let (sin, cos) = frame.yaw_rad.sin_cos();
         // Corner on the front (1) or rear (−1), left (1) or right (−1) side.
-        let corner = |along: f64, across: f64| {
-            let (u, v) = (self.ahead + along * self.half_length, across * self.half_width);
+        let corner = |longitudinal_sign: f64, lateral_sign: f64| {
+            let (u, v) = (self.centre_offset + longitudinal_sign * self.half_length, lateral_sign * self.half_width);
             // x relative to the line, and y.
             [frame.x_m + u * cos - v * sin - x, frame.y_m + u * sin + v * cos]
         };
         let corners = [corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)];
-        let mut found: Option<[f64; 2]> = None;
+        let mut y_range: Option<[f64; 2]> = None;
         for i in 0..4 {
             let ([x0, y0], [x1, y1]) = (corners[i], corners[(i + 1) % 4]);
             // An edge on one side of the line does not cross it.
@@ -184,9 +190,9 @@ impl BodyOutline {
                 continue;
             }
             let y = y0 + (y1 - y0) * x0 / (x0 - x1);
-            found = Some(found.map_or([y, y], |[low, high]| [low.min(y), high.max(y)]));
+            y_range = Some(y_range.map_or([y, y], |[low, high]| [low.min(y), high.max(y)]));
         }
-        found
+        y_range
     }
 }
 
@@ -196,22 +202,24 @@ impl LaneChange {
     /// threshold, `κ` the largest curvature of the path.
     pub fn speed(&self, model: &Model) -> f64 {
         self.speed_mps.unwrap_or_else(|| {
-            let standard = match self.course {
+            let standard_speed = match self.course {
                 LaneChangeCourse::Double => 0.8 * KMH_100,
                 LaneChangeCourse::Obstacle => 0.5 * KMH_100,
             };
-            let allowed = [grip_limit(model, None), rollover(model).map(|s| s.lateral_acceleration.abs())];
-            let least = allowed.into_iter().flatten().fold(f64::INFINITY, f64::min);
-            // Largest curvature (1/m).
-            let bend = self.course.max_curvature(2.0 * BodyOutline::of(model).half_width);
-            standard.min((LaneChangeCourse::LATERAL_LIMIT_SHARE * least / bend).sqrt())
+            // `None`: no aerodynamic forces.
+            let acceleration_limits =
+                [grip_limit(model, None), rollover(model).map(|threshold| threshold.lateral_acceleration.abs())];
+            let acceleration_limit = acceleration_limits.into_iter().flatten().fold(f64::INFINITY, f64::min);
+            // Largest curvature of the path (1/m).
+            let curvature = self.course.max_curvature(2.0 * BodyOutline::new(model).half_width);
+            standard_speed.min((LaneChangeCourse::LATERAL_LIMIT_SHARE * acceleration_limit / curvature).sqrt())
         })
     }
 
     /// Returns the end of the course along x (m), after the last lane and the straight behind it.
-    fn end_m(&self) -> f64 {
+    fn course_end_m(&self) -> f64 {
         // The length does not depend on the width of the body.
-        self.course.lanes(1.0)[2].to + LEAD_OUT_M
+        self.course.lanes(1.0)[2].end_x + LEAD_OUT_M
     }
 
     /// Computes the metrics of a run. All are `None` for a run that was cut short. The clearance at a cone is the
@@ -219,45 +227,46 @@ impl LaneChange {
     /// cone, negative if it is hit. Cones hit and least clearance of a run that did not reach the end are reported
     /// only if a cone was hit. Speeds are those at which the front of the body passes the first and the last cones.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
-        let unfinished = self.incomplete_reason(model, trajectory);
-        if unfinished.is_some_and(|run| run.cut_short) {
+        let incomplete_course = self.incomplete_reason(model, trajectory);
+        if incomplete_course.is_some_and(|run| run.cut_short) {
             return LaneChangeMetrics::default();
         }
-        let outline = BodyOutline::of(model);
+        let outline = BodyOutline::new(model);
         let lanes = self.course.lanes(2.0 * outline.half_width);
         let clearances: Vec<f64> = lanes
             .iter()
             .flat_map(Lane::cones)
-            .flat_map(|[x, right, left]| {
-                let mut least = [f64::INFINITY; 2];
+            .flat_map(|[x, right_y, left_y]| {
+                let mut smallest = [f64::INFINITY; 2];
                 for [low, high] in trajectory.rows().filter_map(|f| outline.y_range_at(&f, x)) {
                     // Clearances to the right and to the left cone.
-                    least = [least[0].min(low - right), least[1].min(left - high)];
+                    smallest = [smallest[0].min(low - right_y), smallest[1].min(left_y - high)];
                 }
-                least
+                smallest
             })
             .filter(|clearance| clearance.is_finite())
             .collect();
-        let least = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
-        let finished = unfinished.is_none();
-        let passes = |x: f64| trajectory.first_crossing_up(x, 0.0, |f| f.x_m + outline.front());
-        let speed_at = |x: f64| passes(x).map(|t| trajectory.interpolate_at(t, ground_speed::speed_over_ground));
-        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
+        let least_clearance = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
+        let is_finished = incomplete_course.is_none();
+        let passing_time = |x: f64| trajectory.first_crossing_up(x, RUN_START_S, |f| f.x_m + outline.front_offset());
+        let speed_at_passing =
+            |x: f64| passing_time(x).map(|t| trajectory.interpolate_at(t, ground_speed::speed_over_ground));
+        let peak_degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
         // Whether a wheel had no load in some row, the start included.
-        let lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
+        let has_lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
         LaneChangeMetrics {
-            entry_speed_mps: speed_at(lanes[0].from),
-            exit_speed_mps: speed_at(lanes[2].to),
+            entry_speed_mps: speed_at_passing(lanes[0].start_x),
+            exit_speed_mps: speed_at_passing(lanes[2].end_x),
             cones_hit: Some(clearances.iter().filter(|c| **c < 0.0).count() as f64)
-                .filter(|hit| finished || *hit > 0.0),
-            least_clearance_mm: least.filter(|least| finished || *least < 0.0),
-            wheels_lifted: Some((0..model.wheels().len()).filter(lifted).count() as f64),
+                .filter(|cones_hit| is_finished || *cones_hit > 0.0),
+            least_clearance_mm: least_clearance.filter(|clearance| is_finished || *clearance < 0.0),
+            wheels_lifted: Some((0..model.wheels().len()).filter(has_lifted).count() as f64),
             least_load_percent: trajectory.min_load_percent(model),
-            peak_steer_deg: degrees(|f| f.steer_rad),
-            peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
+            peak_steer_deg: peak_degrees(|f| f.steer_rad),
+            peak_yaw_rate_degps: peak_degrees(|f| f.yaw_rate_radps),
             peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ay_mps2)),
-            peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
-            peak_roll_deg: degrees(|f| f.roll_rad),
+            peak_sideslip_deg: peak_degrees(|f| f.vy_mps.atan2(f.vx_mps)),
+            peak_roll_deg: peak_degrees(|f| f.roll_rad),
         }
     }
 }
@@ -268,30 +277,30 @@ const PATH_FREQUENCY_RADPS: f64 = 4.0;
 /// Driver that follows the path between the cones at a constant speed. It coasts after the throttle release of
 /// [`LaneChangeCourse::Obstacle`].
 struct LaneChangeDriver {
-    run: LaneChange,
+    lane_change: LaneChange,
     /// Speed to hold (m/s).
     speed_mps: f64,
     /// Front of the body ahead of the centre of mass (m).
-    front: f64,
-    figures: Characteristics,
-    cruise: TorqueSpeedController,
-    path: PathFollower,
+    front_offset: f64,
+    characteristics: Characteristics,
+    speed_controller: TorqueSpeedController,
+    path_follower: PathFollower,
 }
 
 impl DriverModel for LaneChangeDriver {
     /// Steers along the path and holds the speed by torques at the driven wheels. In [`LaneChangeCourse::Obstacle`]
     /// the car coasts once its front is 2 m behind the first cones.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let steer = self.path.steer(now, &self.figures) as f32;
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let steer = self.path_follower.steer(input, &self.characteristics) as f32;
         // Position of the front after the first cones (m).
-        let entered = now.frame.x_m + self.front - LEAD_IN_M;
-        if self.run.course == LaneChangeCourse::Obstacle && entered > THROTTLE_RELEASE_M {
-            return Controls { steer, ..CoastDriver.drive(now) };
+        let distance_after_entry = input.frame.x_m + self.front_offset - LEAD_IN_M;
+        if self.lane_change.course == LaneChangeCourse::Obstacle && distance_after_entry > THROTTLE_RELEASE_M {
+            return Controls { steer, ..CoastDriver.drive(input) };
         }
-        Controls { steer, ..self.cruise.controls(now, self.speed_mps) }
+        Controls { steer, ..self.speed_controller.controls(input, self.speed_mps) }
     }
-    fn finished(&self, now: &DriverInput<'_>) -> bool {
-        now.frame.x_m > self.run.end_m()
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.frame.x_m > self.lane_change.course_end_m()
     }
 }
 
@@ -303,40 +312,40 @@ impl Manoeuvre for LaneChange {
         }
     }
     fn about(&self) -> String {
-        let (standard, pedal) = match self.course {
+        let (standard, speed_text) = match self.course {
             LaneChangeCourse::Double => ("3888-1", "speed held"),
             LaneChangeCourse::Obstacle => ("3888-2", "rolling out from 2 m after the first cones"),
         };
         match self.speed_mps {
-            Some(speed) => format!("between the cones of ISO {standard} at {speed:.1} m/s, {pedal}"),
-            None => format!("between the cones of ISO {standard}, {pedal}"),
+            Some(speed) => format!("between the cones of ISO {standard} at {speed:.1} m/s, {speed_text}"),
+            None => format!("between the cones of ISO {standard}, {speed_text}"),
         }
     }
     /// Returns level ground and twice the time that the course needs at the entry speed.
     fn setup(&self, model: &Model) -> Setup {
         let speed = self.speed(model);
-        Setup { duration_s: 2.0 * self.end_m() / speed.max(0.1), ..Setup::flat(speed) }
+        Setup { duration_s: 2.0 * self.course_end_m() / speed.max(0.1), ..Setup::flat(speed) }
     }
     fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
-        let lanes = self.course.lanes(2.0 * BodyOutline::of(model).half_width);
-        lanes.iter().flat_map(Lane::cones).flat_map(|[x, right, left]| [(x, right), (x, left)]).collect()
+        let lanes = self.course.lanes(2.0 * BodyOutline::new(model).half_width);
+        lanes.iter().flat_map(Lane::cones).flat_map(|[x, right_y, left_y]| [(x, right_y), (x, left_y)]).collect()
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING.from_origin()
     }
     fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
-        IncompleteCourse::check(self, model, trajectory, self.end_m())
+        IncompleteCourse::check(self, model, trajectory, self.course_end_m())
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
-        let outline = BodyOutline::of(model);
+        let outline = BodyOutline::new(model);
         Box::new(LaneChangeDriver {
-            run: *self,
+            lane_change: *self,
             speed_mps: self.speed(model),
-            front: outline.front(),
-            figures: Characteristics::new(model),
-            cruise: TorqueSpeedController::default(),
+            front_offset: outline.front_offset(),
+            characteristics: Characteristics::new(model),
+            speed_controller: TorqueSpeedController::default(),
             // The last argument, 0.0, is the integral gain.
-            path: PathFollower::new(
+            path_follower: PathFollower::new(
                 ReferencePath::Lanes(self.course.shifts(2.0 * outline.half_width)),
                 PATH_FREQUENCY_RADPS,
                 0.0,
@@ -346,10 +355,10 @@ impl Manoeuvre for LaneChange {
     /// Computes the metrics of [`LaneChange::measure`], followed by the rearward amplification of each trailer,
     /// without values for a run that was cut short.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let cut_short = self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short);
+        let is_cut_short = self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short);
         let amplification = rearward_amplification(trajectory).into_iter();
         let mut metrics = self.measure(model, trajectory).list();
-        metrics.extend(amplification.map(|metric| if cut_short { metric.with_value(None) } else { metric }));
+        metrics.extend(amplification.map(|metric| if is_cut_short { metric.with_value(None) } else { metric }));
         metrics
     }
 }
@@ -363,13 +372,13 @@ mod tests {
     #[test]
     fn the_lanes_of_a_known_car() {
         let lanes = LaneChangeCourse::Obstacle.lanes(1.8);
-        let widths = lanes.map(|l| l.left - l.right);
+        let widths = lanes.map(|l| l.left_y - l.right_y);
         for (found, expected) in widths.iter().zip([2.23, 2.80, 3.00]) {
             assert!((found - expected).abs() < 1e-9, "{widths:?}");
         }
-        assert!((lanes[1].centre() - lanes[0].centre() - 3.515).abs() < 1e-9);
+        assert!((lanes[1].centre_y() - lanes[0].centre_y() - 3.515).abs() < 1e-9);
         // A path file for 3888-1 of another program shifts by 3.586 m and ends at 0.172 m for a width of 1.72 m.
-        let lanes = LaneChangeCourse::Double.lanes(1.72).map(|l| l.centre());
+        let lanes = LaneChangeCourse::Double.lanes(1.72).map(|l| l.centre_y());
         assert!((lanes[1] - lanes[0] - 3.586).abs() < 1e-9 && (lanes[2] - lanes[0] - 0.172).abs() < 1e-9);
     }
 
@@ -378,12 +387,12 @@ mod tests {
     fn cones_are_hit_on_the_side_the_car_is_on() {
         let model = testing::model();
         let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(20.0) };
-        let [first, second, third] = run.course.lanes(2.0 * BodyOutline::of(&model).half_width);
+        let [first, second, third] = run.course.lanes(2.0 * BodyOutline::new(&model).half_width);
         for (off, hit) in [(0.0, 0.0), (0.5, 3.0), (-0.5, 3.0)] {
             let driven = sampled(0.01, 5.0, |t, frame| {
                 frame.x_m = 20.0 * t;
                 frame.vx_mps = 20.0;
-                let between = |a: &Lane, b: &Lane| frame.x_m < 0.5 * (a.to + b.from);
+                let between = |a: &Lane, b: &Lane| frame.x_m < 0.5 * (a.end_x + b.start_x);
                 let lane = if between(&first, &second) {
                     &first
                 } else if between(&second, &third) {
@@ -391,7 +400,7 @@ mod tests {
                 } else {
                     &third
                 };
-                frame.y_m = lane.centre() + if lane == &first { off } else { 0.0 };
+                frame.y_m = lane.centre_y() + if lane == &first { off } else { 0.0 };
             });
             let found = run.measure(&model, &driven);
             assert_eq!((found.cones_hit, found.entry_speed_mps), (Some(hit), Some(20.0)), "{off}");
@@ -421,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_turned_body_is_wider() {
-        let outline = BodyOutline { ahead: 0.0, half_length: 2.0, half_width: 1.0 };
+        let outline = BodyOutline { centre_offset: 0.0, half_length: 2.0, half_width: 1.0 };
         let frame = Frame { x_m: 10.0, yaw_rad: 0.3, ..Frame::default() };
         let [low, high] = outline.y_range_at(&frame, 10.0).expect("under it");
         assert!((high - 1.0 / 0.3f64.cos()).abs() < 1e-12 && (low + high).abs() < 1e-12);

@@ -41,6 +41,9 @@ use crate::units::TowedUnit;
 /// Speed of 100 km/h (m/s).
 pub const KMH_100: f64 = 100.0 / 3.6;
 
+/// Time at which every run starts (s).
+const RUN_START_S: f64 = 0.0;
+
 /// Ground, start and duration of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -88,28 +91,30 @@ impl Overrides {
     /// single trailer.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
-        let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
+        let box_text = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
             0 => String::new(),
             1 => " with a box".into(),
-            n => format!(" with {n} boxes"),
+            count => format!(" with {count} boxes"),
         };
-        let parts = [
-            self.scene.as_ref().map(|s| format!("own ground, slope {:.1}°{}", degrees(s.slope.into()), boxes(s))),
+        let descriptions = [
+            self.scene
+                .as_ref()
+                .map(|scene| format!("own ground, slope {:.1}°{}", degrees(scene.slope.into()), box_text(scene))),
             self.start_m.map(|[x, y, height]| format!("from ({x}, {y}) m, {height} m up")),
-            self.initial_speed_mps.map(|v| format!("initial speed {v:.2} m/s")),
-            self.slope_rad.map(|v| format!("slope {:.1}°", degrees(v))),
-            self.heading_rad.map(|v| format!("heading {:.1}°", degrees(v))),
-            self.duration_s.map(|v| format!("at most {v} s")),
+            self.initial_speed_mps.map(|value| format!("initial speed {value:.2} m/s")),
+            self.slope_rad.map(|value| format!("slope {:.1}°", degrees(value))),
+            self.heading_rad.map(|value| format!("heading {:.1}°", degrees(value))),
+            self.duration_s.map(|value| format!("at most {value} s")),
             match self.trailers.iter().filter(|unit| !unit.is_dolly).count() {
                 0 => None,
                 1 => {
                     let mass: f32 = self.trailers.iter().map(|unit| unit.model.mass()).sum();
                     Some(format!("with a trailer of {mass:.0} kg"))
                 }
-                n => Some(format!("with {n} trailers")),
+                count => Some(format!("with {count} trailers")),
             },
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        descriptions.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Describes `manoeuvre` in one sentence, with the changes to it.
@@ -213,9 +218,9 @@ macro_rules! entry {
         ManoeuvreEntry {
             name: $name,
             about: $about,
-            build: |_adjust| {
+            build: |_overrides| {
                 let standard = $type::default();
-                Box::new($type { $($field: _adjust.$change.unwrap_or(standard.$field),)* ..standard })
+                Box::new($type { $($field: _overrides.$change.unwrap_or(standard.$field),)* ..standard })
             },
         }
     };
@@ -257,8 +262,8 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
         name: "parked",
         about: "brake held for 65 s on a slope of 20°, then released: drift, release speed",
         build: |overrides| {
-            let (standard, own) = (Parked::default(), overrides.scene.as_ref().map(|scene| scene.slope.into()));
-            let slope_rad = overrides.slope_rad.or(own).unwrap_or(standard.slope_rad);
+            let (standard, scene_slope) = (Parked::default(), overrides.scene.as_ref().map(|scene| scene.slope.into()));
+            let slope_rad = overrides.slope_rad.or(scene_slope).unwrap_or(standard.slope_rad);
             let heading_rad = overrides.heading_rad.unwrap_or(standard.heading_rad);
             Box::new(Parked { slope_rad, heading_rad, ..standard })
         },

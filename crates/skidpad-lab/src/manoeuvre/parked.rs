@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model, Scene};
 
-use super::{Manoeuvre, Setup, StartRequirements};
+use super::{Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::driver::{DriverInput, DriverModel, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::{GroundProperties, Trajectory};
@@ -48,37 +48,37 @@ impl Parked {
     /// position from the start. The speed after the release is that of the first row at least a second after it;
     /// `None` if there is no such row.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
-        let mut settled = trajectory.time_slice(self.settled_s, self.release_s);
-        let Some(stands) = settled.next().filter(|_| trajectory.covers(self.release_s)) else {
+        let mut settled_rows = trajectory.time_slice(self.settled_s, self.release_s);
+        let Some(settled_pose) = settled_rows.next().filter(|_| trajectory.covers(self.release_s)) else {
             return ParkedMetrics::default();
         };
-        let drift = settled.map(|f| distance(&f, &stands)).fold(0.0, f64::max);
-        let after = trajectory
+        let drift = settled_rows.map(|f| distance(&f, &settled_pose)).fold(0.0, f64::max);
+        let row_after_release = trajectory
             .time_slice(self.release_s + RECORDED_AFTER_RELEASE_S, self.release_s + 2.0 * RECORDED_AFTER_RELEASE_S)
             .next();
         ParkedMetrics {
             drift_mm: Some(drift * 1e3),
-            settling_mm: Some(distance(&stands, trajectory.first()) * 1e3),
-            release_speed_ratio: self.release_ratio(model, trajectory),
-            speed_after_one_second_mps: after.map(|f| f.vx_mps.abs()),
+            settling_mm: Some(distance(&settled_pose, trajectory.first()) * 1e3),
+            release_speed_ratio: self.release_speed_ratio(model, trajectory),
+            speed_after_one_second_mps: row_after_release.map(|f| f.vx_mps.abs()),
         }
     }
 
     /// Returns the forward speed after the first step without brake relative to that of a freely rolling car,
     /// `g sin(slope) cos(heading) dt m / (m + Σ I/R²)` (–). `None` for a car with trailers, if gravity has less than
     /// 5 % along the car, or without such a row.
-    fn release_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
+    fn release_speed_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
-        // Component of gravity along the car (–).
-        let share = -self.heading_rad.cos() * slope_rad.sin();
+        // Component of gravity along the car, relative to gravity (–).
+        let gravity_share = -self.heading_rad.cos() * slope_rad.sin();
         // Mass relative to the mass with the spin of the wheels (–).
-        let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
-        let free = gravity_mps2 * share * trajectory.dt_s() * mass;
+        let mass_ratio = f64::from(model.mass()) / f64::from(model.rolling_mass());
+        let free_speed = gravity_mps2 * gravity_share * trajectory.dt_s() * mass_ratio;
         // Number of rows up to the release.
-        let held = trajectory.time_slice(0.0, self.release_s).count();
-        let next = trajectory.row(held)?;
-        let is_alone = trajectory.trailers().is_empty();
-        (is_alone && share.abs() > MIN_ROLLING_GRAVITY_SHARE).then(|| next.vx_mps / free)
+        let held_rows = trajectory.time_slice(RUN_START_S, self.release_s).count();
+        let released_row = trajectory.row(held_rows)?;
+        let has_no_trailers = trajectory.trailers().is_empty();
+        (has_no_trailers && gravity_share.abs() > MIN_ROLLING_GRAVITY_SHARE).then(|| released_row.vx_mps / free_speed)
     }
 }
 
@@ -111,10 +111,10 @@ impl Manoeuvre for Parked {
     }
     /// Creates a driver that holds the foot brake in neutral until the release, then coasts.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
-        let release = self.release_s;
+        let release_time = self.release_s;
         Box::new(OpenLoop(
-            move |now: &DriverInput<'_>| {
-                if now.has_reached(release) { Controls::coasting() } else { Controls::parked() }
+            move |input: &DriverInput<'_>| {
+                if input.has_reached(release_time) { Controls::coasting() } else { Controls::parked() }
             },
         ))
     }

@@ -46,26 +46,27 @@ impl Settle {
     /// scaled with the gravity of the scene.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
         let settle_time_s = settling_time(trajectory);
-        let stands = settle_time_s.is_some() || trajectory.covers(self.duration_s);
-        let is_alone = trajectory.trailers().is_empty();
-        let end = trajectory.last();
+        let is_settled = settle_time_s.is_some() || trajectory.covers(self.duration_s);
+        let has_no_trailers = trajectory.trailers().is_empty();
+        let end_frame = trajectory.last();
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
         let static_load = |i: usize| f64::from(model.static_load(i)) * gravity_mps2 / f64::from(STANDARD_GRAVITY);
         let weight = f64::from(model.mass()) * gravity_mps2 * slope_rad.cos();
-        let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
-        let errors = end.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
-        let largest = errors.map(|(i, w)| (w.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
-        // Values for a car that stands and tows nothing; `level` also needs level ground.
-        let error = |value: f64| (stands && is_alone).then_some(value);
-        let level = |value: f64| error(value).filter(|_| slope_rad == 0.0);
+        let load_sum: f64 = end_frame.wheels.iter().map(|wheel| wheel.load_n).sum();
+        let loaded_wheels = end_frame.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
+        let largest_error =
+            loaded_wheels.map(|(i, wheel)| (wheel.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
+        // `if_settled` returns a value for a settled car that tows nothing; `if_level` also requires level ground.
+        let if_settled = |value: f64| (is_settled && has_no_trailers).then_some(value);
+        let if_level = |value: f64| if_settled(value).filter(|_| slope_rad == 0.0);
         SettleMetrics {
             settle_time_s,
-            ride_height_error_mm: level((end.z_m - f64::from(model.parts().centre_height)) * 1e3)
+            ride_height_error_mm: if_level((end_frame.z_m - f64::from(model.parts().centre_height)) * 1e3)
                 .filter(|_| gravity_mps2 == f64::from(STANDARD_GRAVITY)),
-            load_sum_error_percent: error((sum / weight - 1.0) * 100.0),
-            largest_load_error_percent: level(largest * 100.0),
-            roll_deg: stands.then(|| end.roll_rad.to_degrees()),
-            pitch_deg: stands.then(|| end.pitch_rad.to_degrees()),
+            load_sum_error_percent: if_settled((load_sum / weight - 1.0) * 100.0),
+            largest_load_error_percent: if_level(largest_error * 100.0),
+            roll_deg: is_settled.then(|| end_frame.roll_rad.to_degrees()),
+            pitch_deg: is_settled.then(|| end_frame.pitch_rad.to_degrees()),
         }
     }
 }
@@ -76,7 +77,7 @@ fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
     match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {
         None => Some(0.0),
-        Some(moving) => trajectory.row(moving + 1).map(|f| f.t_s),
+        Some(last_moving_row) => trajectory.row(last_moving_row + 1).map(|f| f.t_s),
     }
 }
 
@@ -89,9 +90,9 @@ impl Manoeuvre for Settle {
     }
     /// Returns level ground with the car at rest, [`Settle::lift_m`] above its rest pose.
     fn setup(&self, _model: &Model) -> Setup {
-        let flat = Setup::flat(0.0);
-        let placement = Placement { height: self.lift_m, ..flat.placement };
-        Setup { placement, duration_s: self.duration_s, ..flat }
+        let flat_setup = Setup::flat(0.0);
+        let placement = Placement { height: self.lift_m, ..flat_setup.placement };
+        Setup { placement, duration_s: self.duration_s, ..flat_setup }
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
@@ -102,19 +103,19 @@ impl Manoeuvre for Settle {
     /// Computes the metrics of [`Settle::measure`] and the load of each wheel at the end (N), the latter only if the
     /// pose is valid.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let found = self.measure(model, trajectory);
-        let mut list = found.list();
+        let settle_metrics = self.measure(model, trajectory);
+        let mut metrics = settle_metrics.list();
         for (i, wheel) in trajectory.last().wheels.iter().enumerate() {
-            let name = model.wheel_name(i);
-            list.push(Metric::new(
-                &format!("load_n.{name}"),
-                &format!("Load of wheel {name}"),
+            let wheel_name = model.wheel_name(i);
+            metrics.push(Metric::new(
+                &format!("load_n.{wheel_name}"),
+                &format!("Load of wheel {wheel_name}"),
                 "N",
-                1,
-                found.roll_deg.map(|_| wheel.load_n),
+                1, // decimal place
+                settle_metrics.roll_deg.map(|_| wheel.load_n),
             ));
         }
-        list
+        metrics
     }
 }
 

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{IncompleteCourse, Manoeuvre, Setup, StartRequirements};
+use super::{IncompleteCourse, Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::closed_form::Characteristics;
 use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
@@ -46,7 +46,7 @@ metrics! {
 
 impl Slalom {
     /// Returns the path: a straight, then a wave whose period is two cone distances.
-    fn line(&self) -> ReferencePath {
+    fn path(&self) -> ReferencePath {
         ReferencePath::Wave { amplitude: self.amplitude_m, wavelength: 2.0 * self.spacing_m, start: self.lead_in_m }
     }
 
@@ -63,18 +63,19 @@ impl Slalom {
             return SlalomMetrics::default();
         }
         let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel));
-        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
-        let line = self.line();
+        let peak_degrees = |channel: fn(&Frame) -> f64| Some(trajectory.peak_magnitude(channel).to_degrees());
+        let path = self.path();
         SlalomMetrics {
-            peak_steer_deg: degrees(|f| f.steer_rad),
-            peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
+            peak_steer_deg: peak_degrees(|f| f.steer_rad),
+            peak_yaw_rate_degps: peak_degrees(|f| f.yaw_rate_radps),
             peak_lateral_acceleration_mps2: peak(&|f| f.ay_mps2),
-            peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
-            peak_roll_deg: degrees(|f| f.roll_rad),
-            peak_roll_rate_degps: degrees(|f| f.roll_rate_radps),
+            peak_sideslip_deg: peak_degrees(|f| f.vy_mps.atan2(f.vx_mps)),
+            peak_roll_deg: peak_degrees(|f| f.roll_rad),
+            peak_roll_rate_degps: peak_degrees(|f| f.roll_rate_radps),
             least_load_percent: trajectory.min_load_percent(model),
-            path_error_m: peak(&|f| line.locate(f.x_m, f.y_m, 0.0).offset_m),
-            time_s: trajectory.first_crossing_up(self.length_m(), 0.0, |f| f.x_m),
+            // 0.0: no preview.
+            path_error_m: peak(&|f| path.locate(f.x_m, f.y_m, 0.0).offset_m),
+            time_s: trajectory.first_crossing_up(self.length_m(), RUN_START_S, |f| f.x_m),
         }
     }
 }
@@ -82,19 +83,19 @@ impl Slalom {
 /// Driver that follows the wave at constant speed and ends the run behind the last cone.
 struct SlalomDriver {
     slalom: Slalom,
-    figures: Characteristics,
-    cruise: TorqueSpeedController,
-    path: PathFollower,
+    characteristics: Characteristics,
+    speed_controller: TorqueSpeedController,
+    path_follower: PathFollower,
 }
 
 impl DriverModel for SlalomDriver {
     /// Steers along the wave and holds the speed by torques at the driven wheels.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let steer = self.path.steer(now, &self.figures) as f32;
-        Controls { steer, ..self.cruise.controls(now, self.slalom.speed_mps) }
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let steer = self.path_follower.steer(input, &self.characteristics) as f32;
+        Controls { steer, ..self.speed_controller.controls(input, self.slalom.speed_mps) }
     }
-    fn finished(&self, now: &DriverInput<'_>) -> bool {
-        now.frame.x_m > self.slalom.length_m()
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.frame.x_m > self.slalom.length_m()
     }
 }
 
@@ -122,10 +123,10 @@ impl Manoeuvre for Slalom {
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(SlalomDriver {
             slalom: *self,
-            figures: Characteristics::new(model),
-            cruise: TorqueSpeedController::default(),
+            characteristics: Characteristics::new(model),
+            speed_controller: TorqueSpeedController::default(),
             // Natural frequency (rad/s) and relative integral gain (1/s).
-            path: PathFollower::new(self.line(), 2.0, 0.0),
+            path_follower: PathFollower::new(self.path(), 2.0, 0.0),
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {

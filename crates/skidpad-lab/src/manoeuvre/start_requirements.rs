@@ -94,22 +94,24 @@ impl Overrides {
     /// speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
     /// any x or y that is not 0. Heights, scenes, durations and trailers are always accepted.
     pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
-        let (setup, takes) = (manoeuvre.setup(model), manoeuvre.start_requirements());
+        let (setup, requirements) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
-        let refuse = |change, found, accepts| Err(StartRejected { change, found, accepts });
+        let reject = |change, found, accepted| Err(StartRejected { change, found, accepts: accepted });
         // Speed of the manoeuvre itself (m/s).
-        let own = f64::from(setup.placement.speed);
-        if let Some((speed, accepts)) = self.initial_speed_mps.zip(takes.speed.rejection(self.initial_speed_mps, own)) {
-            return refuse(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepts}"));
+        let standard_speed = f64::from(setup.placement.speed);
+        if let Some((speed, accepted)) =
+            self.initial_speed_mps.zip(requirements.speed.rejection(self.initial_speed_mps, standard_speed))
+        {
+            return reject(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepted}"));
         }
-        let origin = format!("`{name}` follows a line that begins at the origin, towards +x");
-        let (at_origin, is_turned) =
-            (takes.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
-        if let Some(heading) = self.heading_rad.filter(|heading| at_origin && is_turned(*heading)) {
-            return refuse(StartProperty::Heading, format!("towards {:.1}°", heading.to_degrees()), origin);
+        let origin_rule = format!("`{name}` follows a line that begins at the origin, towards +x");
+        let (must_start_at_origin, is_turned) =
+            (requirements.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
+        if let Some(heading) = self.heading_rad.filter(|heading| must_start_at_origin && is_turned(*heading)) {
+            return reject(StartProperty::Heading, format!("towards {:.1}°", heading.to_degrees()), origin_rule);
         }
-        if let Some([x, y, _]) = self.start_m.filter(|[x, y, _]| at_origin && [*x, *y] != [0.0; 2]) {
-            return refuse(StartProperty::Place, format!("at x = {x} m, y = {y} m"), origin);
+        if let Some([x, y, _]) = self.start_m.filter(|[x, y, _]| must_start_at_origin && [*x, *y] != [0.0; 2]) {
+            return reject(StartProperty::Place, format!("at x = {x} m, y = {y} m"), origin_rule);
         }
         Ok(self.apply(setup))
     }
@@ -117,12 +119,14 @@ impl Overrides {
 
 impl SpeedRule {
     /// Returns a description of the accepted speeds if `speed` is not accepted; `None` if it is accepted or not given.
-    /// `own` is the speed of the manoeuvre. Both are in m/s.
-    fn rejection(self, speed: Option<f64>, own: f64) -> Option<String> {
+    /// `standard_speed` is the speed of the manoeuvre. Both are in m/s.
+    fn rejection(self, speed: Option<f64>, standard_speed: f64) -> Option<String> {
         let speed = speed?;
         match self {
-            Self::Fixed if speed as f32 != own as f32 => Some(format!("its own {own:.3} m/s, no other speed")),
-            Self::Above(least) if speed <= least => Some(format!("more than {least:.3} m/s, forward")),
+            Self::Fixed if speed as f32 != standard_speed as f32 => {
+                Some(format!("its own {standard_speed:.3} m/s, no other speed"))
+            }
+            Self::Above(smallest) if speed <= smallest => Some(format!("more than {smallest:.3} m/s, forward")),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
@@ -64,9 +64,9 @@ impl StepSteer {
     /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left:
     /// [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
     pub fn angle(&self, model: &Model) -> f64 {
-        let lock = f64::from(model.parts().steering.lock);
-        let asked = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
-        self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
+        let steering_lock = f64::from(model.parts().steering.lock);
+        let steady_turn_angle = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
+        self.steer_rad.unwrap_or_else(steady_turn_angle).clamp(-steering_lock, steering_lock)
     }
 
     /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`]. Steady values
@@ -76,28 +76,31 @@ impl StepSteer {
         if !trajectory.covers(self.duration_s) {
             return StepSteerMetrics::default();
         }
-        let steady = SteadyMeans::of(trajectory);
-        let half = 0.5 * steady.steer;
+        let steady = SteadyMeans::new(trajectory);
+        let half_steer = 0.5 * steady.steer;
         // Time at which the steering passes half of its angle.
-        let zero = trajectory.first_crossing_up(half.abs(), 0.0, |f| f.steer_rad * half.signum());
+        let step_time =
+            trajectory.first_crossing_up(half_steer.abs(), RUN_START_S, |f| f.steer_rad * half_steer.signum());
         // 1 in a left turn, −1 in a right turn.
-        let side = steady.steer.signum();
-        let yaw = StepResponse::of(trajectory, zero, steady.yaw_rate * side, |f| f.yaw_rate_radps * side);
-        let lateral = StepResponse::of(trajectory, zero, steady.ay * side, |f| f.ay_mps2 * side);
+        let turn_sign = steady.steer.signum();
+        let yaw_response =
+            StepResponse::measure(trajectory, step_time, steady.yaw_rate * turn_sign, |f| f.yaw_rate_radps * turn_sign);
+        let lateral_response =
+            StepResponse::measure(trajectory, step_time, steady.ay * turn_sign, |f| f.ay_mps2 * turn_sign);
         let per_steer = |value: f64| (steady.steer != 0.0).then(|| value / steady.steer);
         StepSteerMetrics {
             steer_deg: Some(steady.steer.to_degrees()),
-            yaw_rate_response_s: yaw.response_s,
-            yaw_rate_peak_s: yaw.peak_s,
-            yaw_rate_overshoot_percent: yaw.overshoot_percent,
-            lateral_acceleration_response_s: lateral.response_s,
-            lateral_acceleration_overshoot_percent: lateral.overshoot_percent,
+            yaw_rate_response_s: yaw_response.response_s,
+            yaw_rate_peak_s: yaw_response.peak_s,
+            yaw_rate_overshoot_percent: yaw_response.overshoot_percent,
+            lateral_acceleration_response_s: lateral_response.response_s,
+            lateral_acceleration_overshoot_percent: lateral_response.overshoot_percent,
             steady_yaw_rate_degps: Some(steady.yaw_rate.to_degrees()),
             steady_lateral_acceleration_mps2: Some(steady.ay),
             yaw_rate_gain_per_s: per_steer(steady.yaw_rate),
             lateral_acceleration_gain_mps2_per_deg: per_steer(steady.ay.to_radians()),
             sideslip_deg: Some(steady.sideslip.to_degrees()),
-            tb_factor_deg_s: yaw.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
+            tb_factor_deg_s: yaw_response.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
             roll_deg: Some(steady.roll.to_degrees()),
             roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * 9.81).to_degrees()),
             steady_speed_mps: Some(steady.speed),
@@ -123,9 +126,9 @@ struct SteadyMeans {
 
 impl SteadyMeans {
     /// Averages the channels over the last second of the run.
-    fn of(trajectory: &Trajectory) -> Self {
-        let end = trajectory.last().t_s;
-        let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end - 1.0, end, channel);
+    fn new(trajectory: &Trajectory) -> Self {
+        let end_time = trajectory.last().t_s;
+        let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end_time - 1.0, end_time, channel);
         Self {
             steer: mean(|f| f.steer_rad),
             yaw_rate: mean(|f| f.yaw_rate_radps),
@@ -150,17 +153,22 @@ struct StepResponse {
 }
 
 impl StepResponse {
-    /// Measures the response of `channel` after `zero_s` (s), the time of the step: time to 90 % of the steady value
-    /// `steady`, time of the peak, and overshoot (%, at least 0). The peak time is `None` for an overshoot up to
-    /// [`MIN_OVERSHOOT`]. All values are `None` if `zero_s` is, or if `steady` is not positive.
-    fn of(trajectory: &Trajectory, zero_s: Option<f64>, steady: f64, channel: impl Fn(&Frame) -> f64) -> Self {
-        let Some(zero) = zero_s.filter(|_| steady > 0.0) else { return Self::default() };
-        let peak = trajectory.peak(zero, &channel);
-        let overshoot = channel(&peak) / steady - 1.0;
+    /// Measures the response of `channel` after `step_time_s` (s), the time of the step: time to 90 % of the steady
+    /// value `steady_value`, time of the peak, and overshoot (%, at least 0). The peak time is `None` for an overshoot
+    /// up to [`MIN_OVERSHOOT`]. All values are `None` if `step_time_s` is, or if `steady_value` is not positive.
+    fn measure(
+        trajectory: &Trajectory,
+        step_time_s: Option<f64>,
+        steady_value: f64,
+        channel: impl Fn(&Frame) -> f64,
+    ) -> Self {
+        let Some(step_time) = step_time_s.filter(|_| steady_value > 0.0) else { return Self::default() };
+        let peak = trajectory.peak(step_time, &channel);
+        let overshoot = channel(&peak) / steady_value - 1.0;
         Self {
-            response_s: trajectory.first_crossing_up(0.9 * steady, zero, &channel).map(|t| t - zero),
+            response_s: trajectory.first_crossing_up(0.9 * steady_value, step_time, &channel).map(|t| t - step_time),
             // A channel that approaches its steady state without overshoot has its peak anywhere in the last second.
-            peak_s: (overshoot > MIN_OVERSHOOT).then(|| trajectory.peak_time(zero, &channel) - zero),
+            peak_s: (overshoot > MIN_OVERSHOOT).then(|| trajectory.peak_time(step_time, &channel) - step_time),
             overshoot_percent: Some(overshoot.max(0.0) * 100.0),
         }
     }
@@ -173,18 +181,18 @@ const MIN_OVERSHOOT: f64 = 1e-3;
 struct StepDriver {
     manoeuvre: StepSteer,
     /// Final steering angle (rad).
-    angle: f64,
-    cruise: TorqueSpeedController,
+    final_angle: f64,
+    speed_controller: TorqueSpeedController,
 }
 
 impl DriverModel for StepDriver {
     /// Ramps the steering linearly from 0 to the final angle, with the value at the end of the step, and holds the
     /// speed by torques at the driven wheels.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let StepSteer { start_s, ramp_s, speed_mps, .. } = self.manoeuvre;
         // Part of the ramp at the end of the step (–).
-        let share = ((now.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
-        Controls { steer: (self.angle * share) as f32, ..self.cruise.controls(now, speed_mps) }
+        let ramp_share = ((input.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
+        Controls { steer: (self.final_angle * ramp_share) as f32, ..self.speed_controller.controls(input, speed_mps) }
     }
 }
 
@@ -193,12 +201,12 @@ impl Manoeuvre for StepSteer {
         "step-steer"
     }
     fn about(&self) -> String {
-        let aim = match self.steer_rad {
+        let target_text = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),
             None => format!("what a steady turn of {:.1} m/s² needs", self.lateral_acceleration_mps2),
         };
         format!(
-            "steering ramp of {:.2} s to {aim} at {:.1} m/s ({:.0} km/h), speed held by torques at the driven wheels",
+            "steering ramp of {:.2} s to {target_text} at {:.1} m/s ({:.0} km/h), speed held by torques at the driven wheels",
             self.ramp_s,
             self.speed_mps,
             self.speed_mps * 3.6
@@ -211,7 +219,11 @@ impl Manoeuvre for StepSteer {
         StartRequirements::PATH_FOLLOWING
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
-        Box::new(StepDriver { manoeuvre: *self, angle: self.angle(model), cruise: TorqueSpeedController::default() })
+        Box::new(StepDriver {
+            manoeuvre: *self,
+            final_angle: self.angle(model),
+            speed_controller: TorqueSpeedController::default(),
+        })
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

@@ -5,7 +5,7 @@ use std::io;
 
 use skidpad_core::{Assist, Channel, Contribution};
 
-use super::charts::{Chart, optional_channel_chart};
+use super::charts::{Chart, draw_optional_channel};
 use super::escape::escape;
 use crate::compare::Comparison;
 use crate::trajectory::{AssistUse, four_digits};
@@ -15,56 +15,57 @@ pub struct AssistLogs(Vec<Vec<AssistUse>>);
 
 impl AssistLogs {
     /// Collects the contributions from the runs of `comparison`.
-    pub fn of(comparison: &Comparison) -> Self {
+    pub fn new(comparison: &Comparison) -> Self {
         Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.assist_use()).collect())
     }
 
     /// Returns the contribution of `assist` on solver number `solver`; `None` if the solver does not have it.
     fn find(&self, solver: usize, assist: Assist) -> Option<&AssistUse> {
-        self.0[solver].iter().find(|own| own.assist == assist)
+        self.0[solver].iter().find(|assist_use| assist_use.assist == assist)
     }
 
     /// Returns the largest magnitude of a channel on any solver.
     fn peak(&self, assist: Assist, channel: usize) -> f64 {
-        let all = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
-        all.fold(0.0, |peak, own| own.peak[channel].abs().max(peak))
+        let assist_uses = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
+        assist_uses.fold(0.0, |peak, assist_use| assist_use.peak[channel].abs().max(peak))
     }
 
     /// Iterates over the assists that at least one solver has, in the order of the columns.
     fn assists(&self) -> impl Iterator<Item = Assist> {
-        let told = |assist: &Assist| (0..self.0.len()).any(|solver| self.find(solver, *assist).is_some());
-        Assist::ALL.iter().copied().filter(told)
+        let is_present = |assist: &Assist| (0..self.0.len()).any(|solver| self.find(solver, *assist).is_some());
+        Assist::ALL.iter().copied().filter(is_present)
     }
 
     /// Returns the numbers of the channels of `assist` that are more than rounding error on any solver.
     fn active_channels(&self, assist: Assist) -> Vec<usize> {
-        let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.is_reported(channel));
+        let is_active =
+            |solver, channel| self.find(solver, assist).is_some_and(|assist_use| assist_use.is_reported(channel));
         (0..Contribution::CHANNELS.len())
-            .filter(|&channel| (0..self.0.len()).any(|solver| told(solver, channel)))
+            .filter(|&channel| (0..self.0.len()).any(|solver| is_active(solver, channel)))
             .collect()
     }
 
     /// Appends the table; nothing if no solver has an assist or a non-physical aid. The table lists mean and largest
     /// value of the active channels of each assist; a note below explains the assists and names those that did not
     /// contribute.
-    pub fn table(&self, page: &mut String, comparison: &Comparison) {
+    pub fn append_table(&self, page: &mut String, comparison: &Comparison) {
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
-            self.assists().partition(|&own| !self.active_channels(own).is_empty());
+            self.assists().partition(|&assist| !self.active_channels(assist).is_empty());
         if active.is_empty() && idle.is_empty() {
             return;
         }
         page.push_str("<h3>Added by assists and tricks</h3>\n");
         if !active.is_empty() {
-            head(page, comparison);
-            active.iter().for_each(|&assist| self.rows(page, comparison, assist));
+            append_table_head(page, comparison);
+            active.iter().for_each(|&assist| self.append_rows(page, comparison, assist));
             page.push_str("</tbody></table></div>\n");
         }
         page.push_str("<p class=\"note\">");
         for &assist in &active {
-            put!(page, "{}: {} ", capital(&words(assist)), escape(assist.about()));
+            put!(page, "{}: {} ", capitalized(&spaced_name(assist)), escape(assist.about()));
         }
         if !idle.is_empty() {
-            let idle: Vec<String> = idle.into_iter().map(words).collect();
+            let idle: Vec<String> = idle.into_iter().map(spaced_name).collect();
             put!(page, "Did nothing in this run: {}. ", idle.join(", "));
         }
         page.push_str(
@@ -75,17 +76,25 @@ impl AssistLogs {
 
     /// Appends a row per active channel of `assist`: mean and largest value on each solver, with the digits for the
     /// largest one of all solvers; "-" for a solver without the assist.
-    fn rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
+    fn append_rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
         for channel in self.active_channels(assist) {
-            let about = Contribution::CHANNELS[channel];
-            put!(page, "<tr><th scope=\"row\">{}: {}</th>", words(assist), lower(label(about.about)));
-            put!(page, "<td>{}</td>", about.unit);
-            let peak = self.peak(assist, channel);
+            let channel_info = Contribution::CHANNELS[channel];
+            put!(
+                page,
+                "<tr><th scope=\"row\">{}: {}</th>",
+                spaced_name(assist),
+                lowercase(short_label(channel_info.about))
+            );
+            put!(page, "<td>{}</td>", channel_info.unit);
+            let largest = self.peak(assist, channel);
             for (solver, outcome) in comparison.outcomes.iter().enumerate() {
                 let class = if outcome.peer { "number peer" } else { "number" };
-                let own = self.find(solver, assist);
-                for value in [own.map(|own| own.mean[channel]), own.map(|own| own.peak[channel])] {
-                    let text = value.map_or_else(|| "-".into(), |value| four_digits(value, peak));
+                let assist_use = self.find(solver, assist);
+                for value in [
+                    assist_use.map(|assist_use| assist_use.mean[channel]),
+                    assist_use.map(|assist_use| assist_use.peak[channel]),
+                ] {
+                    let text = value.map_or_else(|| "-".into(), |value| four_digits(value, largest));
                     put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
                 }
             }
@@ -97,27 +106,35 @@ impl AssistLogs {
     ///
     /// # Errors
     /// Returns an error if plotters cannot draw one of them.
-    pub fn charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
+    pub fn draw_charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
         // Channel of the assist with the largest contribution, in its own unit; `None` if it did not contribute.
-        let most = |assist| {
-            let busy = self.active_channels(assist).into_iter();
-            busy.max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b))).map(|channel| (assist, channel))
+        let main_channel = |assist| {
+            let active_channels = self.active_channels(assist).into_iter();
+            active_channels
+                .max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b)))
+                .map(|channel| (assist, channel))
         };
-        let chart = |(assist, channel): (Assist, usize)| {
+        let draw_chart = |(assist, channel): (Assist, usize)| {
             let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
-            let (what, peak) = (label(about), self.peak(assist, channel));
-            let title = format!("{what} added by {}", words(assist));
-            optional_channel_chart(comparison, &title, &format!("{}, {unit}", lower(what)), 0.1 * peak, |frame| {
-                let own = frame.assist_log.iter().find(|(found, _)| *found == assist)?;
-                Some(own.1.values()[channel])
-            })
+            let (quantity, largest) = (short_label(about), self.peak(assist, channel));
+            let title = format!("{quantity} added by {}", spaced_name(assist));
+            draw_optional_channel(
+                comparison,
+                &title,
+                &format!("{}, {unit}", lowercase(quantity)),
+                0.1 * largest,
+                |frame| {
+                    let entry = frame.assist_log.iter().find(|(logged_assist, _)| *logged_assist == assist)?;
+                    Some(entry.1.values()[channel])
+                },
+            )
         };
-        self.assists().filter_map(most).map(chart).collect()
+        self.assists().filter_map(main_channel).map(draw_chart).collect()
     }
 }
 
 /// Appends the head of the table, with a column for the mean and one for the largest value per solver.
-fn head(page: &mut String, comparison: &Comparison) {
+fn append_table_head(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">added</th>");
     page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
     for outcome in &comparison.outcomes {
@@ -133,21 +150,21 @@ fn head(page: &mut String, comparison: &Comparison) {
 }
 
 /// Returns the name of an assist with spaces instead of underscores.
-fn words(assist: Assist) -> String {
+fn spaced_name(assist: Assist) -> String {
     assist.name().replace('_', " ")
 }
 
 /// Returns the first words of a channel's description, without its sign convention.
-fn label(about: &str) -> &str {
+fn short_label(about: &str) -> &str {
     about.split([',', '.']).next().unwrap_or(about)
 }
 
-fn lower(text: &str) -> String {
+fn lowercase(text: &str) -> String {
     text.to_lowercase()
 }
 
 /// Returns `text` with its first letter in upper case.
-fn capital(text: &str) -> String {
+fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -18,7 +18,7 @@ pub struct Chart {
     /// Drawing as SVG.
     pub svg: String,
     /// Whether the plot has the full width.
-    pub wide: bool,
+    pub is_full_width: bool,
 }
 
 /// Plots of a comparison, and the channels that are omitted because they do not change.
@@ -37,24 +37,24 @@ struct PlottedChannel {
     /// Smallest range of the y axis, in the unit of the label.
     min_span: f64,
     /// Whether the channel is drawn even if it does not change.
-    always: bool,
+    is_always_drawn: bool,
     /// Value in the unit of the label.
     value: fn(&Frame) -> f64,
 }
 
-/// Builds a row of [`CAR_CHANNELS`] or [`TRAILER_CHANNELS`]. `least_span` is the smallest range to draw, `always`
-/// draws a channel that does not change.
+/// Builds a row of [`CAR_CHANNELS`] or [`TRAILER_CHANNELS`]. `min_span` is the smallest range to draw,
+/// `is_always_drawn` draws a channel that does not change.
 const fn channel(
     title: &'static str,
     label: &'static str,
-    least_span: f64,
-    always: bool,
+    min_span: f64,
+    is_always_drawn: bool,
     value: fn(&Frame) -> f64,
 ) -> PlottedChannel {
-    PlottedChannel { title, label, min_span: least_span, always, value }
+    PlottedChannel { title, label, min_span, is_always_drawn, value }
 }
 
-/// Channels of the car.
+/// Channels of the car: title, axis label, smallest range to draw, whether it is always drawn, value.
 const CAR_CHANNELS: &[PlottedChannel] = &[
     channel("Speed", "forward speed, m/s", 0.5, true, |f| f.vx_mps),
     channel("Yaw rate", "yaw rate, deg/s", 1.0, true, |f| f.yaw_rate_radps.to_degrees()),
@@ -91,45 +91,48 @@ const MIN_LOAD_RANGE_N: f64 = 200.0;
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw one of them.
-pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
+pub fn draw_charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     let mut charts = Charts { charts: Vec::new(), omitted: Vec::new() };
-    charts.charts.push(path_chart(comparison)?);
-    if ground::has_shape(&comparison.scene) && !comparison.outcomes.is_empty() {
-        charts.charts.push(profile_chart(comparison, model)?);
+    charts.charts.push(draw_path(comparison)?);
+    if ground::has_ground_shapes(&comparison.scene) && !comparison.outcomes.is_empty() {
+        charts.charts.push(draw_profile(comparison, model)?);
     }
-    charts.add(comparison, CAR_CHANNELS, "", |outcome| &outcome.trajectory)?;
+    charts.add_channels(comparison, CAR_CHANNELS, "", |outcome| &outcome.trajectory)?;
     // Solvers that are not peers.
-    let mut own = comparison.outcomes.iter().filter(|o| !o.peer);
-    if let (Some(first), Some(_)) = (own.next(), own.next()) {
-        charts.charts.push(distance_chart(comparison, first)?);
+    let mut non_peers = comparison.outcomes.iter().filter(|outcome| !outcome.peer);
+    if let (Some(reference), Some(_)) = (non_peers.next(), non_peers.next()) {
+        charts.charts.push(draw_distance(comparison, reference)?);
     }
-    let towed = comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
-    for (k, (name, _)) in towed.iter().enumerate() {
-        let of = format!(", {}", name.label().to_lowercase());
-        charts.add(comparison, TRAILER_CHANNELS, &of, |outcome| &outcome.trajectory.trailers()[k].1)?;
+    let trailers = comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
+    for (unit_index, (name, _)) in trailers.iter().enumerate() {
+        let title_suffix = format!(", {}", name.label().to_lowercase());
+        charts.add_channels(comparison, TRAILER_CHANNELS, &title_suffix, |outcome| {
+            &outcome.trajectory.trailers()[unit_index].1
+        })?;
     }
     for i in 0..model.wheels().len() {
         let title = format!("Load of wheel {}", model.wheel_name(i));
-        charts.charts.push(time_chart(comparison, &title, "load, N", MIN_LOAD_RANGE_N, move |f| f.wheels[i].load_n)?);
+        charts.charts.push(draw_channel(comparison, &title, "load, N", MIN_LOAD_RANGE_N, move |f| f.wheels[i].load_n)?);
     }
     Ok(charts)
 }
 
 impl Charts {
-    /// Adds plots of those `quantities` that change in the `run` of an outcome, and the titles of the others to
-    /// `omitted`. `of` is appended to the titles.
-    fn add(
+    /// Adds plots of those `channels` that change in the selected trajectory of an outcome, and the titles of the
+    /// others to `omitted`. `title_suffix` is appended to the titles.
+    fn add_channels(
         &mut self,
         comparison: &Comparison,
-        quantities: &[PlottedChannel],
-        of: &str,
-        run: impl Fn(&Outcome) -> &Trajectory + Copy,
+        channels: &[PlottedChannel],
+        title_suffix: &str,
+        select_trajectory: impl Fn(&Outcome) -> &Trajectory + Copy,
     ) -> io::Result<()> {
-        for &PlottedChannel { title, label, min_span: least_span, always, value } in quantities {
-            let title = format!("{title}{of}");
-            if always || changes(comparison, least_span, run, value) {
-                self.charts
-                    .push(channel_chart(comparison, &title, label, least_span, run, |frame| Some(value(frame)))?);
+        for &PlottedChannel { title, label, min_span, is_always_drawn, value } in channels {
+            let title = format!("{title}{title_suffix}");
+            if is_always_drawn || has_changed(comparison, min_span, select_trajectory, value) {
+                self.charts.push(draw_run_channel(comparison, &title, label, min_span, select_trajectory, |frame| {
+                    Some(value(frame))
+                })?);
             } else {
                 self.omitted.push(title);
             }
@@ -138,66 +141,78 @@ impl Charts {
     }
 }
 
-/// Returns whether `value` varies by more than half of `span` on any solver that is not a peer, or on the only solver.
-fn changes(
+/// Returns whether `value` varies by more than half of `min_span` on any solver that is not a peer, or on the only
+/// solver.
+fn has_changed(
     comparison: &Comparison,
-    span: f64,
-    run: impl Fn(&Outcome) -> &Trajectory,
+    min_span: f64,
+    select_trajectory: impl Fn(&Outcome) -> &Trajectory,
     value: impl Fn(&Frame) -> f64,
 ) -> bool {
-    comparison.outcomes.iter().filter(|o| !o.peer || comparison.outcomes.len() == 1).any(|outcome| {
-        let values = run(outcome).rows().map(|frame| value(&frame));
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        high - low > 0.5 * span
+    comparison.outcomes.iter().filter(|outcome| !outcome.peer || comparison.outcomes.len() == 1).any(|outcome| {
+        let values = select_trajectory(outcome).rows().map(|frame| value(&frame));
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), sample| (low.min(sample), high.max(sample)));
+        high - low > 0.5 * min_span
     })
 }
 
 /// Reduces a line to about [`MAX_LINE_POINTS`] points without a visible change: keeps the lowest and the highest
 /// point of each group of neighbours, in order, and the last point. A line with fewer points is not changed.
-fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+fn thin_points(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MAX_LINE_POINTS {
         return points.to_vec();
     }
-    let bucket = points.len().div_ceil(MAX_LINE_POINTS / 2);
-    let mut kept = Vec::with_capacity(MAX_LINE_POINTS + 2);
-    for part in points.chunks(bucket) {
+    let group_size = points.len().div_ceil(MAX_LINE_POINTS / 2);
+    let mut thinned_points = Vec::with_capacity(MAX_LINE_POINTS + 2);
+    for group in points.chunks(group_size) {
         // Index of the extreme point of the group.
-        let at = |best: fn(f64, f64) -> bool| {
-            (1..part.len()).fold(0, |found, i| if best(part[i].1, part[found].1) { i } else { found })
+        let extreme_index = |is_more_extreme: fn(f64, f64) -> bool| {
+            (1..group.len())
+                .fold(0, |best_index, i| if is_more_extreme(group[i].1, group[best_index].1) { i } else { best_index })
         };
-        let (low, high) = (at(|new, old| new < old), at(|new, old| new > old));
-        kept.extend([low.min(high), low.max(high)].map(|i| part[i]));
+        let (low, high) = (extreme_index(|y, best_y| y < best_y), extreme_index(|y, best_y| y > best_y));
+        thinned_points.extend([low.min(high), low.max(high)].map(|i| group[i]));
     }
-    kept.extend(points.last());
-    kept
+    thinned_points.extend(points.last());
+    thinned_points
 }
 
 /// Draws the path of the centre of mass of every solver from above with equal scales, with cones as dots, towed units
 /// as thin lines, and the ground if it is more than a plane.
-fn path_chart(comparison: &Comparison) -> io::Result<Chart> {
+fn draw_path(comparison: &Comparison) -> io::Result<Chart> {
     // Path of a car or towed unit as a line.
-    let of = |number: usize, outcome: &Outcome, run: &Trajectory| {
-        let points = thinned_rows(run).map(|f| (f.x_m, f.y_m)).collect();
-        Series { number, sets_range: !outcome.peer, points }
+    let path_series = |solver_number: usize, outcome: &Outcome, trajectory: &Trajectory| {
+        let points = thinned_rows(trajectory).map(|f| (f.x_m, f.y_m)).collect();
+        Series { solver_number, sets_range: !outcome.peer, points }
     };
     let outcomes = || comparison.outcomes.iter().enumerate();
-    let towed: Vec<Series> =
-        outcomes().flat_map(|(n, o)| o.trajectory.trailers().iter().map(move |(_, run)| of(n, o, run))).collect();
-    let trailers = if towed.is_empty() { "" } else { ", of trailers in thin lines" };
-    let has_shape = ground::has_shape(&comparison.scene);
+    let towed: Vec<Series> = outcomes()
+        .flat_map(|(solver_number, outcome)| {
+            outcome
+                .trajectory
+                .trailers()
+                .iter()
+                .map(move |(_, trajectory)| path_series(solver_number, outcome, trajectory))
+        })
+        .collect();
+    let trailer_text = if towed.is_empty() { "" } else { ", of trailers in thin lines" };
+    let has_ground_shapes = ground::has_ground_shapes(&comparison.scene);
     let plot = Plot {
         x_label: "x, m".into(),
         y_label: "y, m".into(),
         min_span: 1.0,
         equal_scale: true,
         dots: comparison.cones.clone(),
-        ground: has_shape.then(|| comparison.scene.clone()),
-        series: outcomes().map(|(n, o)| of(n, o, &o.trajectory)).collect(),
+        ground: has_ground_shapes.then(|| comparison.scene.clone()),
+        series: outcomes()
+            .map(|(solver_number, outcome)| path_series(solver_number, outcome, &outcome.trajectory))
+            .collect(),
         towed,
         ..Plot::default()
     };
-    let on = if has_shape { ", on the ground from above: lighter is higher, blue grips less" } else { "" };
-    chart(&format!("Path of the centre of mass{trailers}{on}"), &plot)
+    let ground_text =
+        if has_ground_shapes { ", on the ground from above: lighter is higher, blue grips less" } else { "" };
+    draw_chart(&format!("Path of the centre of mass{trailer_text}{ground_text}"), &plot)
 }
 
 /// Iterates over evenly spaced rows, at most [`MAX_LINE_POINTS`], and the last row.
@@ -208,105 +223,119 @@ fn thinned_rows(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>>
 
 /// Returns the distance covered along the path at each of the [`thinned_rows`] rows (m).
 fn path_distances(outcome: &Outcome) -> Vec<f64> {
-    let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
-    let along = thinned_rows(&outcome.trajectory).scan(0.0, |way, f| {
-        *way += (f.x_m - last.0).hypot(f.y_m - last.1);
-        last = (f.x_m, f.y_m);
-        Some(*way)
+    let mut previous_point = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
+    let distances = thinned_rows(&outcome.trajectory).scan(0.0, |distance, f| {
+        *distance += (f.x_m - previous_point.0).hypot(f.y_m - previous_point.1);
+        previous_point = (f.x_m, f.y_m);
+        Some(*distance)
     });
-    along.collect()
+    distances.collect()
 }
 
 /// Draws the profile: the height of the ground along the path of the first solver that is not a peer, and the height of
 /// every car along its own path, less the static height of its centre of mass.
-fn profile_chart(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
-    let height = f64::from(model.parts().centre_height);
+fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
+    let static_height = f64::from(model.parts().centre_height);
     // Distances along the path of each outcome (m).
-    let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(path_distances).collect();
-    let lines = comparison.outcomes.iter().zip(&ways).enumerate().map(|(number, (outcome, way))| {
-        let points =
-            way.iter().zip(thinned_rows(&outcome.trajectory)).map(|(along, f)| (*along, f.z_m - height)).collect();
-        Series { number, sets_range: !outcome.peer, points }
-    });
-    let first = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
-    let places: Vec<(f64, f64)> =
-        thinned_rows(&comparison.outcomes[first].trajectory).map(|f| (f.x_m, f.y_m)).collect();
-    let tops = ground::top_surfaces(&comparison.scene, &places);
-    let floor = ways[first].iter().zip(tops).map(|(along, top)| (*along, top.map_or(f64::NAN, |top| top.height)));
+    let distances_by_outcome: Vec<Vec<f64>> = comparison.outcomes.iter().map(path_distances).collect();
+    let lines = comparison.outcomes.iter().zip(&distances_by_outcome).enumerate().map(
+        |(solver_number, (outcome, distances))| {
+            let points = distances
+                .iter()
+                .zip(thinned_rows(&outcome.trajectory))
+                .map(|(distance, f)| (*distance, f.z_m - static_height))
+                .collect();
+            Series { solver_number, sets_range: !outcome.peer, points }
+        },
+    );
+    let reference_index = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
+    let path_points: Vec<(f64, f64)> =
+        thinned_rows(&comparison.outcomes[reference_index].trajectory).map(|f| (f.x_m, f.y_m)).collect();
+    let surfaces = ground::top_surfaces(&comparison.scene, &path_points);
+    let ground_profile = distances_by_outcome[reference_index]
+        .iter()
+        .zip(surfaces)
+        .map(|(distance, surface)| (*distance, surface.map_or(f64::NAN, |surface| surface.height)));
     let plot = Plot {
         x_label: "way, m".into(),
         y_label: "height, m".into(),
         min_span: 0.2,
-        wide: true,
-        floor: floor.collect(),
+        is_full_width: true,
+        floor: ground_profile.collect(),
         series: lines.collect(),
         ..Plot::default()
     };
-    chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
+    draw_chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
 }
 
-/// Draws the channel `value` of the cars over time; `least_span` is the smallest range of the y axis.
-fn time_chart(
+/// Draws the channel `value` of the cars over time; `min_span` is the smallest range of the y axis.
+fn draw_channel(
     comparison: &Comparison,
     title: &str,
     label: &str,
-    least_span: f64,
+    min_span: f64,
     value: impl Fn(&Frame) -> f64,
 ) -> io::Result<Chart> {
-    optional_channel_chart(comparison, title, label, least_span, |frame| Some(value(frame)))
+    draw_optional_channel(comparison, title, label, min_span, |frame| Some(value(frame)))
 }
 
 /// Draws a channel over time that only some solvers have.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw it.
-pub fn optional_channel_chart(
+pub fn draw_optional_channel(
     comparison: &Comparison,
     title: &str,
     label: &str,
-    least_span: f64,
+    min_span: f64,
     value: impl Fn(&Frame) -> Option<f64>,
 ) -> io::Result<Chart> {
-    channel_chart(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
+    draw_run_channel(comparison, title, label, min_span, |outcome| &outcome.trajectory, value)
 }
 
-/// Draws a channel of the `run` of every outcome over time. `run` selects the trajectory of the car or of a towed
-/// unit. Outcomes without a value in the first row are omitted; a value that is missing later is drawn as 0.
-fn channel_chart(
+/// Draws a channel of the selected trajectory of every outcome over time. `select_trajectory` selects the trajectory of
+/// the car or of a towed unit. Outcomes without a value in the first row are omitted; a value that is missing later is
+/// drawn as 0.
+fn draw_run_channel(
     comparison: &Comparison,
     title: &str,
     label: &str,
-    least_span: f64,
-    run: impl Fn(&Outcome) -> &Trajectory,
+    min_span: f64,
+    select_trajectory: impl Fn(&Outcome) -> &Trajectory,
     value: impl Fn(&Frame) -> Option<f64>,
 ) -> io::Result<Chart> {
-    let has = |(_, outcome): &(usize, &Outcome)| value(run(outcome).first()).is_some();
-    let line = |(number, outcome): (usize, &Outcome)| {
-        let points: Vec<_> = run(outcome).rows().map(|f| (f.t_s, value(&f).unwrap_or(0.0))).collect();
-        Series { number, sets_range: !outcome.peer, points: thinned(&points) }
+    let has_channel = |(_, outcome): &(usize, &Outcome)| value(select_trajectory(outcome).first()).is_some();
+    let channel_line = |(solver_number, outcome): (usize, &Outcome)| {
+        let points: Vec<_> = select_trajectory(outcome).rows().map(|f| (f.t_s, value(&f).unwrap_or(0.0))).collect();
+        Series { solver_number, sets_range: !outcome.peer, points: thin_points(&points) }
     };
-    let those = comparison.outcomes.iter().enumerate().filter(has);
+    let outcomes_with_channel = comparison.outcomes.iter().enumerate().filter(has_channel);
     let plot = Plot {
         x_label: "time, s".into(),
         y_label: label.into(),
-        min_span: least_span,
-        series: those.map(line).collect(),
+        min_span,
+        series: outcomes_with_channel.map(channel_line).collect(),
         ..Plot::default()
     };
-    chart(title, &plot)
+    draw_chart(title, &plot)
 }
 
-/// Draws the horizontal distance of the cars (mm) from that of the solver `first` over time. Peers and `first` itself
-/// have no line.
-fn distance_chart(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
+/// Draws the horizontal distance of the cars (mm) from that of the solver `reference` over time. Peers and `reference`
+/// itself have no line.
+fn draw_distance(comparison: &Comparison, reference: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
-    for (number, outcome) in comparison.outcomes.iter().enumerate() {
-        if outcome.peer || outcome.backend == first.backend {
+    for (solver_number, outcome) in comparison.outcomes.iter().enumerate() {
+        if outcome.peer || outcome.backend == reference.backend {
             continue;
         }
-        let pairs = outcome.trajectory.rows().zip(first.trajectory.rows());
-        let distance = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
-        lines.push(Series { number, sets_range: true, points: thinned(&pairs.map(distance).collect::<Vec<_>>()) });
+        let row_pairs = outcome.trajectory.rows().zip(reference.trajectory.rows());
+        let time_and_distance =
+            |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
+        lines.push(Series {
+            solver_number,
+            sets_range: true,
+            points: thin_points(&row_pairs.map(time_and_distance).collect::<Vec<_>>()),
+        });
     }
     let plot = Plot {
         x_label: "time, s".into(),
@@ -316,15 +345,15 @@ fn distance_chart(comparison: &Comparison, first: &Outcome) -> io::Result<Chart>
         series: lines,
         ..Plot::default()
     };
-    chart(&format!("Distance from the car of {}", first.backend), &plot)
+    draw_chart(&format!("Distance from the car of {}", reference.backend), &plot)
 }
 
 /// Draws `plot` with its heading.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw it.
-pub fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
-    Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale || plot.wide })
+pub fn draw_chart(title: &str, plot: &Plot) -> io::Result<Chart> {
+    Ok(Chart { title: title.into(), svg: plot.svg(title)?, is_full_width: plot.equal_scale || plot.is_full_width })
 }
 
 #[cfg(test)]
@@ -335,7 +364,7 @@ mod tests {
     fn thinning_keeps_ends_and_extremes() {
         let mut points: Vec<(f64, f64)> = (0..10_000).map(|i| (f64::from(i), f64::from(i % 7))).collect();
         points[5_003].1 = 99.0;
-        let kept = thinned(&points);
+        let kept = thin_points(&points);
         assert!(kept.len() <= MAX_LINE_POINTS + 2 && kept.contains(&points[5_003]));
         assert_eq!(kept.last(), points.last());
         assert!(kept.windows(2).all(|w| w[0].0 <= w[1].0));

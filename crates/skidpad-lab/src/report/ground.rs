@@ -15,7 +15,7 @@ pub struct View {
     /// Size on the page (px).
     pub pixels: [f64; 2],
     /// Left and upper edge in the drawing (pixels of the drawing).
-    pub corner: [f64; 2],
+    pub top_left: [f64; 2],
     /// Size in the drawing (pixels of the drawing).
     pub drawn_size: [f64; 2],
 }
@@ -44,67 +44,73 @@ pub struct TopSurface {
 
 /// Returns whether the scene contains boxes, height fields, meshes or free bodies besides a plane. Platforms do not
 /// count.
-pub fn has_shape(scene: &Scene) -> bool {
+pub fn has_ground_shapes(scene: &Scene) -> bool {
     !(scene.boxes.is_empty()
         && scene.height_fields.is_empty()
         && scene.meshes.is_empty()
         && scene.free_bodies.is_empty())
 }
 
-/// Returns the highest surface at each of `places` (x, y in m), of the plane, boxes, free bodies at their initial
+/// Returns the highest surface at each of `points` (x, y in m), of the plane, boxes, free bodies at their initial
 /// positions, height fields and meshes; `None` without ground. Platforms do not count. Of surfaces at the same height
-/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. Places that are not finite see
-/// only the plane.
-pub fn top_surfaces(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
+/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. At a point that is not finite
+/// only the plane counts.
+pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
     let normal = scene.plane_normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
-    let plane = |&(x, y): &(f64, f64)| TopSurface { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
-    let mut tops: Vec<Option<TopSurface>> = places.iter().map(|place| scene.has_plane.then(|| plane(place))).collect();
-    // Numbers of the places, sorted by x, so that each triangle visits only the places in its range of x.
-    let mut by_x: Vec<usize> =
-        (0..places.len()).filter(|&i| places[i].0.is_finite() && places[i].1.is_finite()).collect();
-    by_x.sort_by(|&a, &b| places[a].0.total_cmp(&places[b].0));
-    let (Some(&first), Some(&last)) = (by_x.first(), by_x.last()) else { return tops };
-    let (low, high) =
-        by_x.iter().fold((f64::MAX, f64::MIN), |(low, high), &i| (low.min(places[i].1), high.max(places[i].1)));
-    // Corners of the area of all places; coordinates of triangles are relative to `start`.
-    let (start, end) = (DVec3::new(places[first].0, low, 0.0), DVec3::new(places[last].0, high, 0.0));
+    let plane_surface =
+        |&(x, y): &(f64, f64)| TopSurface { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
+    let mut surfaces: Vec<Option<TopSurface>> =
+        points.iter().map(|point| scene.has_plane.then(|| plane_surface(point))).collect();
+    // Numbers of the points, sorted by x, so that each triangle visits only the points in its range of x.
+    let mut indices_by_x: Vec<usize> =
+        (0..points.len()).filter(|&i| points[i].0.is_finite() && points[i].1.is_finite()).collect();
+    indices_by_x.sort_by(|&a, &b| points[a].0.total_cmp(&points[b].0));
+    let (Some(&first_index), Some(&last_index)) = (indices_by_x.first(), indices_by_x.last()) else { return surfaces };
+    let (min_y, max_y) =
+        indices_by_x.iter().fold((f64::MAX, f64::MIN), |(low, high), &i| (low.min(points[i].1), high.max(points[i].1)));
+    // Corners of the area of all points; coordinates of triangles are relative to `start`.
+    let (start, end) = (DVec3::new(points[first_index].0, min_y, 0.0), DVec3::new(points[last_index].0, max_y, 0.0));
     visit_triangles(scene, start, end, |triangle| {
         let corners = triangle.corners.map(|corner| start + corner.as_dvec3());
-        let left = corners.iter().fold(f64::MAX, |x, corner| x.min(corner.x));
-        let right = corners.iter().fold(f64::MIN, |x, corner| x.max(corner.x));
-        let from = by_x.partition_point(|&i| places[i].0 < left);
-        for &i in by_x[from..].iter().take_while(|&&i| places[i].0 <= right) {
-            let Some(top) = surface_at(&corners, triangle.grip, places[i]) else { continue };
-            if tops[i].is_none_or(|below| top.height >= below.height - f64::from(FLUSH_TOLERANCE_M)) {
-                tops[i] = Some(top);
+        let min_x = corners.iter().fold(f64::MAX, |x, corner| x.min(corner.x));
+        let max_x = corners.iter().fold(f64::MIN, |x, corner| x.max(corner.x));
+        let first_candidate = indices_by_x.partition_point(|&i| points[i].0 < min_x);
+        for &i in indices_by_x[first_candidate..].iter().take_while(|&&i| points[i].0 <= max_x) {
+            let Some(surface) = surface_at(&corners, triangle.grip, points[i]) else { continue };
+            if surfaces[i]
+                .is_none_or(|previous_surface| surface.height >= previous_surface.height - f64::from(FLUSH_TOLERANCE_M))
+            {
+                surfaces[i] = Some(surface);
             }
         }
     });
-    tops
+    surfaces
 }
 
-/// Calls `to` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with coordinates
-/// relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x and y).
-fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
+/// Calls `visit` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with
+/// coordinates relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x
+/// and y).
+fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut visit: impl FnMut(&Triangle)) {
     let bodies = scene.free_bodies.iter().map(|body| body.box_at(&body.motion));
     for block in scene.boxes.iter().copied().chain(bodies) {
-        let middle = (block.centre - start).as_vec3();
-        for triangle in Triangle::of_box(block.half_extents, |corner| middle + block.rotation * corner, block.grip) {
-            to(&triangle);
+        let centre = (block.centre - start).as_vec3();
+        for triangle in Triangle::of_box(block.half_extents, |corner| centre + block.rotation * corner, block.grip) {
+            visit(&triangle);
         }
     }
     for field in &scene.height_fields {
-        let corner = |at: DVec3, height: f32| (at - field.origin()).as_vec3().with_z(height);
-        let (low, high) = (corner(start, f32::MIN), corner(end, f32::MAX));
-        let mut near = Vec::new();
+        let area_corner = |point: DVec3, height: f32| (point - field.origin()).as_vec3().with_z(height);
+        let (min_corner, max_corner) = (area_corner(start, f32::MIN), area_corner(end, f32::MAX));
+        let mut near_triangles = Vec::new();
         // 0: the source of a triangle is not used.
-        field.visit_near(low, high, field.origin() - start, 0, &mut near);
-        near.iter().for_each(&mut to);
+        field.visit_near(min_corner, max_corner, field.origin() - start, 0, &mut near_triangles);
+        near_triangles.iter().for_each(&mut visit);
     }
     for mesh in &scene.meshes {
-        for number in 0..mesh.triangles().len() as u32 {
-            to(&mesh.triangle(number, mesh.origin() - start, 0));
+        for triangle_index in 0..mesh.triangles().len() as u32 {
+            // 0: the source of a triangle is not used.
+            visit(&mesh.triangle(triangle_index, mesh.origin() - start, 0));
         }
     }
 }
@@ -113,10 +119,10 @@ fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&
 /// with the friction factor `grip`; `None` if it misses the triangle or the triangle is vertical.
 fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<TopSurface> {
     let [a, b, c] = *corners;
-    // Twice the signed area of (p, q) and the place; equal signs mean inside.
-    let cross = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
-    let sides = [cross(a, b), cross(b, c), cross(c, a)];
-    if !(sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)) {
+    // Twice the signed area of the edge and the point (x, y); equal signs mean inside.
+    let signed_area = |start: DVec3, end: DVec3| (end.x - start.x) * (y - start.y) - (end.y - start.y) * (x - start.x);
+    let signed_areas = [signed_area(a, b), signed_area(b, c), signed_area(c, a)];
+    if !(signed_areas.iter().all(|area| *area >= 0.0) || signed_areas.iter().all(|area| *area <= 0.0)) {
         return None;
     }
     let normal = (b - a).cross(c - a);
@@ -131,87 +137,96 @@ fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top
 /// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty. The view is divided
 /// into squares of [`CELL_SIZE_PX`], each with the surface at its centre. Neighbours of equal shade in a row are one
 /// rectangle; each shade and each tint is one path.
-pub fn from_above(scene: &Scene, view: &View) -> String {
+pub fn draw_from_above(scene: &Scene, view: &View) -> String {
     let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL_SIZE_PX).ceil().max(1.0) as usize);
-    // Centre of square `k` of `count` in a range (m).
-    let middle = |range: &Range<f64>, k: usize, count: usize| {
-        range.start + (range.end - range.start) * (k as f64 + 0.5) / count as f64
+    // Centre of square `square_index` of `square_count` in a range (m).
+    let square_centre = |range: &Range<f64>, square_index: usize, square_count: usize| {
+        range.start + (range.end - range.start) * (square_index as f64 + 0.5) / square_count as f64
     };
-    let places: Vec<(f64, f64)> = (0..rows)
+    let points: Vec<(f64, f64)> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
-        .map(|(column, row)| (middle(&view.x, column, columns), middle(&view.y, rows - 1 - row, rows)))
+        .map(|(column, row)| (square_centre(&view.x, column, columns), square_centre(&view.y, rows - 1 - row, rows)))
         .collect();
-    let tops = top_surfaces(scene, &places);
-    let shades = shades(&tops);
+    let surfaces = top_surfaces(scene, &points);
+    let shades = compute_shades(&surfaces);
     // Tint of the grip: 0 for grip 1 and above.
-    let slippery = |top: &TopSurface| {
-        ((1.0 - top.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
+    let grip_tint = |surface: &TopSurface| {
+        ((1.0 - surface.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
     };
-    let tints: Vec<Option<usize>> = tops.iter().map(|top| top.as_ref().map(slippery)).collect();
+    let tints: Vec<Option<usize>> = surfaces.iter().map(|surface| surface.as_ref().map(grip_tint)).collect();
     let mut svg = String::new();
-    let mut layer = |look: &str, squares: &[[usize; 3]]| append_layer(&mut svg, view, [columns, rows], squares, look);
-    layer("class=\"ground low\"", &squares(&shades, columns, Option::is_some));
+    let mut append_runs =
+        |attributes: &str, runs: &[[usize; 3]]| append_layer(&mut svg, view, [columns, rows], runs, attributes);
+    append_runs("class=\"ground low\"", &find_runs(&shades, columns, Option::is_some));
     for shade in 1..SHADE_COUNT {
         let opacity = shade as f64 / (SHADE_COUNT - 1) as f64;
-        layer(
+        append_runs(
             &format!("class=\"ground\" fill-opacity=\"{opacity:.2}\""),
-            &squares(&shades, columns, |of| *of == Some(shade)),
+            &find_runs(&shades, columns, |value| *value == Some(shade)),
         );
     }
     for tint in 1..=GRIP_TINT_COUNT {
         let opacity = 0.45 * tint as f64 / GRIP_TINT_COUNT as f64;
-        layer(
+        append_runs(
             &format!("class=\"grip\" fill-opacity=\"{opacity:.2}\""),
-            &squares(&tints, columns, |of| *of == Some(tint)),
+            &find_runs(&tints, columns, |value| *value == Some(tint)),
         );
     }
     svg
 }
 
-/// Computes the shade of every place, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
-/// orientation to the light at the upper left, each scaled to its range over all places. `None` without ground.
-fn shades(tops: &[Option<TopSurface>]) -> Vec<Option<usize>> {
-    let of = |value: fn(&TopSurface) -> f64| {
-        let values = || tops.iter().flatten().map(value).filter(|value| value.is_finite());
-        let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+/// Computes the shade of every surface, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
+/// orientation to the light at the upper left, each scaled to its range over all surfaces. `None` without ground.
+fn compute_shades(surfaces: &[Option<TopSurface>]) -> Vec<Option<usize>> {
+    let relative_value = |property: fn(&TopSurface) -> f64| {
+        let values = || surfaces.iter().flatten().map(property).filter(|value| value.is_finite());
+        let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
         // A relief of less than 1 cm in height or 0.01 in slope is not amplified.
-        move |top: &TopSurface| (value(top) - low) / (high - low).max(0.01)
+        move |surface: &TopSurface| (property(surface) - low) / (high - low).max(0.01)
     };
-    let (height, light) = (of(|top| top.height), of(|top| top.slopes[0] - top.slopes[1]));
-    let shade = |top: &TopSurface| (0.55 * height(top) + 0.45 * light(top)) * (SHADE_COUNT - 1) as f64;
-    tops.iter()
-        .map(|top| top.as_ref().map(|top| shade(top).round().clamp(0.0, (SHADE_COUNT - 1) as f64) as usize))
+    let (relative_height, relative_light) =
+        (relative_value(|surface| surface.height), relative_value(|surface| surface.slopes[0] - surface.slopes[1]));
+    let exact_shade = |surface: &TopSurface| {
+        (0.55 * relative_height(surface) + 0.45 * relative_light(surface)) * (SHADE_COUNT - 1) as f64
+    };
+    surfaces
+        .iter()
+        .map(|surface| {
+            surface.as_ref().map(|surface| exact_shade(surface).round().clamp(0.0, (SHADE_COUNT - 1) as f64) as usize)
+        })
         .collect()
 }
 
-/// Returns the horizontal runs of neighbouring squares for which `wanted` returns true: [column, row, length], in the
-/// order of `all`, which lists the grid row by row with `columns` squares each.
-fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
+/// Returns the horizontal runs of neighbouring squares for which `is_selected` returns true: [column, row, length], in
+/// the order of `values`, which lists the grid row by row with `columns` squares each.
+fn find_runs<T>(values: &[T], columns: usize, is_selected: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
     let mut runs: Vec<[usize; 3]> = Vec::new();
-    for (i, _) in all.iter().enumerate().filter(|(_, one)| wanted(one)) {
+    for (i, _) in values.iter().enumerate().filter(|(_, value)| is_selected(value)) {
         let (column, row) = (i % columns, i / columns);
         match runs.last_mut() {
-            Some([first, of, length]) if *of == row && *first + *length == column => *length += 1,
+            Some([run_column, run_row, length]) if *run_row == row && *run_column + *length == column => *length += 1,
             _ => runs.push([column, row, 1]),
         }
     }
     runs
 }
 
-/// Appends the runs of `squares` ([column, row, length]) as one SVG path with the attributes `look`; nothing without
-/// squares. `columns` and `rows` are the size of the grid in the `view`.
-fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], squares: &[[usize; 3]], look: &str) {
-    if squares.is_empty() {
+/// Appends the `runs` of squares ([column, row, length]) as one SVG path with the attributes `attributes`; nothing
+/// without squares. `columns` and `rows` are the size of the grid in the `view`.
+fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], runs: &[[usize; 3]], attributes: &str) {
+    if runs.is_empty() {
         return;
     }
-    // Edge `k` of the grid in pixels of the drawing.
-    let line = |from: f64, size: f64, k: usize, count: usize| (from + size * k as f64 / count as f64).round() as i64;
-    let across = |k: usize| line(view.corner[0], view.drawn_size[0], k, columns);
-    let down = |k: usize| line(view.corner[1], view.drawn_size[1], k, rows);
-    put!(svg, "<path {look} d=\"");
-    for &[column, row, length] in squares {
-        let (left, top) = (across(column), down(row));
-        put!(svg, "M{left} {top}H{}V{}H{left}z", across(column + length), down(row + 1));
+    // Edge `edge_index` of the grid in pixels of the drawing.
+    let grid_line = |start: f64, size: f64, edge_index: usize, square_count: usize| {
+        (start + size * edge_index as f64 / square_count as f64).round() as i64
+    };
+    let pixel_x = |edge_index: usize| grid_line(view.top_left[0], view.drawn_size[0], edge_index, columns);
+    let pixel_y = |edge_index: usize| grid_line(view.top_left[1], view.drawn_size[1], edge_index, rows);
+    put!(svg, "<path {attributes} d=\"");
+    for &[column, row, length] in runs {
+        let (left, top) = (pixel_x(column), pixel_y(row));
+        put!(svg, "M{left} {top}H{}V{}H{left}z", pixel_x(column + length), pixel_y(row + 1));
     }
     svg.push_str("\"/>\n");
 }
@@ -258,14 +273,14 @@ mod tests {
 
     #[test]
     fn a_flat_scene_is_not_drawn_and_others_are_tinted() {
-        assert!(!has_shape(&Scene::sloping(0.1)) && has_shape(&scene()));
+        assert!(!has_ground_shapes(&Scene::sloping(0.1)) && has_ground_shapes(&scene()));
         let view =
-            View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], corner: [0.0; 2], drawn_size: [1000.0; 2] };
-        let svg = from_above(&scene(), &view);
+            View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], top_left: [0.0; 2], drawn_size: [1000.0; 2] };
+        let svg = draw_from_above(&scene(), &view);
         assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
         // The surfaces have the grips 0.3, 0.5 and 0.9.
         assert_eq!(svg.matches("class=\"grip\"").count(), 3, "{svg}");
         let nothing = Scene { has_plane: false, ..Scene::flat() };
-        assert_eq!(from_above(&nothing, &view), "");
+        assert_eq!(draw_from_above(&nothing, &view), "");
     }
 }

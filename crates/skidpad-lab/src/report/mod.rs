@@ -5,8 +5,8 @@
 /// Appends formatted text to a string, which cannot fail.
 macro_rules! put {
     ($page:expr, $($format:tt)*) => {{
-        let written = write!($page, $($format)*);
-        debug_assert!(written.is_ok());
+        let write_result = write!($page, $($format)*);
+        debug_assert!(write_result.is_ok());
     }};
 }
 
@@ -78,23 +78,32 @@ impl Report<'_> {
     }
 
     /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
-    /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the spread
-    /// is repeated in the rows of all solvers.
+    /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the
+    /// spread is repeated in the rows of all solvers.
     ///
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(["manoeuvre", "metric", "unit", "backend", "peer", "value", "spread_percent"])?;
-        let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
+        // Adding 0.0 turns −0 into 0.
+        let number_text = |value: Option<f64>| value.map_or_else(String::new, |number| (number + 0.0).to_string());
         for comparison in self.comparisons {
             for (i, row) in comparison.rows().iter().enumerate() {
                 for outcome in &comparison.outcomes {
-                    let (name, unit) = (row.metric.name.as_str(), row.metric.unit);
-                    let peer = if outcome.peer { "1" } else { "0" };
-                    let value = number(outcome.metrics.get(i).and_then(|m| m.value));
-                    let spread = number(row.spread.percent());
-                    let cells = [comparison.manoeuvre, name, unit, outcome.backend, peer, &value, &spread];
+                    let (metric_name, unit) = (row.metric.name.as_str(), row.metric.unit);
+                    let peer_text = if outcome.peer { "1" } else { "0" };
+                    let value_text = number_text(outcome.metrics.get(i).and_then(|metric| metric.value));
+                    let spread_text = number_text(row.spread.percent());
+                    let cells = [
+                        comparison.manoeuvre,
+                        metric_name,
+                        unit,
+                        outcome.backend,
+                        peer_text,
+                        &value_text,
+                        &spread_text,
+                    ];
                     writer.write_record(cells)?;
                 }
             }

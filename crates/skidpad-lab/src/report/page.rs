@@ -6,7 +6,7 @@ use std::io;
 use skidpad_core::SolverInfo;
 
 use super::assist_log::AssistLogs;
-use super::charts::{Chart, charts};
+use super::charts::{Chart, draw_charts};
 use super::escape::escape;
 use super::plot::LINE_STYLE_COUNT;
 use super::{Published, Report};
@@ -25,20 +25,20 @@ const MARKED_SPREAD_PERCENT: f64 = 2.0;
 /// # Errors
 /// Returns an error if a plot cannot be drawn.
 pub fn html(report: &Report<'_>) -> io::Result<String> {
-    let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
-    let mut page = start(&format!("{}: {}", report.vehicle, names.join(", ")));
-    head(&mut page, report);
+    let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
+    let mut page = page_start(&format!("{}: {}", report.vehicle, manoeuvre_names.join(", ")));
+    append_header(&mut page, report);
     for comparison in report.comparisons {
-        section(&mut page, report, comparison)?;
+        append_section(&mut page, report, comparison)?;
     }
-    vehicle(&mut page, report);
-    limits(&mut page, report);
+    append_vehicle_section(&mut page, report);
+    append_limitations(&mut page, report);
     page.push_str(PAGE_END);
     Ok(page)
 }
 
 /// Returns the beginning of a page, up to its first content. Escapes `title`.
-pub fn start(title: &str) -> String {
+pub fn page_start(title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -53,22 +53,22 @@ pub const PAGE_END: &str = "</main>\n</body>\n</html>\n";
 
 /// Appends the header: name and description of the vehicle, number of solvers and step of the first comparison,
 /// legend, links to the sections.
-fn head(page: &mut String, report: &Report<'_>) {
+fn append_header(page: &mut String, report: &Report<'_>) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
     if !report.description.is_empty() {
         put!(page, "<p>{}</p>\n", escape(report.description));
     }
     // Length of a step (s).
-    let rate = report.comparisons.first().map_or(0.0, |c| c.dt_s);
+    let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
     put!(
         page,
         "<p>One vehicle description, driven through {} solvers in steps of {:.6} s ({:.1} Hz). Every solver sees the \
          same driver; the differences between them are the subject.</p>\n",
         report.backends.len(),
-        rate,
-        1.0 / rate.max(1e-9)
+        step_length,
+        1.0 / step_length.max(1e-9)
     );
-    legend(page, report.backends, ", not counted in the spread");
+    append_legend(page, report.backends, ", not counted in the spread");
     page.push_str("<nav aria-label=\"Sections\"><ul>\n");
     for comparison in report.comparisons {
         let name = escape(comparison.manoeuvre);
@@ -78,23 +78,23 @@ fn head(page: &mut String, report: &Report<'_>) {
     page.push_str("</header>\n");
 }
 
-/// Appends the list of solvers with their line styles. `peers` is the remark added to peers.
-pub fn legend(page: &mut String, backends: &[SolverInfo], peers: &str) {
+/// Appends the list of solvers with their line styles. `peer_remark` is the remark added to peers.
+pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     page.push_str("<dl class=\"legend\">\n");
-    for (number, info) in backends.iter().enumerate() {
-        let peer = if info.comparison_only { peers } else { "" };
+    for (solver_number, info) in backends.iter().enumerate() {
+        let remark = if info.comparison_only { peer_remark } else { "" };
         let (name, about) = (escape(info.name), escape(info.description));
-        put!(page, "<div><dt>{} {name}</dt><dd>{about}{peer}</dd></div>\n", swatch(number));
+        put!(page, "<div><dt>{} {name}</dt><dd>{about}{remark}</dd></div>\n", line_sample(solver_number));
     }
     page.push_str("</dl>\n");
 }
 
-/// Returns a sample of the line style of solver `number` as SVG.
-pub fn swatch(number: usize) -> String {
-    let number = number % LINE_STYLE_COUNT;
+/// Returns a sample of the line style of solver `solver_number` as SVG.
+pub fn line_sample(solver_number: usize) -> String {
+    let style_number = solver_number % LINE_STYLE_COUNT;
     format!(
         "<svg class=\"swatch\" viewBox=\"0 0 180 40\" aria-hidden=\"true\">\
-         <path d=\"M0 20H180\" fill=\"none\" stroke-width=\"10\" class=\"line s{number}\"/></svg>"
+         <path d=\"M0 20H180\" fill=\"none\" stroke-width=\"10\" class=\"line s{style_number}\"/></svg>"
     )
 }
 
@@ -104,41 +104,43 @@ pub fn swatch(number: usize) -> String {
 ///
 /// # Errors
 /// Returns an error if a plot cannot be drawn.
-fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> io::Result<()> {
+fn append_section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> io::Result<()> {
     let name = escape(comparison.manoeuvre);
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
-    figures(page, comparison);
+    append_comparison_table(page, comparison);
     for outcome in &comparison.outcomes {
-        let worst = outcome.trajectory.worst_report();
-        let left = outcome.trajectory.off_scene().map(|left| left.text());
-        for ended in left.into_iter().chain(outcome.incomplete.map(|unfinished| unfinished.text())) {
-            put!(page, "<p class=\"alarm\">On {} the car {ended}.</p>\n", escape(outcome.backend));
+        let worst_report = outcome.trajectory.worst_report();
+        let off_scene_text = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());
+        for reason in
+            off_scene_text.into_iter().chain(outcome.incomplete.map(|incomplete_course| incomplete_course.text()))
+        {
+            put!(page, "<p class=\"alarm\">On {} the car {reason}.</p>\n", escape(outcome.backend));
         }
-        if worst.not_finite {
+        if worst_report.not_finite {
             put!(page, "<p class=\"alarm\">{} met a number that is not finite.</p>\n", escape(outcome.backend));
         }
-        if worst.not_converged {
+        if worst_report.not_converged {
             put!(
                 page,
                 "<p class=\"alarm\">{} stopped at {} iterations in some step (residual {:.1e} m/s).</p>\n",
                 escape(outcome.backend),
-                worst.iterations,
-                worst.residual
+                worst_report.iterations,
+                worst_report.residual
             );
         }
     }
-    let budgets = AssistLogs::of(comparison);
-    budgets.table(page, comparison);
-    let mut charts = charts(comparison, report.model)?;
-    charts.charts.extend(budgets.charts(comparison)?);
+    let assist_logs = AssistLogs::new(comparison);
+    assist_logs.append_table(page, comparison);
+    let mut charts = draw_charts(comparison, report.model)?;
+    charts.charts.extend(assist_logs.draw_charts(comparison)?);
     page.push_str("<div class=\"charts\">\n");
     for chart in &charts.charts {
-        append_chart(page, chart, comparison.outcomes.iter().map(|o| o.backend));
+        append_chart(page, chart, comparison.outcomes.iter().map(|outcome| outcome.backend));
     }
     page.push_str("</div>\n");
     if !charts.omitted.is_empty() {
-        let still = charts.omitted.join(", ").to_lowercase();
-        put!(page, "<p class=\"note\">Not drawn, because nothing happened in them: {still}.</p>\n");
+        let omitted_titles = charts.omitted.join(", ").to_lowercase();
+        put!(page, "<p class=\"note\">Not drawn, because nothing happened in them: {omitted_titles}.</p>\n");
     }
     page.push_str("</section>\n");
     Ok(())
@@ -146,19 +148,19 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
 
 /// Appends a plot with its heading and a key of its lines.
 pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
-    let class = if chart.wide { " class=\"wide\"" } else { "" };
+    let class = if chart.is_full_width { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
-    for (number, backend) in backends.enumerate() {
+    for (solver_number, backend) in backends.enumerate() {
         // A solver without a line in the plot has no key.
-        if chart.svg.contains(&format!("line s{}\"", number % LINE_STYLE_COUNT)) {
-            put!(page, "<span>{} {}</span> ", swatch(number), escape(backend));
+        if chart.svg.contains(&format!("line s{}\"", solver_number % LINE_STYLE_COUNT)) {
+            put!(page, "<span>{} {}</span> ", line_sample(solver_number), escape(backend));
         }
     }
     put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
-fn figures(page: &mut String, comparison: &Comparison) {
+fn append_comparison_table(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
     for outcome in &comparison.outcomes {
         let class = if outcome.peer { "number peer" } else { "number" };
@@ -166,7 +168,7 @@ fn figures(page: &mut String, comparison: &Comparison) {
     }
     page.push_str("<th scope=\"col\" class=\"number\">spread</th></tr></thead>\n<tbody>\n");
     for row in comparison.rows() {
-        table_row(page, comparison, &row);
+        append_comparison_row(page, comparison, &row);
     }
     put!(
         page,
@@ -177,45 +179,45 @@ fn figures(page: &mut String, comparison: &Comparison) {
 }
 
 /// Appends one metric as a row of the table. A spread above [`MARKED_SPREAD_PERCENT`] is marked.
-fn table_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
+fn append_comparison_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
     let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
     put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
     for (outcome, text) in comparison.outcomes.iter().zip(&row.texts) {
         let class = if outcome.peer { "number peer" } else { "number" };
         put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
     }
-    let marked = row.spread.percent().is_some_and(|s| s > MARKED_SPREAD_PERCENT);
-    let (class, mark) = if marked { ("number marked", "▲ ") } else { ("number", "") };
+    let is_marked = row.spread.percent().is_some_and(|percent| percent > MARKED_SPREAD_PERCENT);
+    let (class, mark) = if is_marked { ("number marked", "▲ ") } else { ("number", "") };
     put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
 
 /// Appends the section on the vehicle: closed-form figures of axles and car, notes of [`lints`], published figures.
-fn vehicle(page: &mut String, report: &Report<'_>) {
-    let axles = lists::axles(report.model);
+fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
+    let axle_metrics = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>What follows from the description alone, before any step.</p>\n");
-    let heads: Vec<String> = (1..=axles.len()).map(|number| format!("axle {number}")).collect();
-    derived(page, "figure", &heads, &axles);
-    derived(page, "whole car", &["value".into()], &[lists::car(report.model)]);
+    let column_heads: Vec<String> = (1..=axle_metrics.len()).map(|axle_number| format!("axle {axle_number}")).collect();
+    append_metric_table(page, "figure", &column_heads, &axle_metrics);
+    append_metric_table(page, "whole car", &["value".into()], &[lists::car(report.model)]);
     for lint in lints(report.model) {
         put!(page, "<p class=\"note\">Worth a look: {}.</p>\n", escape(&lint));
     }
-    published(page, report.published);
+    append_published_figures(page, report.published);
     page.push_str("</section>\n");
 }
 
 /// Appends a table with a row per metric and a column per list of `columns`. All lists must contain the same metrics.
-fn derived(page: &mut String, title: &str, heads: &[String], columns: &[Vec<Metric>]) {
+fn append_metric_table(page: &mut String, title: &str, column_heads: &[String], columns: &[Vec<Metric>]) {
     put!(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{title}</th><th scope=\"col\">unit</th>");
-    for head in heads {
-        put!(page, "<th scope=\"col\" class=\"number\">{head}</th>");
+    for column_head in column_heads {
+        put!(page, "<th scope=\"col\" class=\"number\">{column_head}</th>");
     }
     page.push_str("</tr></thead>\n<tbody>\n");
     for row in 0..columns.first().map_or(0, Vec::len) {
         let metric = &columns[0][row];
         let (label, unit) = (escape(&metric.label), escape(metric.unit));
         put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
-        for list in columns {
-            put!(page, "<td class=\"number\">{}</td>", list[row].text().replace('-', "\u{2212}"));
+        for metrics in columns {
+            put!(page, "<td class=\"number\">{}</td>", metrics[row].text().replace('-', "\u{2212}"));
         }
         page.push_str("</tr>\n");
     }
@@ -223,8 +225,8 @@ fn derived(page: &mut String, title: &str, heads: &[String], columns: &[Vec<Metr
 }
 
 /// Appends the table of published figures with their sources; nothing if there are none.
-fn published(page: &mut String, published: &[Published]) {
-    if published.is_empty() {
+fn append_published_figures(page: &mut String, figures: &[Published]) {
+    if figures.is_empty() {
         return;
     }
     page.push_str("<h3>Published figures of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
@@ -232,7 +234,7 @@ fn published(page: &mut String, published: &[Published]) {
         "<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>",
     );
     page.push_str("<th scope=\"col\">source</th></tr></thead>\n<tbody>\n");
-    for figure in published {
+    for figure in figures {
         let (quantity, unit) = (escape(&figure.quantity.replace('_', " ")), escape(&figure.unit));
         let (value, source) = (figure.value, escape(&figure.source));
         put!(page, "<tr><th scope=\"row\">{quantity}</th><td>{unit}</td><td class=\"number\">{value}</td>");
@@ -260,18 +262,18 @@ const KNOWN_LIMITATIONS: &[&str] = &[
 ];
 
 /// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions.
-fn limits(page: &mut String, report: &Report<'_>) {
+fn append_limitations(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
-    for limit in KNOWN_LIMITATIONS {
-        put!(page, "<li>{}</li>\n", escape(limit));
+    for limitation in KNOWN_LIMITATIONS {
+        put!(page, "<li>{}</li>\n", escape(limitation));
     }
     page.push_str("</ul>\n");
-    let drivers: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
+    let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
     put!(
         page,
         "<p class=\"note\">skidpad {} · {} · axes and signs by ISO 8855: x forward, y left, z up; left turns, roll to the \
          right and pitch nose down are positive.</p>\n</section>\n",
         env!("CARGO_PKG_VERSION"),
-        escape(&drivers.join(", "))
+        escape(&manoeuvre_names.join(", "))
     );
 }

@@ -30,7 +30,7 @@ const FONT_SIZE_PX: f64 = 13.0 * 1.24;
 /// Line of a plot.
 pub struct Series {
     /// Number of the solver, which selects colour and dashes.
-    pub number: usize,
+    pub solver_number: usize,
     /// Whether the line determines the range of the y axis. Other lines are clipped if they exceed it by far.
     pub sets_range: bool,
     /// Points in drawing order.
@@ -49,9 +49,9 @@ pub struct Plot {
     /// Whether both axes have the same scale. Such a plot has the full width.
     pub equal_scale: bool,
     /// Whether the plot has the full width with independent scales.
-    pub wide: bool,
+    pub is_full_width: bool,
     /// Whether every point of a line is marked.
-    pub marks: bool,
+    pub has_markers: bool,
     /// Values of horizontal lines, which are always inside the range.
     pub levels: Vec<f64>,
     /// Single points, which are always inside the range.
@@ -67,11 +67,11 @@ pub struct Plot {
 }
 
 /// Returns the view of a plot with the given size on the page (px) and axis ranges.
-fn view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
+fn ground_view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
     let pixels = [size[0] - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX, size[1] - BOTTOM_MARGIN_PX - 2 * OUTER_MARGIN_PX]
         .map(f64::from);
-    let corner = [LEFT_MARGIN_PX + OUTER_MARGIN_PX, OUTER_MARGIN_PX].map(|at| f64::from(at * DRAWING_SCALE));
-    View { x, y, pixels, corner, drawn_size: pixels.map(|size| size * f64::from(DRAWING_SCALE)) }
+    let top_left = [LEFT_MARGIN_PX + OUTER_MARGIN_PX, OUTER_MARGIN_PX].map(|edge| f64::from(edge * DRAWING_SCALE));
+    View { x, y, pixels, top_left, drawn_size: pixels.map(|size| size * f64::from(DRAWING_SCALE)) }
 }
 
 /// Sentinel colour of the grid. All sentinel colours are replaced by CSS classes in the finished SVG.
@@ -85,14 +85,14 @@ const LEVEL_COLOUR: RGBColor = RGBColor(2, 0, 3);
 /// Sentinel colour of the ground under the cars.
 const FLOOR_COLOUR: RGBColor = RGBColor(2, 0, 4);
 
-/// Returns the sentinel colour of the line of solver `number`.
-fn line_colour(number: usize) -> RGBColor {
-    RGBColor(1, 0, (number % 200) as u8)
+/// Returns the sentinel colour of the line of solver `solver_number`.
+fn line_colour(solver_number: usize) -> RGBColor {
+    RGBColor(1, 0, (solver_number % 200) as u8)
 }
 
-/// Returns the sentinel colour of the line of a unit that is towed on solver `number`.
-fn towed_colour(number: usize) -> RGBColor {
-    RGBColor(1, 1, (number % 200) as u8)
+/// Returns the sentinel colour of the line of a unit that is towed on solver `solver_number`.
+fn towed_colour(solver_number: usize) -> RGBColor {
+    RGBColor(1, 1, (solver_number % 200) as u8)
 }
 
 /// Style that makes the lines of towed units thinner than those of solvers.
@@ -114,17 +114,22 @@ impl Plot {
     /// over levels, dots and floor. Other lines extend it at an end that they exceed by at most
     /// [`MAX_RANGE_EXTENSION`] of the range. The result is at least `min_span` wide, plus 6 % at each end.
     fn y_range(&self) -> Range<f64> {
-        let of = |leads: bool| self.lines().filter(move |s| s.sets_range || !leads).flat_map(|s| &s.points);
-        let any_leads = self.lines().any(|s| s.sets_range);
-        let fixed = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|p| p.1));
-        let (low, high) = value_range(of(any_leads).map(|p| p.1).chain(fixed));
+        let leading_points = |has_leader: bool| {
+            self.lines().filter(move |series| series.sets_range || !has_leader).flat_map(|series| &series.points)
+        };
+        let has_leading_line = self.lines().any(|series| series.sets_range);
+        let fixed_values = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|point| point.1));
+        let (low, high) = value_range(leading_points(has_leading_line).map(|point| point.1).chain(fixed_values));
         let span = (high - low).max(self.min_span);
-        let others = self.lines().filter(|s| !s.sets_range).flat_map(|s| &s.points).map(|p| p.1);
-        let (lowest, highest) = value_range(others.chain([low, high]));
+        let other_values =
+            self.lines().filter(|series| !series.sets_range).flat_map(|series| &series.points).map(|point| point.1);
+        let (lowest, highest) = value_range(other_values.chain([low, high]));
         // Accepted extension at an end.
-        let little = MAX_RANGE_EXTENSION * span;
-        let (low, high) =
-            (if low - lowest <= little { lowest } else { low }, if highest - high <= little { highest } else { high });
+        let max_extension = MAX_RANGE_EXTENSION * span;
+        let (low, high) = (
+            if low - lowest <= max_extension { lowest } else { low },
+            if highest - high <= max_extension { highest } else { high },
+        );
         let span = (high - low).max(self.min_span);
         // 0.56: half of the span and the margin.
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
@@ -133,7 +138,7 @@ impl Plot {
 
     /// Computes the range of x over all lines; 1 wide if all points have the same x.
     fn x_range(&self) -> Range<f64> {
-        let (low, high) = value_range(self.lines().flat_map(|s| &s.points).map(|p| p.0));
+        let (low, high) = value_range(self.lines().flat_map(|series| &series.points).map(|point| point.0));
         low..if high > low { high } else { low + 1.0 }
     }
 
@@ -143,24 +148,24 @@ impl Plot {
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
-            return ([if self.wide { WIDE_PLOT_WIDTH_PX } else { PLOT_WIDTH_PX }, PLOT_HEIGHT_PX], x, y);
+            return ([if self.is_full_width { WIDE_PLOT_WIDTH_PX } else { PLOT_WIDTH_PX }, PLOT_HEIGHT_PX], x, y);
         }
         // Width of the drawn area (px).
-        let across = f64::from(WIDE_PLOT_WIDTH_PX - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX);
+        let drawn_width = f64::from(WIDE_PLOT_WIDTH_PX - LEFT_MARGIN_PX - 2 * OUTER_MARGIN_PX);
         // 2 % at each end.
         let margin = 0.02 * (x.end - x.start);
         let x = x.start - margin..x.end + margin;
         // Minimum height: a few metres of ground beside the path are drawn.
-        let (least, most) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
+        let (min_height, max_height) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
         // Metres per pixel.
-        let per_pixel = ((x.end - x.start) / across).max((y.end - y.start) / most);
-        let up = ((y.end - y.start) / per_pixel).max(least);
-        let widened = |r: Range<f64>, pixels: f64| {
-            let (middle, half) = (0.5 * (r.start + r.end), 0.5 * pixels * per_pixel);
+        let metres_per_pixel = ((x.end - x.start) / drawn_width).max((y.end - y.start) / max_height);
+        let drawn_height = ((y.end - y.start) / metres_per_pixel).max(min_height);
+        let widen = |range: Range<f64>, pixels: f64| {
+            let (middle, half) = (0.5 * (range.start + range.end), 0.5 * pixels * metres_per_pixel);
             middle - half..middle + half
         };
-        let (x, y) = (widened(x, across), widened(y, up));
-        ([WIDE_PLOT_WIDTH_PX, up as u32 + BOTTOM_MARGIN_PX + 2 * OUTER_MARGIN_PX], x, y)
+        let (x, y) = (widen(x, drawn_width), widen(y, drawn_height));
+        ([WIDE_PLOT_WIDTH_PX, drawn_height as u32 + BOTTOM_MARGIN_PX + 2 * OUTER_MARGIN_PX], x, y)
     }
 
     /// Returns the plot as an SVG element with the description `title` for screen readers. The ground from above and
@@ -170,30 +175,30 @@ impl Plot {
     /// Returns an error if plotters cannot draw it.
     pub fn svg(&self, title: &str) -> io::Result<String> {
         let (size, x, y) = self.layout();
-        let mut text = String::new();
+        let mut drawing = String::new();
         {
-            let root = SVGBackend::with_string(&mut text, (size[0] * DRAWING_SCALE, size[1] * DRAWING_SCALE))
+            let root = SVGBackend::with_string(&mut drawing, (size[0] * DRAWING_SCALE, size[1] * DRAWING_SCALE))
                 .into_drawing_area();
             self.draw(&root, x.clone(), y.clone()).map_err(|error| io::Error::other(error.to_string()))?;
             root.present().map_err(|error| io::Error::other(error.to_string()))?;
         }
-        let mut below = String::new();
+        let mut background = String::new();
         if self.ground.is_some() || !self.floor.is_empty() {
-            below = format!("<style>{}</style>", ground::GROUND_STYLE);
+            background = format!("<style>{}</style>", ground::GROUND_STYLE);
         }
         if !self.towed.is_empty() {
-            below += &format!("<style>{TOWED_STYLE}</style>");
+            background += &format!("<style>{TOWED_STYLE}</style>");
         }
         if let Some(scene) = &self.ground {
-            below += &ground::from_above(scene, &view(size, x, y));
+            background += &ground::draw_from_above(scene, &ground_view(size, x, y));
         }
-        Ok(with_classes(&text, size, title, &below))
+        Ok(apply_css_classes(&drawing, size, title, &background))
     }
 
     /// Draws the plot with the axis ranges `x` and `y` on `root`, in sentinel colours: grid and axes with labels,
     /// filled floor, horizontal levels, dots, then the lines of solvers and of towed units. Floor and lines are
     /// interrupted at values that are not finite; lines also where y leaves the range. Every point of a line is
-    /// marked if [`Plot::marks`] is set.
+    /// marked if [`Plot::has_markers`] is set.
     fn draw(
         &self,
         root: &DrawingArea<SVGBackend<'_>, Shift>,
@@ -201,8 +206,8 @@ impl Plot {
         y: Range<f64>,
     ) -> Result<(), Box<dyn std::error::Error>> {
         // Font of all labels.
-        let letters = ("sans-serif", FONT_SIZE_PX * f64::from(DRAWING_SCALE)).into_font().color(&INK_COLOUR);
-        let (digits_x, digits_y) = (digits(&x), digits(&y));
+        let font = ("sans-serif", FONT_SIZE_PX * f64::from(DRAWING_SCALE)).into_font().color(&INK_COLOUR);
+        let (digits_x, digits_y) = (decimal_places(&x), decimal_places(&y));
         let mut chart = ChartBuilder::on(root)
             .margin(OUTER_MARGIN_PX * DRAWING_SCALE)
             .x_label_area_size(BOTTOM_MARGIN_PX * DRAWING_SCALE)
@@ -216,31 +221,36 @@ impl Plot {
             .y_labels(7)
             .bold_line_style(GRID_COLOUR.stroke_width(DRAWING_SCALE))
             .axis_style(AXIS_COLOUR.stroke_width(DRAWING_SCALE))
-            .label_style(letters.clone())
-            .axis_desc_style(letters)
-            .x_label_formatter(&|v| number(*v, digits_x))
-            .y_label_formatter(&|v| number(*v, digits_y))
+            .label_style(font.clone())
+            .axis_desc_style(font)
+            .x_label_formatter(&|value| format_number(*value, digits_x))
+            .y_label_formatter(&|value| format_number(*value, digits_y))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .draw()?;
-        for part in self.floor.split(|p| !p.1.is_finite()).filter(|part| part.len() > 1) {
+        for segment in self.floor.split(|point| !point.1.is_finite()).filter(|segment| segment.len() > 1) {
             // Lower corners of the filled area, from right to left.
-            let below = [part.len() - 1, 0].map(|end| (part[end].0, y.start));
-            let outline: Vec<_> = part.iter().copied().chain(below).collect();
+            let lower_corners = [segment.len() - 1, 0].map(|index| (segment[index].0, y.start));
+            let outline: Vec<_> = segment.iter().copied().chain(lower_corners).collect();
             chart.draw_series([Polygon::new(outline, FLOOR_COLOUR.filled())])?;
         }
         for &level in &self.levels {
-            let ends = [x.start, x.end].map(|x| (x, level));
-            chart.draw_series(LineSeries::new(ends, LEVEL_COLOUR.stroke_width(2 * DRAWING_SCALE)))?;
+            let end_points = [x.start, x.end].map(|x| (x, level));
+            chart.draw_series(LineSeries::new(end_points, LEVEL_COLOUR.stroke_width(2 * DRAWING_SCALE)))?;
         }
         chart.draw_series(self.dots.iter().map(|&dot| Circle::new(dot, 2 * DRAWING_SCALE, INK_COLOUR.filled())))?;
-        let lines = self.series.iter().map(|series| (series, line_colour(series.number)));
-        for (series, colour) in lines.chain(self.towed.iter().map(|series| (series, towed_colour(series.number)))) {
+        let lines = self.series.iter().map(|series| (series, line_colour(series.solver_number)));
+        for (series, colour) in
+            lines.chain(self.towed.iter().map(|series| (series, towed_colour(series.solver_number))))
+        {
             let style = colour.stroke_width(2 * DRAWING_SCALE);
-            for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
-                chart.draw_series(LineSeries::new(part.iter().copied(), style))?;
-                let marked = part.iter().filter(|_| self.marks);
-                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * DRAWING_SCALE, colour.filled())))?;
+            for segment in
+                series.points.split(|point| !(y.start..=y.end).contains(&point.1)).filter(|segment| segment.len() > 1)
+            {
+                chart.draw_series(LineSeries::new(segment.iter().copied(), style))?;
+                let marked_points = segment.iter().filter(|_| self.has_markers);
+                chart
+                    .draw_series(marked_points.map(|&point| Circle::new(point, 3 * DRAWING_SCALE, colour.filled())))?;
             }
         }
         Ok(())
@@ -249,48 +259,49 @@ impl Plot {
 
 /// Returns the smallest and the largest finite value; (0, 0) if there is none.
 fn value_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) =
-        values.filter(|v| v.is_finite()).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
 /// Returns the number of decimal places that distinguish ten labels of a range.
-fn digits(range: &Range<f64>) -> usize {
+fn decimal_places(range: &Range<f64>) -> usize {
     let step = ((range.end - range.start) / 10.0).max(1e-9);
     (-step.log10().floor()).clamp(0.0, 9.0) as usize
 }
 
-/// Formats `value` with at most `digits` decimal places, without trailing zeros and with a minus sign instead of a
-/// hyphen; −0 is 0.
-fn number(value: f64, digits: usize) -> String {
+/// Formats `value` with at most `digits` decimal places, without trailing zeros and with a minus sign instead
+/// of a hyphen; −0 is 0.
+fn format_number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
-    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    match trimmed {
+    let trimmed_text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    match trimmed_text {
         "-0" | "" => "0".into(),
-        other => other.replace('-', "\u{2212}"),
+        nonzero_text => nonzero_text.replace('-', "\u{2212}"),
     }
 }
 
 /// Turns the output of plotters into a scalable SVG element: replaces its opening tag by one with `size` (px) as
-/// aspect ratio and the description `title`, places the content `below` under the drawing, and replaces sentinel
+/// aspect ratio and the description `title`, places the content `background` under the drawing, and replaces sentinel
 /// colours by the CSS classes of lines, marks, grid, axes, text, levels and floor. Lines beyond [`LINE_STYLE_COUNT`]
 /// keep their sentinel colour.
-fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
-    let [width, height] = size.map(|s| s * DRAWING_SCALE);
+fn apply_css_classes(svg: &str, size: [u32; 2], title: &str, background: &str) -> String {
+    let [width, height] = size.map(|pixels| pixels * DRAWING_SCALE);
     // Content after the opening tag.
     let body = svg.find('>').map_or("", |end| &svg[end + 1..]);
-    let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+    let hex_colour = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
     let mut text = format!(
-        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{below}{body}",
+        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{background}{body}",
         escape(title)
     );
-    for number in 0..LINE_STYLE_COUNT {
-        let (line, towed) = (line_colour(number), towed_colour(number));
+    for style_number in 0..LINE_STYLE_COUNT {
+        let (solver_colour, unit_colour) = (line_colour(style_number), towed_colour(style_number));
         for (attribute, colour, class) in
-            [("stroke", line, "line"), ("fill", line, "mark"), ("stroke", towed, "towed line")]
+            [("stroke", solver_colour, "line"), ("fill", solver_colour, "mark"), ("stroke", unit_colour, "towed line")]
         {
-            let painted = format!("{attribute}=\"{}\"", hex(colour));
-            text = text.replace(&painted, &format!("class=\"{class} s{number}\""));
+            let painted_attribute = format!("{attribute}=\"{}\"", hex_colour(colour));
+            text = text.replace(&painted_attribute, &format!("class=\"{class} s{style_number}\""));
         }
     }
     for (colour, class) in [
@@ -301,7 +312,7 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
         (FLOOR_COLOUR, "floor"),
     ] {
         for attribute in ["stroke", "fill"] {
-            text = text.replace(&format!("{attribute}=\"{}\"", hex(colour)), &format!("class=\"{class}\""));
+            text = text.replace(&format!("{attribute}=\"{}\"", hex_colour(colour)), &format!("class=\"{class}\""));
         }
     }
     text
@@ -312,7 +323,7 @@ mod tests {
     use super::*;
 
     fn plot(points: Vec<(f64, f64)>, equal_scale: bool) -> Plot {
-        let series = vec![Series { number: 0, sets_range: true, points }];
+        let series = vec![Series { solver_number: 0, sets_range: true, points }];
         Plot { x_label: "x, m".into(), y_label: "y, m".into(), min_span: 1.0, equal_scale, series, ..Plot::default() }
     }
 
@@ -321,14 +332,14 @@ mod tests {
         for (value, digits, text) in
             [(0.30000000000000004, 1, "0.3"), (-0.0, 2, "0"), (-1.5, 2, "\u{2212}1.5"), (40.0, 0, "40")]
         {
-            assert_eq!(number(value, digits), text);
+            assert_eq!(format_number(value, digits), text);
         }
     }
 
     #[test]
     fn noise_does_not_fill_the_picture_and_peers_do_not_stretch_it() {
         let mut noisy = plot(vec![(0.0, 1e-6), (1.0, -1e-6)], false);
-        noisy.series.push(Series { number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, 1e6)] });
+        noisy.series.push(Series { solver_number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, 1e6)] });
         let range = noisy.y_range();
         assert!((range.start + 0.56).abs() < 1e-6 && (range.end - 0.56).abs() < 1e-6, "{range:?}");
         assert_eq!(plot(Vec::new(), false).y_range(), -0.56..0.56);
@@ -338,7 +349,7 @@ mod tests {
     fn peers_that_go_a_little_beyond_are_in_the_picture() {
         for (peak, highest) in [(0.9, 1.0), (1.4, 1.4), (1.6, 1.0)] {
             let mut both = plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
-            both.series.push(Series { number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, peak)] });
+            both.series.push(Series { solver_number: 1, sets_range: false, points: vec![(0.0, 0.0), (1.0, peak)] });
             let range = both.y_range();
             assert!(
                 (range.end - 1.06 * highest).abs() < 1e-9 && (range.start + 0.06 * highest).abs() < 1e-9,
@@ -372,7 +383,7 @@ mod tests {
 
     #[test]
     fn colours_become_classes() {
-        let marked = Plot { marks: true, ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };
+        let marked = Plot { has_markers: true, ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };
         let svg = marked.svg("a <plot>").expect("drawable");
         assert!(svg.contains("class=\"mark s0\""), "{svg}");
         assert!(svg.contains("class=\"line s0\"") && svg.contains("class=\"ink\"") && svg.contains("class=\"grid\""));

@@ -28,12 +28,12 @@ pub fn rear_view(model: &Model, frame: &Frame, title: &str) -> io::Result<String
     Ok(svg)
 }
 
-/// Computes the force of anti-roll bar `number` of `model` at the speed of `frame`: rate times the difference of the
+/// Computes the force of anti-roll bar `bar_index` of `model` at the speed of `frame`: rate times the difference of the
 /// compressions, left less right (N). It is added to the force of the left wheel's strut and subtracted from that of
 /// the right one.
-fn bar_force(model: &Model, frame: &Frame, number: usize) -> f64 {
-    let bar = &model.parts().bars[number];
-    let [left, right] = bar.wheels.map(|i| frame.wheels[i].compression_m);
+fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> f64 {
+    let bar = &model.parts().bars[bar_index];
+    let [left, right] = bar.wheels.map(|wheel_index| frame.wheels[wheel_index].compression_m);
     f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
 }
 
@@ -52,21 +52,21 @@ fn draw(
         .caption(title, ("sans-serif", 18))
         .margin(12)
         .build_cartesian_2d(LATERAL_RANGE_M, VERTICAL_RANGE_M)?;
-    body(&mut chart, model, frame)?;
+    draw_body(&mut chart, model, frame)?;
     for (i, wheel) in model.wheels().iter().enumerate() {
         let load = frame.wheels[i].load_n;
         // Shift by axle, so that the lines do not cover each other.
-        let x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
-        let tip = (x, load / f64::from(model.static_load(i)) * STATIC_LOAD_LINE_M);
-        chart.draw_series([PathElement::new([(x, 0.0), tip], GREEN.stroke_width(6))])?;
+        let line_x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
+        let line_end = (line_x, load / f64::from(model.static_load(i)) * STATIC_LOAD_LINE_M);
+        chart.draw_series([PathElement::new([(line_x, 0.0), line_end], GREEN.stroke_width(6))])?;
         // Position of the text (m), one line per axle.
-        let below = (x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
-        chart.draw_series([words(format!("{} {load:.0} N", model.wheel_name(i)), below, &BLACK)])?;
+        let text_position = (line_x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
+        chart.draw_series([text_element(format!("{} {load:.0} N", model.wheel_name(i)), text_position, &BLACK)])?;
     }
-    for number in 0..model.parts().bars.len() {
-        let force = bar_force(model, frame, number);
-        let text = format!("bar {}: {force:.0} N at the left wheel, {:.0} N at the right", number + 1, -force);
-        chart.draw_series([words(text, (-1.8, 1.75 - 0.11 * number as f64), &RED)])?;
+    for bar_index in 0..model.parts().bars.len() {
+        let force = bar_force(model, frame, bar_index);
+        let text = format!("bar {}: {force:.0} N at the left wheel, {:.0} N at the right", bar_index + 1, -force);
+        chart.draw_series([text_element(text, (-1.8, 1.75 - 0.11 * bar_index as f64), &RED)])?;
     }
     drop(chart);
     root.present()?;
@@ -75,31 +75,37 @@ fn draw(
 
 /// Draws hull, ground and centre of mass with the roll angle of `frame`. The height is that at rest; heave and pitch
 /// are not drawn. The view is from behind, so x of the picture is opposite to the vehicle's y axis.
-fn body(
+fn draw_body(
     chart: &mut Picture<'_, '_>,
     model: &Model,
     frame: &Frame,
 ) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
     let (hull, (sin, cos)) = (&model.parts().hull, frame.roll_rad.sin_cos());
-    let height = f64::from(model.parts().centre_height);
+    let centre_height = f64::from(model.parts().centre_height);
     // Position in the picture of a point to the left of and above the centre of mass (m).
-    let place = |left: f64, up: f64| (-left * cos + up * sin, height + up * cos + left * sin);
+    let picture_position = |left: f64, up: f64| (-left * cos + up * sin, centre_height + up * cos + left * sin);
     // Height of the hull's middle above the centre of mass, half width, half height (m).
-    let [middle, wide, high] = [hull.centre.z, hull.half_extents.y, hull.half_extents.z].map(f64::from);
-    let corners = [(wide, -high), (wide, high), (-wide, high), (-wide, -high)];
-    let outline = corners.map(|(left, up)| place(left, middle + up));
+    let [hull_offset, half_width, half_height] =
+        [hull.centre.z, hull.half_extents.y, hull.half_extents.z].map(f64::from);
+    let corners = [
+        (half_width, -half_height),
+        (half_width, half_height),
+        (-half_width, half_height),
+        (-half_width, -half_height),
+    ];
+    let outline = corners.map(|(left, up)| picture_position(left, hull_offset + up));
     chart.draw_series([Polygon::new(outline, BLUE.mix(0.15).filled())])?;
     chart.draw_series([PathElement::new(
         [(LATERAL_RANGE_M.start, 0.0), (LATERAL_RANGE_M.end, 0.0)],
         BLACK.stroke_width(2),
     )])?;
-    chart.draw_series([Circle::new(place(0.0, 0.0), 6, RED.filled())])?;
-    chart.draw_series([words("centre of mass".into(), place(-0.08, 0.02), &RED)])?;
+    chart.draw_series([Circle::new(picture_position(0.0, 0.0), 6, RED.filled())])?;
+    chart.draw_series([text_element("centre of mass".into(), picture_position(-0.08, 0.02), &RED)])?;
     Ok(())
 }
 
-fn words<'a>(text: String, at: (f64, f64), colour: &'a RGBColor) -> Text<'a, (f64, f64), String> {
-    Text::new(text, at, ("sans-serif", 15).into_font().color(colour))
+fn text_element<'a>(text: String, position: (f64, f64), colour: &'a RGBColor) -> Text<'a, (f64, f64), String> {
+    Text::new(text, position, ("sans-serif", 15).into_font().color(colour))
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use skidpad_core::SolverInfo;
 
-use super::charts::{Chart, chart};
+use super::charts::{Chart, draw_chart};
 use super::escape::escape;
-use super::page::{PAGE_END, append_chart, legend, start};
+use super::page::{PAGE_END, append_chart, append_legend, page_start};
 use super::plot::{Plot, Series};
 use crate::compare::POSITION_NOISE_MM;
 use crate::files::{WriteError, write_atomically};
@@ -37,11 +37,11 @@ impl StepSizeReport<'_> {
     /// # Errors
     /// Returns an error if a plot cannot be drawn.
     pub fn html(&self) -> io::Result<String> {
-        let names: Vec<&str> = self.studies.iter().map(|c| c.sweep.manoeuvre).collect();
-        let mut page = start(&format!("{}: steps, {}", self.vehicle, names.join(", ")));
-        self.head(&mut page);
-        for certificate in self.studies {
-            section(&mut page, certificate)?;
+        let manoeuvre_names: Vec<&str> = self.studies.iter().map(|study| study.sweep.manoeuvre).collect();
+        let mut page = page_start(&format!("{}: steps, {}", self.vehicle, manoeuvre_names.join(", ")));
+        self.append_header(&mut page);
+        for study in self.studies {
+            append_section(&mut page, study)?;
         }
         page.push_str(PAGE_END);
         Ok(page)
@@ -78,32 +78,33 @@ impl StepSizeReport<'_> {
             "holds_up_to_s",
             "order",
         ])?;
-        let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
-        for certificate in self.studies {
-            for row in &certificate.rows {
-                for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
-                    let peer = if rate_sweep.peer { "1" } else { "0" };
-                    let (name, unit, holds) = (&row.metric.name, row.metric.unit, number(verdict.step_limit.seconds()));
+        let number_text = |value: Option<f64>| value.map_or_else(String::new, |value| (value + 0.0).to_string());
+        for study in self.studies {
+            for row in &study.rows {
+                for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+                    let peer_text = if rate_sweep.peer { "1" } else { "0" };
+                    let (metric_name, unit, step_limit) =
+                        (&row.metric.name, row.metric.unit, number_text(verdict.step_limit.seconds()));
                     let order = match verdict.order {
                         Order::Observed(order) => order.to_string(),
                         Order::Unknown | Order::WithinNoise => String::new(),
                     };
-                    for ((sample, value), gap) in
+                    for ((sample, value), deviation) in
                         rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.deviations)
                     {
-                        let gap = number(gap.and_then(|gap| gap.percent()));
-                        let (dt, value) = (sample.dt_s.to_string(), number(*value));
-                        let manoeuvre = certificate.sweep.manoeuvre;
+                        let deviation = number_text(deviation.and_then(|deviation| deviation.percent()));
+                        let (dt, value) = (sample.dt_s.to_string(), number_text(*value));
+                        let manoeuvre = study.sweep.manoeuvre;
                         writer.write_record([
                             manoeuvre,
-                            name,
+                            metric_name,
                             unit,
                             rate_sweep.backend,
-                            peer,
+                            peer_text,
                             &dt,
                             &value,
-                            &gap,
-                            &holds,
+                            &deviation,
+                            &step_limit,
                             &order,
                         ])?;
                     }
@@ -122,29 +123,30 @@ impl StepSizeReport<'_> {
     }
 
     /// Appends the header of the page: title, the range of steps and the accepted deviation of the first study, the
-    /// legend of the solvers, the table of [`Self::totals`], and links to the sections.
-    fn head(&self, page: &mut String) {
+    /// legend of the solvers, the table of [`Self::append_totals`], and links to the sections.
+    fn append_header(&self, page: &mut String) {
         put!(page, "<header>\n<h1>{}: which step?</h1>\n", escape(self.vehicle));
-        let steps = self.studies.first().map_or(&[][..], |c| &c.sweep.steps_s);
-        let (longest, finest) = (steps.first().copied().unwrap_or(1.0), steps.last().copied().unwrap_or(1.0));
-        let within = self.studies.first().map_or(0.0, |c| c.within_percent);
+        let step_lengths = self.studies.first().map_or(&[][..], |study| &study.sweep.steps_s);
+        let (longest, shortest) =
+            (step_lengths.first().copied().unwrap_or(1.0), step_lengths.last().copied().unwrap_or(1.0));
+        let percent = self.studies.first().map_or(0.0, |study| study.within_percent);
         put!(
             page,
             "<p>One vehicle description, driven through {} solvers in steps of {:.2} to {:.2} ms ({:.0} to {:.0} Hz). \
-             A step holds when it and every shorter one keep a figure within {within} % of the same solver's value at \
+             A step holds when it and every shorter one keep a figure within {percent} % of the same solver's value at \
              the shortest.</p>\n",
             self.backends.len(),
             longest * 1e3,
-            finest * 1e3,
+            shortest * 1e3,
             1.0 / longest,
-            1.0 / finest
+            1.0 / shortest
         );
         // No remark on peers.
-        legend(page, self.backends, "");
-        self.totals(page);
+        append_legend(page, self.backends, "");
+        self.append_totals(page);
         page.push_str("<nav aria-label=\"Sections\"><ul>\n");
-        for certificate in self.studies {
-            let name = escape(certificate.sweep.manoeuvre);
+        for study in self.studies {
+            let name = escape(study.sweep.manoeuvre);
             put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
         }
         page.push_str("</ul></nav>\n</header>\n");
@@ -152,24 +154,24 @@ impl StepSizeReport<'_> {
 
     /// Appends a table with a row per manoeuvre and solver: longest step that keeps all metrics (ms), its rate (Hz),
     /// and the metrics that limit it.
-    fn totals(&self, page: &mut String) {
+    fn append_totals(&self, page: &mut String) {
         page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
         page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
         page.push_str(
             "<th scope=\"col\" class=\"number\">rate</th><th scope=\"col\">decided by</th></tr></thead>\n<tbody>\n",
         );
-        for certificate in self.studies {
-            for total in certificate.solver_summaries() {
-                let class = if total.peer { " class=\"peer\"" } else { "" };
-                let (backend, manoeuvre) = (escape(total.backend), escape(certificate.sweep.manoeuvre));
+        for study in self.studies {
+            for summary in study.solver_summaries() {
+                let class = if summary.peer { " class=\"peer\"" } else { "" };
+                let (backend, manoeuvre) = (escape(summary.backend), escape(study.sweep.manoeuvre));
                 put!(page, "<tr><th scope=\"row\">{manoeuvre}</th><td{class}>{backend}</td>");
                 put!(
                     page,
                     "<td class=\"number\">{}</td><td class=\"number\">{}</td>",
-                    cell(total.step_limit),
-                    rate(&total)
+                    limit_text(summary.step_limit),
+                    rate_text(&summary)
                 );
-                put!(page, "<td class=\"source\">{}</td></tr>\n", escape(&total.limiting_metrics.join(", ")));
+                put!(page, "<td class=\"source\">{}</td></tr>\n", escape(&summary.limiting_metrics.join(", ")));
             }
         }
         page.push_str("</tbody></table></div>\n");
@@ -177,13 +179,13 @@ impl StepSizeReport<'_> {
 }
 
 /// Returns the text of a step limit with minus signs instead of hyphens.
-fn cell(holds: StepLimit) -> String {
-    holds.text().replace('-', "\u{2212}")
+fn limit_text(step_limit: StepLimit) -> String {
+    step_limit.text().replace('-', "\u{2212}")
 }
 
 /// Returns the rate of the step limit (Hz) as text; a minus sign if it is unknown or no step but the shortest holds.
-fn rate(total: &SolverSummary) -> String {
-    total
+fn rate_text(summary: &SolverSummary) -> String {
+    summary
         .step_limit
         .seconds()
         .filter(|dt| *dt > 0.0)
@@ -195,40 +197,46 @@ fn rate(total: &SolverSummary) -> String {
 ///
 /// # Errors
 /// Returns an error if a plot cannot be drawn.
-fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
-    let (name, about) = (escape(certificate.sweep.manoeuvre), escape(&certificate.sweep.about));
+fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
+    let (name, about) = (escape(study.sweep.manoeuvre), escape(&study.sweep.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
-    append_step_limits(page, certificate);
-    for rate_sweep in &certificate.sweep.rate_sweeps {
-        for sample in rate_sweep.samples.iter().filter(|s| s.worst_report.not_finite || s.worst_report.not_converged) {
-            let what = if sample.worst_report.not_finite {
+    append_step_limits(page, study);
+    for rate_sweep in &study.sweep.rate_sweeps {
+        for sample in rate_sweep
+            .samples
+            .iter()
+            .filter(|sample| sample.worst_report.not_finite || sample.worst_report.not_converged)
+        {
+            let event = if sample.worst_report.not_finite {
                 "met a number that is not finite"
             } else {
                 "stopped its iterations"
             };
             let (backend, dt) = (escape(rate_sweep.backend), sample.dt_s * 1e3);
-            put!(page, "<p class=\"alarm\">{backend} {what} in steps of {dt:.2} ms.</p>\n");
+            put!(page, "<p class=\"alarm\">{backend} {event} in steps of {dt:.2} ms.</p>\n");
         }
     }
     // Labels of the metrics that are not drawn.
-    let mut still = Vec::new();
+    let mut undrawn_labels = Vec::new();
     page.push_str("<div class=\"charts\">\n");
-    for row in &certificate.rows {
-        match draw_metric(certificate, row)? {
-            Some(chart) => append_chart(page, &chart, certificate.sweep.rate_sweeps.iter().map(|l| l.backend)),
-            None => still.push(row.metric.label.to_lowercase()),
+    for row in &study.rows {
+        match draw_metric(study, row)? {
+            Some(chart) => {
+                append_chart(page, &chart, study.sweep.rate_sweeps.iter().map(|rate_sweep| rate_sweep.backend))
+            }
+            None => undrawn_labels.push(row.metric.label.to_lowercase()),
         }
     }
     page.push_str("</div>\n");
-    if !still.is_empty() {
-        let share = MIN_DRAWN_DEVIATION * certificate.within_percent;
-        let still = escape(&still.join(", "));
+    if !undrawn_labels.is_empty() {
+        let min_percent = MIN_DRAWN_DEVIATION * study.within_percent;
+        let undrawn_labels = escape(&undrawn_labels.join(", "));
         put!(
             page,
-            "<p class=\"note\">Not drawn, because no step moves them by {share} % on a solver that is no peer: {still}.</p>\n"
+            "<p class=\"note\">Not drawn, because no step moves them by {min_percent} % on a solver that is no peer: {undrawn_labels}.</p>\n"
         );
     }
-    values(page, certificate);
+    append_values(page, study);
     page.push_str("</section>\n");
     Ok(())
 }
@@ -236,25 +244,25 @@ fn section(page: &mut String, certificate: &StepSizeStudy) -> io::Result<()> {
 /// Appends a table with a row per metric and a column per solver: longest step that keeps the metric, with the value
 /// of the first solver at the shortest step. Cells without such a step but the shortest are marked. A note below
 /// explains the table.
-fn append_step_limits(page: &mut String, certificate: &StepSizeStudy) {
+fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
     page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
-    for rate_sweep in &certificate.sweep.rate_sweeps {
+    for rate_sweep in &study.sweep.rate_sweeps {
         let class = if rate_sweep.peer { "number peer" } else { "number" };
         put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(rate_sweep.backend));
     }
     page.push_str("</tr></thead>\n<tbody>\n");
-    for row in &certificate.rows {
+    for row in &study.rows {
         let (label, unit, value) = (escape(&row.metric.label), escape(row.metric.unit), row.metric.text());
         let value = value.replace('-', "\u{2212}");
         put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{value}</td>");
-        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+        for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
             let class = match (verdict.step_limit, rate_sweep.peer) {
                 (StepLimit::FinestOnly, _) => "number marked",
                 (_, true) => "number peer",
                 (_, false) => "number",
             };
-            put!(page, "<td class=\"{class}\">{}</td>", cell(verdict.step_limit));
+            put!(page, "<td class=\"{class}\">{}</td>", limit_text(verdict.step_limit));
         }
         page.push_str("</tr>\n");
     }
@@ -263,73 +271,75 @@ fn append_step_limits(page: &mut String, certificate: &StepSizeStudy) {
         "</tbody></table></div>\n<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
          in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. “None” is a \
          figure that no step but the shortest keeps; plots have dashed lines where it is off by {} %; a dash is one that did not happen, or is zero.</p>\n",
-        escape(certificate.sweep.rate_sweeps.first().map_or("", |l| l.backend)),
-        certificate.within_percent
+        escape(study.sweep.rate_sweeps.first().map_or("", |rate_sweep| rate_sweep.backend)),
+        study.within_percent
     );
 }
 
 /// Draws a metric over the step (ms), one line per solver, with dashed limits of the accepted deviation around the
 /// first known value at the shortest step. Returns `None` if no step changes it by [`MIN_DRAWN_DEVIATION`] of the
 /// accepted deviation. Peers count, and set the range of the axis, only if all solvers are peers.
-fn draw_metric(certificate: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart>> {
-    let rate_sweeps = &certificate.sweep.rate_sweeps;
+fn draw_metric(study: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart>> {
+    let rate_sweeps = &study.sweep.rate_sweeps;
     // Whether a solver counts.
-    let leads = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|l| l.peer);
-    let leading = row
+    let is_leading = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|other| other.peer);
+    let leading_deviations = row
         .verdicts
         .iter()
         .zip(rate_sweeps)
-        .filter(|(_, rate_sweep)| leads(rate_sweep))
-        .flat_map(|(v, _)| &v.deviations);
-    let gaps = leading.filter_map(|gap| gap.and_then(|gap| gap.percent()));
-    if gaps.fold(0.0, f64::max) < MIN_DRAWN_DEVIATION * certificate.within_percent {
+        .filter(|(_, rate_sweep)| is_leading(rate_sweep))
+        .flat_map(|(verdict, _)| &verdict.deviations);
+    let deviation_percents =
+        leading_deviations.filter_map(|deviation| deviation.and_then(|deviation| deviation.percent()));
+    if deviation_percents.fold(0.0, f64::max) < MIN_DRAWN_DEVIATION * study.within_percent {
         return Ok(None);
     }
-    let steps = certificate.sweep.steps_s.iter().map(|dt| dt * 1e3);
-    let line = |values: &[Option<f64>]| steps.clone().zip(values).filter_map(|(dt, v)| Some((dt, (*v)?))).collect();
+    let steps = study.sweep.steps_s.iter().map(|dt| dt * 1e3);
+    let line_points =
+        |values: &[Option<f64>]| steps.clone().zip(values).filter_map(|(dt, value)| Some((dt, (*value)?))).collect();
     let series: Vec<Series> = row
         .verdicts
         .iter()
         .zip(rate_sweeps)
         .enumerate()
-        .map(|(number, (verdict, rate_sweep))| Series {
-            number,
-            sets_range: leads(rate_sweep),
-            points: line(&verdict.values),
+        .map(|(solver_number, (verdict, rate_sweep))| Series {
+            solver_number,
+            sets_range: is_leading(rate_sweep),
+            points: line_points(&verdict.values),
         })
         .collect();
     let levels = row
         .verdicts
         .iter()
-        .find_map(|v| v.reference)
-        .map(|r| tolerance_band(&row.metric, r, certificate.within_percent));
+        .find_map(|verdict| verdict.reference)
+        .map(|reference| tolerance_band(&row.metric, reference, study.within_percent));
     let plot = Plot {
         x_label: "step, ms".into(),
         y_label: row.metric.unit.into(),
-        marks: true,
+        has_markers: true,
         levels: levels.unwrap_or_default(),
         series,
         ..Plot::default()
     };
-    chart(&row.metric.label, &plot).map(Some)
+    draw_chart(&row.metric.label, &plot).map(Some)
 }
 
 /// Returns the limits of the range within `percent` of `reference`; percentage points for a metric in %.
 fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
-    let half = if metric.unit == "%" { percent } else { reference.abs() * percent / 100.0 };
-    vec![reference - half, reference + half]
+    let half_width = if metric.unit == "%" { percent } else { reference.abs() * percent / 100.0 };
+    vec![reference - half_width, reference + half_width]
 }
 
 /// Appends a collapsed table with a row per metric and solver: the value at each step and the order of convergence.
-fn values(page: &mut String, certificate: &StepSizeStudy) {
+fn append_values(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
     page.push_str("<th scope=\"col\">figure</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
-    for dt in &certificate.sweep.steps_s {
+    for dt in &study.sweep.steps_s {
         put!(page, "<th scope=\"col\" class=\"number\">{:.2} ms</th>", dt * 1e3);
     }
     page.push_str("<th scope=\"col\" class=\"number\">order</th></tr></thead>\n<tbody>\n");
-    for row in &certificate.rows {
-        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+    for row in &study.rows {
+        for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
             let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
             put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td>{}</td>", escape(rate_sweep.backend));
             for value in &verdict.values {

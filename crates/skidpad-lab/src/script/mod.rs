@@ -62,7 +62,7 @@ pub struct Script {
     /// Inputs that the table contains, without the time.
     tracks: Vec<InputTrack>,
     /// Number of wheels of the model.
-    wheels: usize,
+    wheel_count: usize,
     /// Time of the last row (s).
     end_s: f64,
 }
@@ -93,68 +93,68 @@ impl Script {
 
     /// Returns the value of `input` at the start of the coming step, held from the last row that has one; `None` if
     /// the table does not contain the input. A tolerance of a millionth of a step covers the rounding of times.
-    fn held_value(&self, input: Input, now: &DriverInput<'_>) -> Option<f64> {
-        self.track(input).map(|track| track.held_value(now.time_s() + 1e-6 * now.dt_s))
+    fn held_value(&self, input: Input, driver_input: &DriverInput<'_>) -> Option<f64> {
+        self.track(input).map(|track| track.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s))
     }
 
     /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at
     /// the end of the step, everything else is held from the last row. Pedals without a column are 0, steering is
     /// straight, and clutch, gear, anti-roll bars and cruise control without a column are left to the car.
-    fn controls(&self, now: &DriverInput<'_>) -> Controls {
-        let pedal = |input| self.held_value(input, now).unwrap_or(0.0) as f32;
+    fn controls(&self, driver_input: &DriverInput<'_>) -> Controls {
+        let value_or_zero = |input| self.held_value(input, driver_input).unwrap_or(0.0) as f32;
         Controls {
-            throttle: pedal(Input::Throttle),
-            brake: pedal(Input::Brake),
-            handbrake: pedal(Input::Handbrake),
-            steer: self.track(Input::Steer).map_or(0.0, |track| track.interpolate(now.end_s()) as f32),
-            clutch: self.held_value(Input::Clutch, now).map(|v| v as f32),
-            gear: self.held_value(Input::Gear, now).map(|v| v as i8),
+            throttle: value_or_zero(Input::Throttle),
+            brake: value_or_zero(Input::Brake),
+            handbrake: value_or_zero(Input::Handbrake),
+            steer: self.track(Input::Steer).map_or(0.0, |track| track.interpolate(driver_input.end_s()) as f32),
+            clutch: self.held_value(Input::Clutch, driver_input).map(|value| value as f32),
+            gear: self.held_value(Input::Gear, driver_input).map(|value| value as i8),
             // From 0.5 on the starter is on.
-            starter: pedal(Input::Starter) >= 0.5,
-            bars: self.held_value(Input::Bars, now).map(|v| v as f32),
-            cruise: self.held_value(Input::Cruise, now).map(|v| v as f32),
-            wheels: self.wheel_controls(now),
+            starter: value_or_zero(Input::Starter) >= 0.5,
+            bars: self.held_value(Input::Bars, driver_input).map(|value| value as f32),
+            cruise: self.held_value(Input::Cruise, driver_input).map(|value| value as f32),
+            wheels: self.wheel_controls(driver_input),
         }
     }
 
     /// Returns motor torque (N m), brake torque (N m) and steering angle (rad) of each wheel for the coming step, or
     /// an empty list if the table has no column for a wheel and no target speed. A wheel without a column has zero
     /// torques and is steered like its axle.
-    fn wheel_controls(&self, now: &DriverInput<'_>) -> Box<[WheelControls]> {
-        let raw =
+    fn wheel_controls(&self, driver_input: &DriverInput<'_>) -> Box<[WheelControls]> {
+        let is_wheel_input =
             |track: &&InputTrack| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
         // The speed controller adds motor torques and needs a list.
-        let speed_held = self.track(Input::TargetSpeed).is_some();
-        if !speed_held && !self.tracks.iter().any(|track| raw(&track)) {
+        let has_target_speed = self.track(Input::TargetSpeed).is_some();
+        if !has_target_speed && !self.tracks.iter().any(|track| is_wheel_input(&track)) {
             return Box::default();
         }
-        let mut wheels = vec![WheelControls::default(); self.wheels];
+        let mut wheel_controls = vec![WheelControls::default(); self.wheel_count];
         for track in &self.tracks {
-            let held = track.held_value(now.time_s() + 1e-6 * now.dt_s) as f32;
+            let value = track.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s) as f32;
             match track.input {
-                Input::Motor(i) => wheels[i].motor_torque = held,
-                Input::WheelBrake(i) => wheels[i].brake_torque = held,
-                Input::WheelSteer(i) => wheels[i].steer = Some(track.interpolate(now.end_s()) as f32),
+                Input::Motor(i) => wheel_controls[i].motor_torque = value,
+                Input::WheelBrake(i) => wheel_controls[i].brake_torque = value,
+                Input::WheelSteer(i) => wheel_controls[i].steer = Some(track.interpolate(driver_input.end_s()) as f32),
                 _ => {}
             }
         }
-        wheels.into()
+        wheel_controls.into()
     }
 }
 
 impl InputTrack {
     /// Returns the value of the last knot at or before `time` (s); the first value before the first knot.
     fn held_value(&self, time: f64) -> f64 {
-        let after = self.knots.partition_point(|knot| knot[0] <= time);
-        self.knots[after.saturating_sub(1)][1]
+        let next_index = self.knots.partition_point(|knot| knot[0] <= time);
+        self.knots[next_index.saturating_sub(1)][1]
     }
 
     /// Interpolates linearly between the knots around `time` (s); constant outside them.
     fn interpolate(&self, time: f64) -> f64 {
-        let after = self.knots.partition_point(|knot| knot[0] <= time);
-        let Some(next) = self.knots.get(after) else { return self.knots[self.knots.len() - 1][1] };
-        let Some(last) = after.checked_sub(1).map(|i| self.knots[i]) else { return next[1] };
-        last[1] + (next[1] - last[1]) * (time - last[0]) / (next[0] - last[0])
+        let next_index = self.knots.partition_point(|knot| knot[0] <= time);
+        let Some(next_knot) = self.knots.get(next_index) else { return self.knots[self.knots.len() - 1][1] };
+        let Some(last_knot) = next_index.checked_sub(1).map(|i| self.knots[i]) else { return next_knot[1] };
+        last_knot[1] + (next_knot[1] - last_knot[1]) * (time - last_knot[0]) / (next_knot[0] - last_knot[0])
     }
 }
 
@@ -167,14 +167,14 @@ struct ScriptDriver {
 impl DriverModel for ScriptDriver {
     /// Returns the controls of the table. With a target speed the throttle is that of the speed controller, the brake
     /// the larger of both, and motor torques of the controller are added to those of the table.
-    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        let mut controls = self.script.controls(now);
-        if let Some(target) = self.script.held_value(Input::TargetSpeed, now) {
-            let held = self.speed_controller.controls(now, target);
-            controls.throttle = held.throttle;
-            controls.brake = controls.brake.max(held.brake);
-            for (own, add) in controls.wheels.iter_mut().zip(&held.wheels) {
-                own.motor_torque += add.motor_torque;
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let mut controls = self.script.controls(input);
+        if let Some(target_speed) = self.script.held_value(Input::TargetSpeed, input) {
+            let speed_controls = self.speed_controller.controls(input, target_speed);
+            controls.throttle = speed_controls.throttle;
+            controls.brake = controls.brake.max(speed_controls.brake);
+            for (wheel, speed_wheel) in controls.wheels.iter_mut().zip(&speed_controls.wheels) {
+                wheel.motor_torque += speed_wheel.motor_torque;
             }
         }
         controls
@@ -202,15 +202,17 @@ impl Script {
     /// Computes the metrics of a run. Distances are of the centre of mass, summed over the steps; peaks are largest
     /// magnitudes over the whole run.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
-        let end = trajectory.last();
-        let step = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (b.x_m - a.x_m).hypot(b.y_m - a.y_m);
+        let last_frame = trajectory.last();
+        let step_distance = |(previous, next): (Cow<'_, Frame>, Cow<'_, Frame>)| {
+            (next.x_m - previous.x_m).hypot(next.y_m - previous.y_m)
+        };
         ScriptMetrics {
-            duration_s: Some(end.t_s),
-            distance_m: Some(trajectory.rows().zip(trajectory.rows_from(1)).map(step).sum()),
-            final_x_m: Some(end.x_m),
-            final_y_m: Some(end.y_m),
-            final_yaw_deg: Some(end.yaw_rad.to_degrees()),
-            final_speed_mps: Some(end.vx_mps),
+            duration_s: Some(last_frame.t_s),
+            distance_m: Some(trajectory.rows().zip(trajectory.rows_from(1)).map(step_distance).sum()),
+            final_x_m: Some(last_frame.x_m),
+            final_y_m: Some(last_frame.y_m),
+            final_yaw_deg: Some(last_frame.yaw_rad.to_degrees()),
+            final_speed_mps: Some(last_frame.vx_mps),
             largest_speed_mps: Some(trajectory.peak(0.0, |f| f.vx_mps).vx_mps),
             peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ay_mps2)),
             peak_longitudinal_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ax_mps2)),

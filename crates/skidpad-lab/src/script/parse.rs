@@ -93,7 +93,7 @@ struct Column {
     name: String,
     input: Input,
     /// Knots [time (s), value].
-    track: Vec<[f64; 2]>,
+    knots: Vec<[f64; 2]>,
 }
 
 /// Parses the text of a controls file for `model`: the header, then every row. The end of the script is the time of
@@ -104,7 +104,7 @@ struct Column {
 /// column and a missing row are also faults.
 pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let mut faults = Vec::new();
-    let mut rows = rows(text, &mut faults).into_iter();
+    let mut rows = read_rows(text, &mut faults).into_iter();
     let mut columns = match rows.next() {
         Some(header) => read_header(&header, model, &mut faults),
         None => Vec::new(),
@@ -119,15 +119,15 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         });
     }
     // Time of the last row, and whether there is a row.
-    let (mut end_s, mut any) = (None, false);
+    let (mut end_s, mut has_rows) = (None, false);
     for row in rows {
-        any = true;
+        has_rows = true;
         if faults.len() >= MAX_COLLECTED_FAULTS {
             break;
         }
         read_row(&row, &mut columns, &mut end_s, model, &mut faults);
     }
-    if !any {
+    if !has_rows {
         faults.push(Fault {
             line: 1,
             column: "t_s".into(),
@@ -146,10 +146,10 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let tracks = columns
         .into_iter()
         .flatten()
-        .filter(|column| column.input != Input::Time && !column.track.is_empty())
-        .map(|column| InputTrack { input: column.input, knots: column.track })
+        .filter(|column| column.input != Input::Time && !column.knots.is_empty())
+        .map(|column| InputTrack { input: column.input, knots: column.knots })
         .collect();
-    Ok(Script { tracks, wheels: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
+    Ok(Script { tracks, wheel_count: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
 }
 
 /// Maximum length of a column name or value in a fault (bytes).
@@ -166,13 +166,13 @@ fn truncate(text: &mut String) {
 /// Splits the text into rows of cells with their positions. Lines that begin with `#` are skipped; rows may have
 /// different numbers of cells. Adds a fault for each row that is not valid CSV, and stops at the first one beyond
 /// [`MAX_COLLECTED_FAULTS`].
-fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
+fn read_rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
     let mut rows = Vec::new();
     for record in reader.records() {
         match record {
-            Ok(record) => rows.push(cells(text, &record)),
+            Ok(record) => rows.push(split_cells(text, &record)),
             Err(_) if faults.len() >= MAX_COLLECTED_FAULTS => break,
             Err(error) => faults.push(Fault {
                 line: error.position().map_or(0, csv::Position::line),
@@ -189,22 +189,23 @@ fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
 /// Returns the cells of a record of `text` with their line and range of bytes. Surrounding quotes and white space and
 /// a byte order mark are removed. Positions of quoted cells include doubled quotes. The range is always on character
 /// boundaries of `text`.
-fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
-    let (line, start) = record.position().map_or((0, 0), |p| (p.line(), p.byte() as usize));
-    let mut from = start;
-    let boundary = |at: usize| text.floor_char_boundary(at.min(text.len()));
+fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
+    let (line, record_start) = record.position().map_or((0, 0), |position| (position.line(), position.byte() as usize));
+    let mut cell_start = record_start;
+    let boundary = |byte_index: usize| text.floor_char_boundary(byte_index.min(text.len()));
     record
         .iter()
         .map(|cell| {
             // Quotes are not part of a cell, and a quote inside it is written twice.
-            let is_quoted = text.as_bytes().get(from) == Some(&b'"');
+            let is_quoted = text.as_bytes().get(cell_start) == Some(&b'"');
             // Opening quote, and additional bytes of doubled quotes.
-            let (lead, within) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
-            let span = boundary(from + lead)..boundary(from + lead + cell.len() + within);
-            from = (span.end + lead + 1).min(text.len());
+            let (quote_bytes, doubled_quote_bytes) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
+            let span = boundary(cell_start + quote_bytes)
+                ..boundary(cell_start + quote_bytes + cell.len() + doubled_quote_bytes);
+            cell_start = (span.end + quote_bytes + 1).min(text.len());
             let trimmed = cell.trim().trim_start_matches('\u{feff}');
-            let lead = cell.find(trimmed).unwrap_or(0);
-            let start = boundary((span.start + lead).min(span.end));
+            let leading_bytes = cell.find(trimmed).unwrap_or(0);
+            let start = boundary((span.start + leading_bytes).min(span.end));
             let span = start..boundary(start + trimmed.len()).max(start);
             Cell { text: trimmed.into(), line, span }
         })
@@ -216,51 +217,52 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
     // Inputs of the columns so far.
-    let mut met: Vec<Input> = Vec::new();
+    let mut seen_inputs: Vec<Input> = Vec::new();
     for cell in header {
         if faults.len() >= MAX_COLLECTED_FAULTS {
             break;
         }
-        let input = input(&cell.text, model);
-        let known = input.is_some_and(|input| met.contains(&input));
-        met.extend(input.filter(|_| !known));
-        if input.is_none() || known {
+        let input = find_input(&cell.text, model);
+        let is_repeated = input.is_some_and(|input| seen_inputs.contains(&input));
+        seen_inputs.extend(input.filter(|_| !is_repeated));
+        if input.is_none() || is_repeated {
             let (found, accepts) = match input {
                 Some(_) => ("the column a second time".into(), "each column once".into()),
                 None => ("an unknown column".into(), accepted_names(&cell.text, model)),
             };
             faults.push(Fault { line: cell.line, column: cell.text.clone(), found, accepts, span: cell.span.clone() });
         }
-        let input = input.filter(|_| !known);
-        columns.push(input.map(|input| Column { name: cell.text.clone(), input, track: Vec::new() }));
+        let input = input.filter(|_| !is_repeated);
+        columns.push(input.map(|input| Column { name: cell.text.clone(), input, knots: Vec::new() }));
     }
     columns
 }
 
 /// Returns the input of the column `name`, such as `brake` or `steer_rad.1l`; `None` for an unknown name or wheel.
-fn input(name: &str, model: &Model) -> Option<Input> {
-    if let Some((_, input)) = CAR_COLUMNS.iter().find(|(plain, _)| *plain == name) {
+fn find_input(name: &str, model: &Model) -> Option<Input> {
+    if let Some((_, input)) = CAR_COLUMNS.iter().find(|(column_name, _)| *column_name == name) {
         return Some(*input);
     }
     // Names such as `steer_rad.1l`.
-    let (stem, wheel) = name.split_once('.')?;
-    let (_, make) = WHEEL_COLUMNS.iter().find(|(known, _)| *known == stem)?;
-    (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(make)
+    let (name_stem, wheel) = name.split_once('.')?;
+    let (_, constructor) = WHEEL_COLUMNS.iter().find(|(column_stem, _)| *column_stem == name_stem)?;
+    (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(constructor)
 }
 
 /// Describes the accepted column names for an unknown one: the most similar name if there is one, otherwise all
 /// names.
 fn accepted_names(name: &str, model: &Model) -> String {
-    let wheels: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
-    let per_wheel =
-        WHEEL_COLUMNS.iter().flat_map(|(stem, _)| wheels.iter().map(move |wheel| format!("{stem}.{wheel}")));
-    let known: Vec<String> = CAR_COLUMNS.iter().map(|(plain, _)| (*plain).to_string()).chain(per_wheel).collect();
-    if let Some(near) = nearest_name(name, known.iter().map(String::as_str)) {
-        return format!("`{near}` (perhaps that was meant)");
+    let wheel_names: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
+    let wheel_columns =
+        WHEEL_COLUMNS.iter().flat_map(|(stem, _)| wheel_names.iter().map(move |wheel| format!("{stem}.{wheel}")));
+    let known_names: Vec<String> =
+        CAR_COLUMNS.iter().map(|(column_name, _)| (*column_name).to_string()).chain(wheel_columns).collect();
+    if let Some(similar_name) = nearest_name(name, known_names.iter().map(String::as_str)) {
+        return format!("`{similar_name}` (perhaps that was meant)");
     }
-    let plain: Vec<&str> = CAR_COLUMNS.iter().map(|(plain, _)| *plain).collect();
+    let car_columns: Vec<&str> = CAR_COLUMNS.iter().map(|(column_name, _)| *column_name).collect();
     let stems: Vec<&str> = WHEEL_COLUMNS.iter().map(|(stem, _)| *stem).collect();
-    format!("{}, and {} with one of the wheels {}", plain.join(", "), stems.join(", "), wheels.join(", "))
+    format!("{}, and {} with one of the wheels {}", car_columns.join(", "), stems.join(", "), wheel_names.join(", "))
 }
 
 /// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An
@@ -291,8 +293,8 @@ fn read_row(
             continue;
         };
         match read_value(&cell.text, column.input, model) {
-            Ok(value) => column.track.extend(time.map(|time| [time, value])),
-            Err(accepts) => faults.push(fault(cell, &column.name, accepts)),
+            Ok(value) => column.knots.extend(time.map(|time| [time, value])),
+            Err(accepts) => faults.push(cell_fault(cell, &column.name, accepts)),
         }
     }
 }
@@ -307,12 +309,12 @@ fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faul
         (Ok(time), _) if time.is_finite() && time >= 0.0 => return Some(time),
         _ => "a finite number of seconds, 0 or more".into(),
     };
-    faults.push(fault(cell, "t_s", accepts));
+    faults.push(cell_fault(cell, "t_s", accepts));
     None
 }
 
 /// Creates the fault of a cell with the text found in it.
-fn fault(cell: &Cell, column: &str, accepts: String) -> Fault {
+fn cell_fault(cell: &Cell, column: &str, accepts: String) -> Fault {
     let found = if cell.text.is_empty() { "nothing".into() } else { format!("`{}`", cell.text) };
     Fault { line: cell.line, column: column.into(), found, accepts, span: cell.span.clone() }
 }
@@ -321,23 +323,23 @@ fn fault(cell: &Cell, column: &str, accepts: String) -> Fault {
 /// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s, brake torques 0 or more. All
 /// values must be finite, also as f32.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
-    let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && (*value as f32).is_finite());
+    let in_range = |low: f64, high: f64| value.filter(|value| (low..=high).contains(value));
     match input {
         Input::Throttle | Input::Brake | Input::Handbrake | Input::Starter | Input::Clutch | Input::Bars => {
-            within(0.0, 1.0).ok_or_else(|| "a number from 0 to 1".into())
+            in_range(0.0, 1.0).ok_or_else(|| "a number from 0 to 1".into())
         }
         Input::Gear => {
-            let most = highest_gear(model);
-            within(-1.0, most)
-                .filter(|g| g.fract() == 0.0)
-                .ok_or_else(|| format!("-1 for reverse, 0 for neutral, 1 to {most} for a forward gear"))
+            let max_gear = highest_gear(model);
+            in_range(-1.0, max_gear)
+                .filter(|gear| gear.fract() == 0.0)
+                .ok_or_else(|| format!("-1 for reverse, 0 for neutral, 1 to {max_gear} for a forward gear"))
         }
         Input::Steer | Input::WheelSteer(_) => {
-            within(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())
+            in_range(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())
         }
-        Input::TargetSpeed | Input::Cruise => within(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
-        Input::WheelBrake(_) => within(0.0, f64::INFINITY).ok_or_else(|| "a finite number, 0 or more".into()),
+        Input::TargetSpeed | Input::Cruise => in_range(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
+        Input::WheelBrake(_) => in_range(0.0, f64::INFINITY).ok_or_else(|| "a finite number, 0 or more".into()),
         Input::Motor(_) | Input::Time => value.ok_or_else(|| "a finite number".into()),
     }
 }

@@ -23,8 +23,8 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     comparison_only: true,
     has_wheel_rows: false,
     build_world: |scene, cars, dt| {
-        let tuned = |car: &CarStart| (car.clone(), Tuning::from_model(&car.model));
-        new_world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
+        let with_tuning = |start: &CarStart| (start.clone(), Tuning::from_model(&start.model));
+        new_world(scene, &cars.iter().map(with_tuning).collect::<Vec<_>>(), dt)
     },
 };
 
@@ -64,7 +64,7 @@ struct BulletCar {
     /// Bullet's vehicle in 64 bits.
     car: Car,
     /// Drivetrain that converts pedals to forces at the wheels.
-    pedals: NoSlipDrivetrain,
+    drivetrain: NoSlipDrivetrain,
     /// Inputs of the wheels in the current step.
     inputs: Vec<WheelInput>,
     /// Report of the last step.
@@ -76,36 +76,37 @@ impl BulletCar {
     /// wheels, which Bullet reports for a standing car; a step of length zero adds none.
     fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
-        let wheels = state.wheels.len();
-        let mut driven = Self {
+        let wheel_count = state.wheels.len();
+        let mut bullet_car = Self {
             model: start.model.clone(),
             car: Car::new(tuning, bullet_body(&state)),
-            pedals: NoSlipDrivetrain::new(&start.model, &state),
+            drivetrain: NoSlipDrivetrain::new(&start.model, &state),
             state,
-            inputs: vec![WheelInput::default(); wheels],
+            inputs: vec![WheelInput::default(); wheel_count],
             report: StepReport::default(),
         };
         // Share of the weight on the wheels; a car placed on the ground stands.
-        let carried = if start.placement.height == 0.0 { 1.0 } else { driven.extend_wheels(ground) };
+        let load_share = if start.placement.height == 0.0 { 1.0 } else { bullet_car.extend_wheels(ground) };
         if StepReport::for_skipped_step(dt).is_none() {
-            driven.state.velocity += Vec3::Z * (scene.gravity * dt * carried);
+            bullet_car.state.velocity += Vec3::Z * (scene.gravity * dt * load_share);
         }
-        driven.state.previous_velocity = driven.state.velocity;
-        driven
+        bullet_car.state.previous_velocity = bullet_car.state.velocity;
+        bullet_car
     }
 
     /// Extends the wheels to the ground below them at the current pose, and stores contact, load and compression in the state.
     /// Returns the share of the weight m g that the suspension carries.
     fn extend_wheels(&mut self, ground: &Ground) -> f32 {
         self.car.update_suspension(ground);
-        let mut carried = 0.0;
+        let mut load_share = 0.0;
         for (i, (wheel, tuning)) in self.car.wheels().iter().zip(&self.car.tuning().wheels).enumerate() {
-            let to = &mut self.state.wheels[i];
-            (to.contact, to.load) = (wheel.contact, applied_suspension_force(wheel, tuning.max_force) as f32);
-            to.compression = compression(&self.model, i, wheel, tuning) as f32;
-            carried += to.load / (self.model.mass() * STANDARD_GRAVITY);
+            let wheel_state = &mut self.state.wheels[i];
+            (wheel_state.contact, wheel_state.load) =
+                (wheel.contact, applied_suspension_force(wheel, tuning.max_force) as f32);
+            wheel_state.compression = compression(&self.model, i, wheel, tuning) as f32;
+            load_share += wheel_state.load / (self.model.mass() * STANDARD_GRAVITY);
         }
-        carried
+        load_share
     }
 
     /// Takes a step of `dt` s from `state` with `controls`: sets the inputs, steps Bullet's vehicle, and copies the result to
@@ -129,7 +130,7 @@ impl BulletCar {
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
-        self.pedals.update(&mut self.state, controls, dt, |i, forces| {
+        self.drivetrain.update(&mut self.state, controls, dt, |i, forces| {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive.into(), f64::from(forces.brake) * brake_step);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
@@ -147,9 +148,9 @@ impl BulletCar {
         state.velocity = body.velocity.as_vec3();
         state.angular = body.angular.as_vec3();
         let tunings = &self.car.tuning().wheels;
-        for (i, (wheel, to)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
+        for (i, (wheel, wheel_state)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
             let spin = wheel.retained_rotation / RETAINED_ROTATION_RATIO / dt;
-            *to = WheelState {
+            *wheel_state = WheelState {
                 spin: spin as f32,
                 compression: compression(&self.model, i, wheel, &tunings[i]) as f32,
                 load: applied_suspension_force(wheel, tunings[i].max_force) as f32,
@@ -168,14 +169,14 @@ impl BulletCar {
 
 /// Returns the height of the centre of wheel `i` above its place at rest, vehicle axes, m; negative if the strut is extended.
 fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> f64 {
-    let described = &model.wheels()[i];
+    let wheel_spec = &model.wheels()[i];
     let centre = tuning.hard_point + tuning.direction * wheel.length;
-    centre.z - f64::from(described.contact.z + described.radius)
+    centre.z - f64::from(wheel_spec.contact.z + wheel_spec.radius)
 }
 
-/// Returns the suspension force that acts on the car, N: the force of the strut, at most `bound`.
-fn applied_suspension_force(wheel: &Wheel, bound: f64) -> f64 {
-    wheel.suspension_force.min(bound)
+/// Returns the suspension force that acts on the car, N: the force of the strut, at most `max_force`.
+fn applied_suspension_force(wheel: &Wheel, max_force: f64) -> f64 {
+    wheel.suspension_force.min(max_force)
 }
 
 /// Returns the actions of the wheels of `car` in its last step of `dt` s: contact point and mean forces in the vehicle frame.
@@ -209,14 +210,14 @@ impl Simulation for BulletWorld {
 
     /// Advances the clock and steps every active car on its own. Cars without controls coast. Returns the worst report.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(self.clock.dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
+            return skipped_report;
         }
         let coasting = Controls::coasting();
         self.clock.tick();
         let mut report = StepReport::default();
-        for (i, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
-            car.report = car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.clock.dt);
+        for (slot, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
+            car.report = car.step(&self.ground, controls.get(slot).unwrap_or(&coasting), self.clock.dt);
             report = report.merge_worst(car.report);
         }
         report
@@ -263,7 +264,7 @@ impl Simulation for BulletWorld {
         let tuning = Tuning::from_model(&start.model);
         let car = BulletCar::new(&self.scene, &self.ground, start, tuning, self.clock.dt);
         match self.cars.get_mut(id.slot()) {
-            Some(own) => *own = car,
+            Some(old_car) => *old_car = car,
             None => self.cars.push(car),
         }
         id

@@ -27,20 +27,20 @@ impl Body {
     pub(super) fn apply_gyroscopic_torque(&mut self, inertia: &DMat3, dt: f64) {
         let rate = self.rotation.inverse() * self.angular;
         let momentum = *inertia * rate;
-        let missing = rate.cross(momentum) * dt;
-        let slope = *inertia + (cross_matrix(rate) * *inertia - cross_matrix(momentum)) * dt;
-        self.angular = self.rotation * (rate - slope.inverse() * missing);
+        let residual = rate.cross(momentum) * dt;
+        let jacobian = *inertia + (cross_matrix(rate) * *inertia - cross_matrix(momentum)) * dt;
+        self.angular = self.rotation * (rate - jacobian.inverse() * residual);
     }
 
     /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular velocity,
     /// limited to [`MAX_STEP_ROTATION_RAD`] per step. Velocities do not change.
     pub(super) fn advance(&mut self, dt: f64) {
         self.position += self.velocity * dt;
-        let turn = self.angular * dt;
-        let angle = turn.length();
+        let rotation_vector = self.angular * dt;
+        let angle = rotation_vector.length();
         if angle > 0.0 {
-            let by = DQuat::from_axis_angle(turn / angle, angle.min(MAX_STEP_ROTATION_RAD));
-            self.rotation = (by * self.rotation).normalize();
+            let rotation = DQuat::from_axis_angle(rotation_vector / angle, angle.min(MAX_STEP_ROTATION_RAD));
+            self.rotation = (rotation * self.rotation).normalize();
         }
     }
 

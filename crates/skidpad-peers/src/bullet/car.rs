@@ -80,14 +80,15 @@ impl Car {
     /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length, without contact and without rotation. A
     /// hull in `tuning` gets a body of its own for contacts with the ground.
     pub fn new(tuning: Tuning, body: Body) -> Self {
-        let hanging = |w: &WheelTuning| Wheel { length: w.rest_length, skid: 1.0, ..Wheel::default() };
-        let chassis = |hull| Chassis::rigid(tuning.mass as f32, tuning.inertia.as_mat3(), hull);
+        let extended_wheel =
+            |wheel_tuning: &WheelTuning| Wheel { length: wheel_tuning.rest_length, skid: 1.0, ..Wheel::default() };
+        let create_chassis = |hull| Chassis::rigid(tuning.mass as f32, tuning.inertia.as_mat3(), hull);
         Self {
             inverse_inertia: tuning.inertia.inverse(),
             world_inverse_inertia: DMat3::ZERO,
             body,
-            wheels: tuning.wheels.iter().map(hanging).collect(),
-            hull: tuning.hull.map(|hull| (chassis(hull), GroundContacts::default())),
+            wheels: tuning.wheels.iter().map(extended_wheel).collect(),
+            hull: tuning.hull.map(|hull| (create_chassis(hull), GroundContacts::default())),
             tuning,
         }
     }
@@ -103,9 +104,9 @@ impl Car {
     }
 
     /// Sets the rotation per step with which every wheel continues in the air to `turn(i)` rad.
-    pub fn set_retained_rotations(&mut self, turn: impl Fn(usize) -> f64) {
+    pub fn set_retained_rotations(&mut self, rotation_of: impl Fn(usize) -> f64) {
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.retained_rotation = turn(i);
+            wheel.retained_rotation = rotation_of(i);
         }
     }
 
@@ -116,10 +117,10 @@ impl Car {
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
-        let [velocity, angular] = self.separate_hull_from_ground(ground, dt);
+        let [velocity_change, angular_change] = self.separate_hull_from_ground(ground, dt);
         self.body.advance(dt);
-        self.body.velocity += velocity;
-        self.body.angular += angular;
+        self.body.velocity += velocity_change;
+        self.body.angular += angular_change;
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.input = inputs.get(i).copied().unwrap_or_default();
         }
@@ -129,17 +130,17 @@ impl Car {
     /// Updates the vehicle over `dt` s: rays and suspension forces, their impulses on the body (bounded by the maximum force),
     /// friction, and wheel rotation.
     fn update_vehicle(&mut self, ground: &Ground, dt: f64) {
-        let turn = DMat3::from_quat(self.body.rotation);
-        self.world_inverse_inertia = turn * self.inverse_inertia * turn.transpose();
+        let to_world = DMat3::from_quat(self.body.rotation);
+        self.world_inverse_inertia = to_world * self.inverse_inertia * to_world.transpose();
         self.update_suspension(ground);
         for i in 0..self.wheels.len() {
-            let (wheel, bound) = (self.wheels[i], self.tuning.wheels[i].max_force);
+            let (wheel, max_force) = (self.wheels[i], self.tuning.wheels[i].max_force);
             self.apply_impulse(
                 wheel.point - self.body.position,
-                wheel.normal * (wheel.suspension_force.min(bound) * dt),
+                wheel.normal * (wheel.suspension_force.min(max_force) * dt),
             );
         }
-        self.find_friction(dt);
+        self.compute_friction(dt);
         self.apply_friction();
         self.update_rotation(dt);
     }
@@ -153,34 +154,34 @@ impl Car {
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             let start = position + rotation * tuning.hard_point;
             let direction = rotation * tuning.direction;
-            let steered = DQuat::from_axis_angle(-direction, wheel.input.steering);
-            wheel.axle = steered * (rotation * tuning.axle);
-            let reach = tuning.rest_length + tuning.radius;
-            let Some(hit) = ground.cast(start, direction, reach) else {
+            let steering_rotation = DQuat::from_axis_angle(-direction, wheel.input.steering);
+            wheel.axle = steering_rotation * (rotation * tuning.axle);
+            let ray_length = tuning.rest_length + tuning.radius;
+            let Some(hit) = ground.cast(start, direction, ray_length) else {
                 wheel.contact = false;
                 wheel.length = tuning.rest_length;
                 wheel.suspension_force = 0.0;
                 wheel.normal = -direction;
-                wheel.point = start + direction * reach;
+                wheel.point = start + direction * ray_length;
                 continue;
             };
             wheel.contact = true;
             wheel.point = start + direction * hit.distance;
             wheel.normal = hit.normal;
-            let most = tuning.rest_length + tuning.max_travel;
-            wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.max_travel, most);
+            let max_length = tuning.rest_length + tuning.max_travel;
+            wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.max_travel, max_length);
             // Cosine between ray and normal.
-            let closing = -hit.normal.dot(direction);
+            let cosine = -hit.normal.dot(direction);
             // Speed of the body at the contact out of the ground, m/s.
-            let approach = hit.normal.dot(self.body.velocity_at(wheel.point - position));
-            let (factor, speed) = if closing <= MIN_CONTACT_COSINE {
+            let normal_speed = hit.normal.dot(self.body.velocity_at(wheel.point - position));
+            let (spring_factor, extension_speed) = if cosine <= MIN_CONTACT_COSINE {
                 (STEEP_SPRING_FACTOR, 0.0)
             } else {
-                (1.0 / closing, approach / closing)
+                (1.0 / cosine, normal_speed / cosine)
             };
-            let damping = if speed < 0.0 { tuning.damping_compression } else { tuning.damping_relaxation };
-            let spring = tuning.stiffness * (tuning.rest_length - wheel.length) * factor;
-            wheel.suspension_force = (self.tuning.mass * (spring - damping * speed)).max(0.0);
+            let damping = if extension_speed < 0.0 { tuning.damping_compression } else { tuning.damping_relaxation };
+            let spring_acceleration = tuning.stiffness * (tuning.rest_length - wheel.length) * spring_factor;
+            wheel.suspension_force = (self.tuning.mass * (spring_acceleration - damping * extension_speed)).max(0.0);
         }
     }
 
@@ -191,9 +192,9 @@ impl Car {
         let forward = rotation * DVec3::X;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             if wheel.contact {
-                let rolling = forward - wheel.normal * wheel.normal.dot(forward);
+                let rolling_direction = forward - wheel.normal * wheel.normal.dot(forward);
                 let arm = rotation * tuning.hard_point;
-                wheel.retained_rotation = rolling.dot(self.body.velocity_at(arm)) * dt / tuning.radius;
+                wheel.retained_rotation = rolling_direction.dot(self.body.velocity_at(arm)) * dt / tuning.radius;
             }
             wheel.rotation += wheel.retained_rotation;
             wheel.retained_rotation *= RETAINED_ROTATION_RATIO;
@@ -210,16 +211,16 @@ impl Car {
     /// move its pose. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the rest of an impact, which the
     /// caller adds after the pose has moved; zero without a hull.
     fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
-        let Some((chassis, touching)) = &mut self.hull else { return [DVec3::ZERO; 2] };
+        let Some((chassis, ground_contacts)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;
-        let before = [velocity.as_vec3(), angular.as_vec3()];
-        chassis.set_pose_and_twist(position, rotation.as_quat(), before);
-        touching.separate_from_ground(chassis, ground, &[], dt as f32);
-        let (moves, after) = (chassis.pose_motion(), chassis.twist());
-        if moves != before {
-            self.body.velocity += (moves[0] - before[0]).as_dvec3();
-            self.body.angular += (moves[1] - before[1]).as_dvec3();
+        let start_twist = [velocity.as_vec3(), angular.as_vec3()];
+        chassis.set_pose_and_twist(position, rotation.as_quat(), start_twist);
+        ground_contacts.separate_from_ground(chassis, ground, &[], dt as f32);
+        let (pose_motion, end_twist) = (chassis.pose_motion(), chassis.twist());
+        if pose_motion != start_twist {
+            self.body.velocity += (pose_motion[0] - start_twist[0]).as_dvec3();
+            self.body.angular += (pose_motion[1] - start_twist[1]).as_dvec3();
         }
-        [0, 1].map(|part| (after[part] - moves[part]).as_dvec3())
+        [0, 1].map(|part| (end_twist[part] - pose_motion[part]).as_dvec3())
     }
 }

@@ -20,41 +20,41 @@ impl Car {
     /// A wheel slides if its combined impulse, with half of the longitudinal one, exceeds suspension force times friction times
     /// `dt`. `skid` is then the ratio of both, and the impulses are scaled by it unless the lateral one is zero. Wheels in the
     /// air have none.
-    pub(super) fn find_friction(&mut self, dt: f64) {
-        let touching = self.wheels.iter().filter(|w| w.contact).count() as f64;
-        let mut sliding = false;
+    pub(super) fn compute_friction(&mut self, dt: f64) {
+        let touching_count = self.wheels.iter().filter(|w| w.contact).count() as f64;
+        let mut has_sliding_wheel = false;
         for i in 0..self.wheels.len() {
             let mut wheel = self.wheels[i];
             wheel.skid = 1.0;
             (wheel.forward_impulse, wheel.side_impulse) = (0.0, 0.0);
             if wheel.contact {
                 // Bullet divides by these lengths unchecked. Here an axle along the normal results in no friction.
-                let across = wheel.axle - wheel.normal * wheel.axle.dot(wheel.normal);
-                wheel.lateral_axis = across.normalize_or_zero();
+                let lateral = wheel.axle - wheel.normal * wheel.axle.dot(wheel.normal);
+                wheel.lateral_axis = lateral.normalize_or_zero();
                 wheel.longitudinal_axis = wheel.normal.cross(wheel.lateral_axis).normalize_or_zero();
                 let arm = wheel.point - self.body.position;
                 let velocity = self.body.velocity_at(arm);
                 // Impulse opposite to the one that stops the point along `axis`, N s.
-                let stopping = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
-                wheel.side_impulse = LATERAL_IMPULSE_SHARE * stopping(wheel.lateral_axis);
+                let stopping_impulse = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
+                wheel.side_impulse = LATERAL_IMPULSE_SHARE * stopping_impulse(wheel.lateral_axis);
                 wheel.forward_impulse = if wheel.input.engine_force != 0.0 {
                     wheel.input.engine_force * dt
                 } else {
                     let brake = wheel.input.brake;
-                    (-stopping(wheel.longitudinal_axis) / touching).min(brake).max(-brake)
+                    (-stopping_impulse(wheel.longitudinal_axis) / touching_count).min(brake).max(-brake)
                 };
-                let limit = wheel.suspension_force * dt * self.tuning().wheels[i].friction_slip;
-                let along = LONGITUDINAL_SLIDE_WEIGHT * wheel.forward_impulse;
+                let friction_limit = wheel.suspension_force * dt * self.tuning().wheels[i].friction_slip;
+                let weighted_impulse = LONGITUDINAL_SLIDE_WEIGHT * wheel.forward_impulse;
                 // Square of the demanded impulse, N² s².
-                let asked = along * along + wheel.side_impulse * wheel.side_impulse;
-                if asked > limit * limit {
-                    wheel.skid = limit / asked.sqrt();
-                    sliding = true;
+                let demand_squared = weighted_impulse * weighted_impulse + wheel.side_impulse * wheel.side_impulse;
+                if demand_squared > friction_limit * friction_limit {
+                    wheel.skid = friction_limit / demand_squared.sqrt();
+                    has_sliding_wheel = true;
                 }
             }
             self.wheels[i] = wheel;
         }
-        if sliding {
+        if has_sliding_wheel {
             // A wheel that slides straight ahead is left out: its longitudinal impulse keeps its full size.
             for wheel in self.wheels.iter_mut().filter(|w| w.side_impulse != 0.0 && w.skid < 1.0) {
                 wheel.forward_impulse *= wheel.skid;
@@ -75,8 +75,8 @@ impl Car {
             }
             if wheel.side_impulse != 0.0 {
                 // Part of the arm along the car's z axis that does not count, m.
-                let raised = up * (up.dot(arm) * (1.0 - self.tuning().wheels[i].roll_influence));
-                self.apply_impulse(arm - raised, wheel.lateral_axis * wheel.side_impulse);
+                let excluded_arm = up * (up.dot(arm) * (1.0 - self.tuning().wheels[i].roll_influence));
+                self.apply_impulse(arm - excluded_arm, wheel.lateral_axis * wheel.side_impulse);
             }
         }
     }
@@ -84,7 +84,7 @@ impl Car {
     /// Returns the change of speed of the point `arm` (from the centre of mass, m) along the unit vector `axis` per impulse
     /// along it, 1/kg: 1/m + (r × n)·J⁻¹ (r × n), world axes.
     fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
-        let lever = arm.cross(axis);
-        1.0 / self.tuning().mass + lever.dot(self.world_inverse_inertia * lever)
+        let r_cross_n = arm.cross(axis);
+        1.0 / self.tuning().mass + r_cross_n.dot(self.world_inverse_inertia * r_cross_n)
     }
 }

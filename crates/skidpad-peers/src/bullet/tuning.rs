@@ -59,8 +59,8 @@ impl Tuning {
     /// include the grip of the ground, which Bullet never reads.
     pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
-        let peers = model.parts().raycast_reference;
-        let wheel = |(i, wheel): (usize, &skidpad_core::model::Wheel)| {
+        let reference = model.parts().raycast_reference;
+        let wheel_tuning = |(i, wheel): (usize, &skidpad_core::model::Wheel)| {
             let strut = &wheel.strut;
             let rate = f64::from(strut.rate);
             let radius = f64::from(wheel.radius);
@@ -77,16 +77,16 @@ impl Tuning {
                 damping_compression: f64::from(strut.bump_damping) / mass,
                 damping_relaxation: f64::from(strut.rebound_damping) / mass,
                 max_travel: sag + f64::from(strut.bump_travel),
-                max_force: peers.largest_suspension_force.into(),
+                max_force: reference.largest_suspension_force.into(),
                 friction_slip: f64::from(model.tyre(i).nominal_friction()[0]),
-                roll_influence: peers.roll_influence.into(),
+                roll_influence: reference.roll_influence.into(),
             }
         };
         Self {
             mass,
             inertia: model.inertia().as_dmat3(),
             hull: Some(model.parts().hull),
-            wheels: model.wheels().iter().enumerate().map(wheel).collect(),
+            wheels: model.wheels().iter().enumerate().map(wheel_tuning).collect(),
             brake_step: None,
         }
     }

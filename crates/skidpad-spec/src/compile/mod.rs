@@ -42,16 +42,17 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
     let spec = &*assists::with_lowered_centre(spec);
     let chassis = &spec.chassis;
     let wheel_positions = wheel_positions::wheel_positions(spec);
-    let shares = wheel_positions::wheel_load_shares(spec).ok_or(ModelError::Unsupported)?;
+    let load_shares = wheel_positions::wheel_load_shares(spec).ok_or(ModelError::Unsupported)?;
     let tyres = tyres(spec, formulas)?;
-    let carried = wheel_positions.iter().zip(&shares);
-    let wheels: Vec<Wheel> =
-        carried.map(|(position, &share)| wheel(spec, &tyres, position, share * chassis.mass_kg)).collect();
+    let loaded_positions = wheel_positions.iter().zip(&load_shares);
+    let wheels: Vec<Wheel> = loaded_positions
+        .map(|(position, &load_share)| wheel(spec, &tyres, position, load_share * chassis.mass_kg))
+        .collect();
     Model::new(ModelParts {
         mass: chassis.mass_kg as f32,
         inertia: inertia(chassis),
         centre_height: chassis.centre_above_ground_m as f32,
-        bars: bars(spec, &wheels),
+        bars: anti_roll_bars(spec, &wheels),
         heave_springs: heave_springs(spec, &wheels),
         axles: axles(spec),
         tyres,
@@ -70,12 +71,14 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
                 chassis.hull.left_m,
                 chassis.hull.above_ground_m,
             ),
-            half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
+            half_extents: vec3(
+                [chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|size| 0.5 * size),
+            ),
         },
         raycast_reference: raycast_reference(spec),
         assists: assists::assists(spec),
-        hitch: spec.hitch.as_ref().map(|given| hitch(chassis, given)),
-        coupler: spec.coupler.as_ref().map(|given| coupler(chassis, given)),
+        hitch: spec.hitch.as_ref().map(|hitch_spec| hitch(chassis, hitch_spec)),
+        coupler: spec.coupler.as_ref().map(|coupler_spec| coupler(chassis, coupler_spec)),
         external_forces: Vec::new(),
         wheels,
     })
@@ -84,12 +87,12 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
 /// Builds the settings for ray-cast vehicles of other engines: roll influence and largest suspension force (N; infinite
 /// if absent). Returns the default without a `peers` table.
 fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
-    let Some(given) = &spec.peers else {
+    let Some(peers) = &spec.peers else {
         return RaycastReference::default();
     };
     RaycastReference {
-        roll_influence: given.roll_influence as f32,
-        largest_suspension_force: given.largest_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
+        roll_influence: peers.roll_influence as f32,
+        largest_suspension_force: peers.largest_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
     }
 }
 
@@ -106,27 +109,32 @@ fn vehicle_point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 
 
 /// Builds the hitch with its point in the vehicle frame and angles in rad. Absent limits of yaw, pitch and force become
 /// infinite.
-fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
-    let unbounded = |given: Option<f64>| given.map_or(f32::INFINITY, |value| value as f32);
+fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
+    let or_infinite = |limit: Option<f64>| limit.map_or(f32::INFINITY, |value| value as f32);
     Hitch {
-        point: vehicle_point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
-        roll_rate: given.roll_rate_n_m_per_rad as f32,
-        roll_damping: given.roll_damping_n_m_s_per_rad as f32,
-        yaw_damping: given.yaw_damping_n_m_s_per_rad as f32,
-        yaw_friction: given.yaw_friction_nm as f32,
-        largest_yaw: unbounded(given.largest_yaw_deg.map(f64::to_radians)),
-        largest_pitch: unbounded(given.largest_pitch_deg.map(f64::to_radians)),
-        breaking_force: unbounded(given.breaking_force_n),
-        carried_mass: given.carried_mass_kg as f32,
+        point: vehicle_point(chassis, hitch_spec.behind_front_axle_m, hitch_spec.left_m, hitch_spec.above_ground_m),
+        roll_rate: hitch_spec.roll_rate_n_m_per_rad as f32,
+        roll_damping: hitch_spec.roll_damping_n_m_s_per_rad as f32,
+        yaw_damping: hitch_spec.yaw_damping_n_m_s_per_rad as f32,
+        yaw_friction: hitch_spec.yaw_friction_nm as f32,
+        largest_yaw: or_infinite(hitch_spec.largest_yaw_deg.map(f64::to_radians)),
+        largest_pitch: or_infinite(hitch_spec.largest_pitch_deg.map(f64::to_radians)),
+        breaking_force: or_infinite(hitch_spec.breaking_force_n),
+        carried_mass: hitch_spec.carried_mass_kg as f32,
     }
 }
 
 /// Builds the coupler with its point in the vehicle frame. Without `brakes` the trailer has its own brake controls;
 /// `Pedal` follows the pedal of the towing vehicle, `Overrun` brakes by the push force, fully at `full_brake_n` (N).
-fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
+fn coupler(chassis: &Chassis, coupler_spec: &spec::Coupler) -> Coupler {
     Coupler {
-        point: vehicle_point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
-        brakes: match given.brakes {
+        point: vehicle_point(
+            chassis,
+            coupler_spec.behind_front_axle_m,
+            coupler_spec.left_m,
+            coupler_spec.above_ground_m,
+        ),
+        brakes: match coupler_spec.brakes {
             None => TrailerBrakes::OwnControls,
             Some(spec::TrailerBrakes::Pedal {}) => TrailerBrakes::Pedal,
             Some(spec::TrailerBrakes::Overrun { full_brake_n }) => TrailerBrakes::Overrun(full_brake_n as f32),
@@ -138,53 +146,54 @@ fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
 /// boxes. The off-diagonal elements are the negative products of inertia.
 fn inertia(chassis: &Chassis) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
-        Some(given) => [given.roll_kg_m2, given.pitch_kg_m2, given.yaw_kg_m2, 0.0, given.roll_yaw_kg_m2, 0.0],
+        Some(stated) => [stated.roll_kg_m2, stated.pitch_kg_m2, stated.yaw_kg_m2, 0.0, stated.roll_yaw_kg_m2, 0.0],
         None => wheel_positions::inertia_of_boxes(chassis),
     };
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
-/// Builds the wheel at `position`. `share` is the mass that it carries at rest (kg). The contact point at rest is on the
+/// Builds the wheel at `position`. `carried_mass` is the mass that it carries at rest (kg). The contact point at rest is on the
 /// ground, below the position. The radius is that of the axle, otherwise the rolling radius of the tyre under the static
 /// load. Rolling resistance is that of the axle, otherwise that of the vehicle. Right wheels use the mirrored tyre if the
 /// file says so.
-fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f64) -> Wheel {
+fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_mass: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
-    let tyre = spec.tyres.keys().position(|name| *name == axle.tyre);
-    let own_radius = tyre.and_then(|tyre| tyres[tyre].rolling_radius(share as f32 * STANDARD_GRAVITY));
+    let tyre_index = spec.tyres.keys().position(|name| *name == axle.tyre);
+    let formula_radius =
+        tyre_index.and_then(|tyre_index| tyres[tyre_index].rolling_radius(carried_mass as f32 * STANDARD_GRAVITY));
     Wheel {
         axle: position.axle,
         side: position.side,
         contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
         // An unknown radius becomes 0, which `Model::new` refuses.
-        radius: axle.radius_m().map_or_else(|| own_radius.unwrap_or(0.0), |radius| radius as f32),
+        radius: axle.radius_m().map_or_else(|| formula_radius.unwrap_or(0.0), |radius| radius as f32),
         spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
         // An unknown tyre name becomes an index out of range, which `Model::new` refuses.
-        tyre: tyre.unwrap_or(spec.tyres.len()),
-        strut: strut(axle, share),
+        tyre: tyre_index.unwrap_or(spec.tyres.len()),
+        strut: strut(axle, carried_mass),
         mirrored: position.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
         toe: axle.toe_deg.to_radians() as f32,
         camber: axle.camber_deg.to_radians() as f32,
         brake_torque: brake_torque(spec, position.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
-        disc: axle.brake_disc.as_ref().map(disc),
+        disc: axle.brake_disc.as_ref().map(brake_disc),
         rolling: add_static_resistance(
             spec,
             rolling_coefficients(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
         ),
-        probe: axle.probe.as_ref().map_or(ProbeShape::Ray, probe),
-        unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
-            mass: own.mass_kg as f32,
-            tyre_rate: own.tyre_rate_n_per_m as f32,
-            tyre_damping: own.tyre_damping_n_s_per_m as f32,
+        probe: axle.probe.as_ref().map_or(ProbeShape::Ray, probe_shape),
+        unsprung: axle.unsprung.as_ref().map(|unsprung_spec| Unsprung {
+            mass: unsprung_spec.mass_kg as f32,
+            tyre_rate: unsprung_spec.tyre_rate_n_per_m as f32,
+            tyre_damping: unsprung_spec.tyre_damping_n_s_per_m as f32,
         }),
     }
 }
 
 /// Converts the shape with which a wheel finds the ground (ray, disc, cylinder, torus). Widths are in m.
-fn probe(given: &Probe) -> ProbeShape {
-    match *given {
+fn probe_shape(probe_spec: &Probe) -> ProbeShape {
+    match *probe_spec {
         Probe::Ray {} => ProbeShape::Ray,
         Probe::Disc {} => ProbeShape::Disc,
         Probe::Cylinder { width_m } => ProbeShape::Cylinder(width_m as f32),
@@ -192,33 +201,34 @@ fn probe(given: &Probe) -> ProbeShape {
     }
 }
 
-/// Builds spring and damper of a wheel that carries `share` kg. Damping is the stated value (N s/m), otherwise the
-/// damping ratio times the critical damping `2 √(rate · share)`, otherwise 0. Droop travel is that of the spring, which
+/// Builds spring and damper of a wheel that carries `carried_mass` kg. Damping is the stated value (N s/m), otherwise the
+/// damping ratio times the critical damping `2 √(rate · carried_mass)`, otherwise 0. Droop travel is that of the spring, which
 /// follows from its preload if it is not stated.
-fn strut(axle: &Axle, share: f64) -> Strut {
-    let (given, spring) = (&axle.suspension, Spring::from_axle(axle, share));
+fn strut(axle: &Axle, carried_mass: f64) -> Strut {
+    let (suspension, spring) = (&axle.suspension, Spring::from_axle(axle, carried_mass));
     // Critical damping, N s/m.
-    let critical = 2.0 * (spring.rate * share.max(0.0)).sqrt();
-    let damping =
-        |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
+    let critical_damping = 2.0 * (spring.rate * carried_mass.max(0.0)).sqrt();
+    let damping = |stated: Option<f64>, ratio: Option<f64>| {
+        stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical_damping) as f32
+    };
     Strut {
         rate: spring.rate as f32,
         progressive_rate: spring.progressive_rate as f32,
-        bump_damping: damping(given.bump_damping_n_s_per_m, given.bump_damping_ratio),
-        rebound_damping: damping(given.rebound_damping_n_s_per_m, given.rebound_damping_ratio),
-        bump_travel: given.bump_travel_m as f32,
-        droop_travel: spring.droop as f32,
-        stop_rate: given.bump_stop_rate_n_per_m as f32,
-        stop_travel: given.bump_stop_travel_m as f32,
-        knees: [&given.bump_knee, &given.rebound_knee].map(damper_knee),
+        bump_damping: damping(suspension.bump_damping_n_s_per_m, suspension.bump_damping_ratio),
+        rebound_damping: damping(suspension.rebound_damping_n_s_per_m, suspension.rebound_damping_ratio),
+        bump_travel: suspension.bump_travel_m as f32,
+        droop_travel: spring.droop_travel as f32,
+        stop_rate: suspension.bump_stop_rate_n_per_m as f32,
+        stop_travel: suspension.bump_stop_travel_m as f32,
+        knees: [&suspension.bump_knee, &suspension.rebound_knee].map(damper_knee),
     }
 }
 
 /// Builds the knee of a damper: above the speed (m/s) the damping is multiplied by the ratio. Without a knee returns the
 /// default.
-fn damper_knee(given: &Option<spec::Knee>) -> DamperKnee {
-    let knee = |own: &spec::Knee| DamperKnee { speed: own.above_mps as f32, fast_ratio: own.share as f32 };
-    given.as_ref().map(knee).unwrap_or_default()
+fn damper_knee(knee_spec: &Option<spec::Knee>) -> DamperKnee {
+    let to_knee = |knee: &spec::Knee| DamperKnee { speed: knee.above_mps as f32, fast_ratio: knee.share as f32 };
+    knee_spec.as_ref().map(to_knee).unwrap_or_default()
 }
 
 /// Returns the number of wheels of an axle: 2 with a track, otherwise 1.
@@ -228,34 +238,34 @@ fn wheel_count(axle: &Axle) -> f64 {
 
 /// Builds the brake disc: heat capacity (J/K), cooling at rest and its rise with speed, temperature range of fading (K),
 /// and the torque factor after full fading.
-fn disc(given: &spec::BrakeDisc) -> BrakeDisc {
+fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
     BrakeDisc {
-        heat_capacity: given.heat_capacity_j_per_k as f32,
-        cooling: [given.cooling_w_per_k as f32, given.cooling_w_s_per_k_m as f32],
-        fade_range: [given.fades_from_k as f32, given.fades_to_k as f32],
-        min_torque_factor: given.least_share as f32,
+        heat_capacity: disc_spec.heat_capacity_j_per_k as f32,
+        cooling: [disc_spec.cooling_w_per_k as f32, disc_spec.cooling_w_s_per_k_m as f32],
+        fade_range: [disc_spec.fades_from_k as f32, disc_spec.fades_to_k as f32],
+        min_torque_factor: disc_spec.least_share as f32,
     }
 }
 
-/// Returns the brake torque of each wheel of axle `axle` at full pedal, N m. Without a `brakes` table it is that of the
+/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that of the
 /// axle, or 0. With one, the first axle gets `front_share` of the torque of the whole car; the rest is divided evenly by
 /// all wheels of the other axles.
-fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
-    let described = &spec.axles[axle];
+fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
+    let axle_spec = &spec.axles[axle_index];
     let Some(brakes) = &spec.brakes else {
-        return described.brake_torque_nm.unwrap_or(0.0);
+        return axle_spec.brake_torque_nm.unwrap_or(0.0);
     };
-    if axle == 0 {
-        return brakes.total_torque_nm * brakes.front_share / wheel_count(described);
+    if axle_index == 0 {
+        return brakes.total_torque_nm * brakes.front_share / wheel_count(axle_spec);
     }
-    let behind: f64 = spec.axles[1..].iter().map(wheel_count).sum();
-    brakes.total_torque_nm * (1.0 - brakes.front_share) / behind
+    let rear_wheel_count: f64 = spec.axles[1..].iter().map(wheel_count).sum();
+    brakes.total_torque_nm * (1.0 - brakes.front_share) / rear_wheel_count
 }
 
 /// Builds the rolling resistance: a constant coefficient and its rise with speed or with the square of speed, or values
 /// that follow from the tyre pressure (bar). Without a table it is 0.
-fn rolling_coefficients(given: Option<&RollingResistance>) -> RollingCoefficients {
-    match given {
+fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingCoefficients {
+    match resistance_spec {
         None => RollingCoefficients::default(),
         Some(RollingResistance::Constant { coefficient }) => {
             RollingCoefficients { constant: *coefficient as f32, ..RollingCoefficients::default() }
@@ -279,9 +289,9 @@ fn rolling_coefficients(given: Option<&RollingResistance>) -> RollingCoefficient
 fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
     match &spec.standing_resistance {
         None => rolling,
-        Some(own) => RollingCoefficients {
-            static_coefficient: own.coefficient as f32,
-            static_fade_speed: own.below_mps as f32,
+        Some(static_spec) => RollingCoefficients {
+            static_coefficient: static_spec.coefficient as f32,
+            static_fade_speed: static_spec.below_mps as f32,
             ..rolling
         },
     }
@@ -290,43 +300,43 @@ fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> Ro
 /// Builds the axles with steering ratio, Ackermann steering and distance from the turning axis (m), toe and camber over
 /// the travel, roll centre, lateral compliance and height of the tyre forces (0 if absent).
 fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
-    let axle = |(i, axle): (usize, &Axle)| ModelAxle {
+    let build_axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
         turning_distance: wheel_positions::turning_distance(spec, i) as f32,
         toe_camber: axle.guidance.as_ref().map(toe_camber_curves),
         solid: axle.solid_axle,
         roll_centre_height: axle.roll_centre_height_m as f32,
-        lateral_compliance: axle.lateral_compliance.as_ref().map(|given| LateralCompliance {
-            rate: given.rate_n_per_m as f32,
-            damping: given.damping_n_s_per_m as f32,
+        lateral_compliance: axle.lateral_compliance.as_ref().map(|compliance| LateralCompliance {
+            rate: compliance.rate_n_per_m as f32,
+            damping: compliance.damping_n_s_per_m as f32,
         }),
         force_point_height: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
-    spec.axles.iter().enumerate().map(axle).collect()
+    spec.axles.iter().enumerate().map(build_axle).collect()
 }
 
 /// Builds toe and camber over the travel: linear and quadratic coefficient, rad/m and rad/m².
-fn toe_camber_curves(given: &spec::Guidance) -> ToeCamberCurves {
-    let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
+fn toe_camber_curves(guidance: &spec::Guidance) -> ToeCamberCurves {
+    let to_radian_coefficients = |coefficients: [f64; 2]| coefficients.map(|angle| angle.to_radians() as f32);
     ToeCamberCurves {
-        toe: per_m([given.toe_deg_per_m, given.toe_deg_per_m2]),
-        camber: per_m([given.camber_deg_per_m, given.camber_deg_per_m2]),
+        toe: to_radian_coefficients([guidance.toe_deg_per_m, guidance.toe_deg_per_m2]),
+        camber: to_radian_coefficients([guidance.camber_deg_per_m, guidance.camber_deg_per_m2]),
     }
 }
 
 /// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is the force over the whole
 /// travel if a force is stated, otherwise it follows from the share `s` of the bar in the roll stiffness of the axle as
 /// `½ k s / (1 − s)` with the rate `k` of a strut, otherwise it is the stated rate.
-fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
-    let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
-    let bar = |(i, wheel): (usize, &Wheel)| {
+fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
+    let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    let build_bar = |(i, wheel): (usize, &Wheel)| {
         let (axle, strut) = (&spec.axles[wheel.axle], &wheel.strut);
-        let travel = f64::from(strut.bump_travel + strut.droop_travel);
+        let wheel_travel = f64::from(strut.bump_travel + strut.droop_travel);
         // Rate of a bar with this share of the roll stiffness of the axle, N/m.
-        let of_share = |share: f64| 0.5 * f64::from(strut.rate) * share / (1.0 - share);
-        let rate = (axle.anti_roll_bar_n.map(|force| force / travel))
-            .or(axle.anti_roll_bar_share.map(of_share))
+        let rate_from_share = |share: f64| 0.5 * f64::from(strut.rate) * share / (1.0 - share);
+        let rate = (axle.anti_roll_bar_n.map(|force| force / wheel_travel))
+            .or(axle.anti_roll_bar_share.map(rate_from_share))
             .unwrap_or(axle.anti_roll_bar_n_per_m);
         AntiRollBar {
             // The right wheel follows the left wheel of its axle.
@@ -336,19 +346,19 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
             force_path: if axle.anti_roll_bar_external { BarForcePath::External } else { BarForcePath::InLoadPath },
         }
     };
-    left.map(bar).filter(|bar| bar.rate > 0.0).collect()
+    left_wheels.map(build_bar).filter(|bar| bar.rate > 0.0).collect()
 }
 
 /// Builds the heave springs of axles with two wheels, each between a left wheel and the right wheel after it. Axles
 /// without one are skipped.
 fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
-    let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
-    let spring = |(i, wheel): (usize, &Wheel)| {
-        let given = spec.axles[wheel.axle].heave_spring.as_ref()?;
-        let (rate, damping) = (given.rate_n_per_m as f32, given.damping_n_s_per_m as f32);
+    let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    let build_spring = |(i, wheel): (usize, &Wheel)| {
+        let spring_spec = spec.axles[wheel.axle].heave_spring.as_ref()?;
+        let (rate, damping) = (spring_spec.rate_n_per_m as f32, spring_spec.damping_n_s_per_m as f32);
         Some(HeaveSpring { wheels: [i, i + 1], rate, damping })
     };
-    left.filter_map(spring).collect()
+    left_wheels.filter_map(build_spring).collect()
 }
 
 /// Returns true if the right wheels use the mirrored tyre: a Magic Formula tyre whose `sides` are mirrored.

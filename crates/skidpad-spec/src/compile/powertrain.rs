@@ -21,16 +21,17 @@ pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 /// An engine has neither clutch nor converter, or the points of a curve are not valid.
 pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
     // Value of an axle in a list by axle; 0 beyond its end.
-    let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
+    let value_of_axle = |values: &[f64], axle: usize| values.get(axle).copied().unwrap_or(0.0);
     match &spec.powertrain {
         spec::Powertrain::None {} => Ok(Powertrain::None),
-        spec::Powertrain::Direct { wheel_torque_nm } => {
-            Ok(Powertrain::Direct(wheel_positions.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
-        }
+        spec::Powertrain::Direct { wheel_torque_nm } => Ok(Powertrain::Direct(
+            wheel_positions.iter().map(|position| value_of_axle(wheel_torque_nm, position.axle) as f32).collect(),
+        )),
         spec::Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
-            let shares = wheel_positions
-                .iter()
-                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheel_count(&spec.axles[s.axle])) as f32);
+            let wheel_shares = wheel_positions.iter().map(|position| {
+                (value_of_axle(&differential.axle_shares, position.axle) / wheel_count(&spec.axles[position.axle]))
+                    as f32
+            });
             let launch_device = match (clutch, converter) {
                 (Some(clutch), _) => LaunchDevice::Clutch(Clutch {
                     capacity: clutch.capacity_nm as f32,
@@ -39,8 +40,9 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
                 (None, Some(converter)) => LaunchDevice::Converter(build_converter(converter)?),
                 (None, None) => return Err(ModelError::RuleViolated("an engine needs a clutch or a torque converter")),
             };
-            let (engine, gearbox, shares) = (build_engine(engine)?, build_gearbox(gearbox), shares.collect());
-            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, torque_shares: shares })))
+            let (engine, gearbox, torque_shares) =
+                (build_engine(engine)?, build_gearbox(gearbox), wheel_shares.collect());
+            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, torque_shares })))
         }
     }
 }
@@ -53,15 +55,15 @@ fn build_curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelErr
 /// Builds the engine: torque curve over angular speed (rad/s, N m), drag torque as a constant and a rise per rad/s, idle,
 /// limiter and stall speed (rad/s), inertia. Without points there is no throttle map.
 fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
-    let map =
-        (!engine.throttle_map.is_empty()).then(|| build_curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
+    let throttle_map = (!engine.throttle_map.is_empty())
+        .then(|| build_curve(engine.throttle_map.iter().map(|point| [point.pedal, point.share])));
     Ok(Engine {
-        torque: build_curve(engine.torque_curve.iter().map(|p| [p.rpm * RAD_PER_S_PER_RPM, p.torque_nm]))?,
+        torque: build_curve(engine.torque_curve.iter().map(|point| [point.rpm * RAD_PER_S_PER_RPM, point.torque_nm]))?,
         drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RAD_PER_S_PER_RPM)) as f32],
         idle_speed: (engine.idle_rpm * RAD_PER_S_PER_RPM) as f32,
         limiter_speed: (engine.limit_rpm * RAD_PER_S_PER_RPM) as f32,
         inertia: engine.inertia_kg_m2 as f32,
-        throttle_map: map.transpose()?,
+        throttle_map: throttle_map.transpose()?,
         stall_speed: (engine.stall_rpm * RAD_PER_S_PER_RPM) as f32,
     })
 }
@@ -70,14 +72,14 @@ fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
 /// (capacity in N m, turbine speed in rad/s, lowest gear).
 fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
-    let lock_up = converter.lock_up.as_ref().map(|own| LockUp {
-        capacity: own.capacity_nm as f32,
-        speed: (own.turbine_rpm * RAD_PER_S_PER_RPM) as f32,
-        lowest_gear: own.lowest_gear as i8,
+    let lock_up = converter.lock_up.as_ref().map(|lock_up_spec| LockUp {
+        capacity: lock_up_spec.capacity_nm as f32,
+        speed: (lock_up_spec.turbine_rpm * RAD_PER_S_PER_RPM) as f32,
+        lowest_gear: lock_up_spec.lowest_gear as i8,
     });
     Ok(Converter {
-        capacity: build_curve(points.iter().map(|p| [p.speed_ratio, p.capacity_nm_s2_per_rad2]))?,
-        torque_ratio: build_curve(points.iter().map(|p| [p.speed_ratio, p.torque_ratio]))?,
+        capacity: build_curve(points.iter().map(|point| [point.speed_ratio, point.capacity_nm_s2_per_rad2]))?,
+        torque_ratio: build_curve(points.iter().map(|point| [point.speed_ratio, point.torque_ratio]))?,
         lock_up,
     })
 }
@@ -85,20 +87,20 @@ fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError>
 /// Builds the gearbox with shift speeds in rad/s. Absent speeds of easy up-shifts and kick-down are those of normal
 /// shifts. A continuously variable transmission has engine speeds for closed and full throttle.
 fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
-    let speed = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
+    let to_rad_per_s = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
         forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
         reverse: gearbox.reverse as f32,
         final_drive: gearbox.final_drive as f32,
         efficiency: gearbox.efficiency as f32,
         shift_time: gearbox.shift_time_s as f32,
-        up_speed: speed(gearbox.up_shift_rpm),
-        easy_up_speed: speed(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
-        down_speed: speed(gearbox.down_shift_rpm),
-        kick_down_speed: speed(gearbox.kick_down_rpm.unwrap_or(gearbox.down_shift_rpm)),
-        cvt: gearbox.continuous.as_ref().map(|own| Cvt {
-            engine_speeds: [own.closed_rpm, own.full_rpm].map(speed),
-            max_ratio_rate: own.ratio_per_s as f32,
+        up_speed: to_rad_per_s(gearbox.up_shift_rpm),
+        easy_up_speed: to_rad_per_s(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
+        down_speed: to_rad_per_s(gearbox.down_shift_rpm),
+        kick_down_speed: to_rad_per_s(gearbox.kick_down_rpm.unwrap_or(gearbox.down_shift_rpm)),
+        cvt: gearbox.continuous.as_ref().map(|cvt_spec| Cvt {
+            engine_speeds: [cvt_spec.closed_rpm, cvt_spec.full_rpm].map(to_rad_per_s),
+            max_ratio_rate: cvt_spec.ratio_per_s as f32,
         }),
     }
 }
@@ -111,34 +113,34 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
 /// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle, otherwise
 /// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
-    let motor = |given: &spec::Motor, wheels: Box<[usize]>| Motor {
+    let build_motor = |motor_spec: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
-        peak_torque: given.peak_torque_nm as f32,
-        power: given.peak_power_w.map_or(f32::INFINITY, |power| power as f32),
-        max_speed: (given.limit_rpm * RAD_PER_S_PER_RPM) as f32,
-        reduction: given.reduction as f32,
-        efficiency: given.efficiency as f32,
-        inertia: given.inertia_kg_m2 as f32,
-        lift_regeneration: given.lift_regeneration as f32,
-        brake_regeneration: given.brake_regeneration as f32,
+        peak_torque: motor_spec.peak_torque_nm as f32,
+        power: motor_spec.peak_power_w.map_or(f32::INFINITY, |power| power as f32),
+        max_speed: (motor_spec.limit_rpm * RAD_PER_S_PER_RPM) as f32,
+        reduction: motor_spec.reduction as f32,
+        efficiency: motor_spec.efficiency as f32,
+        inertia: motor_spec.inertia_kg_m2 as f32,
+        lift_regeneration: motor_spec.lift_regeneration as f32,
+        brake_regeneration: motor_spec.brake_regeneration as f32,
     };
-    let motors_of = |given: &spec::Motor| -> Vec<Motor> {
-        let wheels = wheels_of_axle(wheel_positions, given.axle);
-        if given.each_wheel {
-            wheels.iter().map(|&wheel| motor(given, [wheel].into())).collect()
+    let motors_of_spec = |motor_spec: &spec::Motor| -> Vec<Motor> {
+        let wheels = wheels_of_axle(wheel_positions, motor_spec.axle);
+        if motor_spec.each_wheel {
+            wheels.iter().map(|&wheel| build_motor(motor_spec, [wheel].into())).collect()
         } else {
-            vec![motor(given, wheels)]
+            vec![build_motor(motor_spec, wheels)]
         }
     };
-    spec.motors.iter().flat_map(motors_of).collect()
+    spec.motors.iter().flat_map(motors_of_spec).collect()
 }
 
 /// Builds the couplings between two axles, or between the left and the right wheels of one axle. A locked coupling has no
 /// other values. Otherwise the friction torque is half the preload (N m), and the bias when coasting is that under drive
 /// if it is absent.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
-    let coupling = |given: &spec::Coupling| {
-        let sides = match given.axles[..] {
+    let build_coupling = |coupling_spec: &spec::Coupling| {
+        let sides = match coupling_spec.axles[..] {
             [first, second] => [wheels_of_axle(wheel_positions, first), wheels_of_axle(wheel_positions, second)],
             [axle] => {
                 let (left, right) = wheels_of_axle(wheel_positions, axle)
@@ -149,15 +151,16 @@ pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -
             }
             _ => Default::default(),
         };
-        if given.locked {
+        if coupling_spec.locked {
             return TorqueCoupling::locked(sides);
         }
         TorqueCoupling {
             sides,
-            friction: (0.5 * given.preload_nm) as f32,
-            bias: [given.drive_bias, given.coast_bias.unwrap_or(given.drive_bias)].map(|bias| bias as f32),
-            viscous: given.viscous_nm_s_per_rad as f32,
+            friction: (0.5 * coupling_spec.preload_nm) as f32,
+            bias: [coupling_spec.drive_bias, coupling_spec.coast_bias.unwrap_or(coupling_spec.drive_bias)]
+                .map(|bias| bias as f32),
+            viscous: coupling_spec.viscous_nm_s_per_rad as f32,
         }
     };
-    spec.couplings.iter().map(coupling).collect()
+    spec.couplings.iter().map(build_coupling).collect()
 }

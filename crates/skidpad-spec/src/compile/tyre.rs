@@ -2,7 +2,7 @@
 
 use crate::VehicleSpec;
 use crate::read::MagicFormulas;
-use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as Described};
+use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as TyreSpec};
 use skidpad_core::model::Tyre;
 use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad_core::{ModelError, STANDARD_GRAVITY};
@@ -12,9 +12,9 @@ const PASCALS_PER_BAR: f64 = 1e5;
 
 /// Builds all tyres, in alphabetical order of their names. Fails if a tyre file was not read.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
-    let wheels: usize = crate::wheel_positions::wheel_positions(spec).len();
-    let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
-    spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas, even)).collect()
+    let wheel_count: usize = crate::wheel_positions::wheel_positions(spec).len();
+    let even_load = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheel_count.max(1) as f64;
+    spec.tyres.iter().map(|(name, tyre_spec)| tyre(name, tyre_spec, formulas, even_load)).collect()
 }
 
 /// Returns the longitudinal and the lateral value in single precision.
@@ -22,27 +22,27 @@ fn to_f32_pair(along: f64, across: f64) -> [f32; 2] {
     [along as f32, across as f32]
 }
 
-/// Builds the tyre `name`. `even` is the wheel load at an even distribution of the weight, N. It is the nominal load of
+/// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. It is the nominal load of
 /// tyres that state none.
 ///
 /// Coulomb, linear and slip curve tyres become curve tyres; brush, TMeasy and Magic Formula have types of their own. A
 /// Coulomb tyre has its deflection as relaxation length. A Magic Formula tyre is copied from `formulas`, with its
 /// pressure in N/m² (0 for the nominal pressure of the file).
-fn tyre(name: &str, described: &Described, formulas: &MagicFormulas, even: f64) -> Result<Tyre, ModelError> {
-    Ok(match described {
-        Described::Coulomb { deflection_m, friction } => {
-            let law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
-            curve_tyre(law, to_f32_pair(*deflection_m, *deflection_m), friction, even)
+fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
+    Ok(match tyre_spec {
+        TyreSpec::Coulomb { deflection_m, friction } => {
+            let curve_law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
+            curve_tyre(curve_law, to_f32_pair(*deflection_m, *deflection_m), friction, even_load)
         }
-        Described::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
+        TyreSpec::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
             curve_tyre(
                 CurveLaw::Linear { stiffness: to_f32_pair(*along, *across) },
                 relaxation_lengths(relaxation),
                 friction,
-                even,
+                even_load,
             )
         }
-        Described::LinearPerLoad {
+        TyreSpec::LinearPerLoad {
             slip_stiffness_per_load: along,
             cornering_stiffness_per_rad: across,
             relaxation,
@@ -51,35 +51,30 @@ fn tyre(name: &str, described: &Described, formulas: &MagicFormulas, even: f64) 
             CurveLaw::LinearPerLoad { stiffness: to_f32_pair(*along, *across) },
             relaxation_lengths(relaxation),
             friction,
-            even,
+            even_load,
         ),
-        Described::SlipCurve { along, across, relaxation, friction } => {
-            let both = |of: fn(&SlipCurve) -> f64| to_f32_pair(of(along), of(across));
-            let law = CurveLaw::SlipCurve {
-                extremum_slip: both(|c| c.extremum_slip),
-                asymptote_slip: both(|c| c.asymptote_slip),
-                asymptote: both(|c| c.asymptote_share),
+        TyreSpec::SlipCurve { along, across, relaxation, friction } => {
+            let direction_pair = |parameter: fn(&SlipCurve) -> f64| to_f32_pair(parameter(along), parameter(across));
+            let curve_law = CurveLaw::SlipCurve {
+                extremum_slip: direction_pair(|curve| curve.extremum_slip),
+                asymptote_slip: direction_pair(|curve| curve.asymptote_slip),
+                asymptote: direction_pair(|curve| curve.asymptote_share),
             };
-            curve_tyre(law, relaxation_lengths(relaxation), friction, even)
+            curve_tyre(curve_law, relaxation_lengths(relaxation), friction, even_load)
         }
-        Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
+        TyreSpec::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
             let stiffness = [*slip_stiffness_n, *cornering_stiffness_n_per_rad];
-            Tyre::Brush(brush(stiffness, *patch_length_m, friction, even))
+            Tyre::Brush(brush(stiffness, *patch_length_m, friction, even_load))
         }
-        Described::TMeasy {
-            nominal_load_n,
-            along,
-            across,
-            along_at_double_load,
-            across_at_double_load,
-            relaxation,
-        } => Tyre::TMeasy(TMeasy {
-            nominal_load: *nominal_load_n as f32,
-            nominal: [direction_curve(along), direction_curve(across)],
-            double: [direction_curve(along_at_double_load), direction_curve(across_at_double_load)],
-            relaxation: relaxation_lengths(relaxation),
-        }),
-        Described::MagicFormula { pressure_bar, .. } => {
+        TyreSpec::TMeasy { nominal_load_n, along, across, along_at_double_load, across_at_double_load, relaxation } => {
+            Tyre::TMeasy(TMeasy {
+                nominal_load: *nominal_load_n as f32,
+                nominal: [direction_curve(along), direction_curve(across)],
+                double: [direction_curve(along_at_double_load), direction_curve(across_at_double_load)],
+                relaxation: relaxation_lengths(relaxation),
+            })
+        }
+        TyreSpec::MagicFormula { pressure_bar, .. } => {
             let formula = formulas.get(name).ok_or(ModelError::RuleViolated("a tyre's file was not read"))?;
             let pressure = pressure_bar.map_or(0.0, |bar| (bar * PASCALS_PER_BAR) as f32);
             Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
@@ -92,36 +87,36 @@ fn relaxation_lengths(relaxation: &Relaxation) -> [f32; 2] {
     to_f32_pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
 }
 
-/// Returns the nominal load, N, or `even` if none is stated.
-fn nominal_load(friction: &Friction, even: f64) -> f32 {
-    friction.nominal_load_n.unwrap_or(even) as f32
+/// Returns the nominal load, N, or `even_load` if none is stated.
+fn nominal_load(friction: &Friction, even_load: f64) -> f32 {
+    friction.nominal_load_n.unwrap_or(even_load) as f32
 }
 
-/// Builds a tyre with the force law `law` over slip, and with friction coefficients, load sensitivity, nominal load (N;
-/// `even` if absent) and relaxation lengths (m).
-fn curve_tyre(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
+/// Builds a tyre with the force law `curve_law` over slip, and with friction coefficients, load sensitivity, nominal load (N;
+/// `even_load` if absent) and relaxation lengths (m).
+fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even_load: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
-        law,
+        law: curve_law,
         friction: to_f32_pair(friction.friction_along, friction.friction_across),
         load_sensitivity: friction.load_sensitivity as f32,
-        nominal_load: nominal_load(friction, even),
+        nominal_load: nominal_load(friction, even_load),
         relaxation,
     })
 }
 
 /// Builds a brush tyre with the longitudinal and the lateral stiffness `stiffness`, N and N/rad, and a contact patch of
-/// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`. `even`
+/// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`. `even_load`
 /// replaces an absent nominal load (N).
-fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even: f64) -> Brush {
-    let half = 0.5 * patch_length;
+fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load: f64) -> Brush {
+    let half_length = 0.5 * patch_length;
     // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
-    let per_length = 1.0 / (2.0 * half * half);
+    let stiffness_factor = 1.0 / (2.0 * half_length * half_length);
     Brush {
-        bristle_stiffness: to_f32_pair(stiffness[0] * per_length, stiffness[1] * per_length),
-        half_length: half as f32,
+        bristle_stiffness: to_f32_pair(stiffness[0] * stiffness_factor, stiffness[1] * stiffness_factor),
+        half_length: half_length as f32,
         friction: to_f32_pair(friction.friction_along, friction.friction_across),
         load_sensitivity: friction.load_sensitivity as f32,
-        nominal_load: nominal_load(friction, even),
+        nominal_load: nominal_load(friction, even_load),
     }
 }
 

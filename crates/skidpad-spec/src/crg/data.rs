@@ -14,55 +14,58 @@ const DATA_LINE_CHARACTERS: usize = 80;
 /// the banking; compute the directions to the left. Returns `None` after a fault in the data, or between header and data.
 pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
     let sections = long_sections(header, collector)?;
-    let rows = read_values(text, header, collector)?;
-    let mut told = |key: &str, found: String, accepts: &str| {
+    let values = read_values(text, header, collector)?;
+    let mut add_contradiction = |key: &str, found: String, accepts: &str| {
         collector.add_fault(FaultKind::Contradiction, key.into(), header.key_span(key), found, accepts, None);
     };
     // Number of values of a cross-section.
-    let columns = header.channels.len();
-    let count = rows.len() / columns;
-    if count < 2 {
-        told("data", format!("{count} cross-sections"), "two at least");
+    let column_count = header.channels.len();
+    let cross_section_count = values.len() / column_count;
+    if cross_section_count < 2 {
+        add_contradiction("data", format!("{cross_section_count} cross-sections"), "two at least");
         return None;
     }
-    let start = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
-    let end = header.value("reference_line_end_u");
+    let start_u = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
+    let end_u = header.value("reference_line_end_u");
     // Increment that follows from the stated end.
-    let by_end = end.map(|end| (end - start) / (count - 1) as f64);
-    let increment = header.value("reference_line_increment").or(by_end).or(header.definition_u[1]).unwrap_or(0.01);
+    let increment_from_end = end_u.map(|end_u| (end_u - start_u) / (cross_section_count - 1) as f64);
+    let increment =
+        header.value("reference_line_increment").or(increment_from_end).or(header.definition_u[1]).unwrap_or(0.01);
     if !(increment > 0.0 && increment <= MAX_INCREMENT_M) {
-        told("reference_line_increment", increment.to_string(), "above 0 and at most 10000 m");
+        add_contradiction("reference_line_increment", increment.to_string(), "above 0 and at most 10000 m");
         return None;
     }
-    let last = start + (count - 1) as f64 * increment;
-    if end.is_some_and(|end| (end - last).abs() > 0.5 * increment) {
-        let found = format!("{count} cross-sections end at u = {last} m");
-        told("reference_line_end_u", found, "where the data ends, or rows are missing");
+    let last_u = start_u + (cross_section_count - 1) as f64 * increment;
+    if end_u.is_some_and(|end_u| (end_u - last_u).abs() > 0.5 * increment) {
+        let found = format!("{cross_section_count} cross-sections end at u = {last_u} m");
+        add_contradiction("reference_line_end_u", found, "where the data ends, or rows are missing");
     }
-    let column = |channel: Channel| header.channels.iter().position(|known| *known == channel);
-    let of = |channel| column(channel).map(|at| rows.iter().skip(at).step_by(columns).copied().collect::<Vec<f64>>());
-    let reference = ReferenceLine { header, count, increment };
-    let line = reference.integrate_points(of(Channel::Heading), of(Channel::Slope), &mut told)?;
-    let banking = reference.complete_banking(of(Channel::Banking), &mut told)?;
-    let Some(left) = compute_left_directions(&line) else {
-        told(
+    let column_of = |channel: Channel| header.channels.iter().position(|other| *other == channel);
+    let channel_values = |channel| {
+        column_of(channel)
+            .map(|column_index| values.iter().skip(column_index).step_by(column_count).copied().collect::<Vec<f64>>())
+    };
+    let reference_line = ReferenceLine { header, cross_section_count, increment };
+    let points = reference_line.integrate_points(
+        channel_values(Channel::Heading),
+        channel_values(Channel::Slope),
+        &mut add_contradiction,
+    )?;
+    let banking = reference_line.complete_banking(channel_values(Channel::Banking), &mut add_contradiction)?;
+    let Some(left_directions) = compute_left_directions(&points) else {
+        add_contradiction(
             "reference_line_start_phi",
             "the line turns by a right angle or more between cross-sections".into(),
             "a line",
         );
         return None;
     };
-    let heights = rows.chunks_exact(columns).flat_map(|row| sections.iter().map(|&(_, at)| row[at])).collect();
-    let v = sections.iter().map(|&(v, _)| v).collect();
-    Some(CrgRoad {
-        start_u: start,
-        increment,
-        long_section_v: v,
-        reference_line: line,
-        banking,
-        left_directions: left,
-        heights,
-    })
+    let heights = values
+        .chunks_exact(column_count)
+        .flat_map(|row| sections.iter().map(|&(_, column_index)| row[column_index]))
+        .collect();
+    let long_section_v = sections.iter().map(|&(v, _)| v).collect();
+    Some(CrgRoad { start_u, increment, long_section_v, reference_line: points, banking, left_directions, heights })
 }
 
 /// Largest distance between cross-sections, m.
@@ -74,62 +77,64 @@ const MAX_INCREMENT_M: f64 = 1e4;
 /// numbers, equal places, ends that differ from the header, and reference channels defined twice. Returns `None` after
 /// most of these faults.
 fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
-    let mut told = |found: String, accepts: &str| {
+    let mut add_contradiction = |found: String, accepts: &str| {
         collector.add_fault(
             FaultKind::Contradiction,
             "D:".into(),
             header.definition_span.clone(),
             found,
             accepts,
-            None,
+            None, // no help
         );
     };
-    let all = header.channels.iter().enumerate();
-    let mut numbered: Vec<(f64, usize)> = all
+    let channels = header.channels.iter().enumerate();
+    let mut numbered_sections: Vec<(f64, usize)> = channels
         .clone()
-        .filter_map(|(at, of)| if let Channel::SectionNumber(n) = of { Some((*n, at)) } else { None })
+        .filter_map(|(i, channel)| if let Channel::SectionNumber(n) = channel { Some((*n, i)) } else { None })
         .collect();
-    let mut placed: Vec<(f64, usize)> =
-        all.clone().filter_map(|(at, of)| if let Channel::SectionV(v) = of { Some((*v, at)) } else { None }).collect();
+    let mut placed_sections: Vec<(f64, usize)> = channels
+        .clone()
+        .filter_map(|(i, channel)| if let Channel::SectionV(v) = channel { Some((*v, i)) } else { None })
+        .collect();
     for channel in [Channel::Heading, Channel::Slope, Channel::Banking] {
-        if all.clone().filter(|(_, of)| **of == channel).count() > 1 {
-            told(format!("{channel:?} is defined twice"), "defined once");
+        if channels.clone().filter(|(_, other)| **other == channel).count() > 1 {
+            add_contradiction(format!("{channel:?} is defined twice"), "defined once");
         }
     }
-    if !numbered.is_empty() && !placed.is_empty() {
-        told("long sections by number and by place".into(), "all of one kind");
+    if !numbered_sections.is_empty() && !placed_sections.is_empty() {
+        add_contradiction("long sections by number and by place".into(), "all of one kind");
         return None;
     }
-    numbered.sort_by(|one, other| one.0.total_cmp(&other.0));
-    placed.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let count = numbered.len().max(placed.len());
+    numbered_sections.sort_by(|a, b| a.0.total_cmp(&b.0));
+    placed_sections.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let count = numbered_sections.len().max(placed_sections.len());
     if count < 2 {
-        told(format!("{count} long sections"), "two at least");
+        add_contradiction(format!("{count} long sections"), "two at least");
         return None;
     }
-    if !numbered.is_empty() {
-        if numbered.iter().zip(1..).any(|(&(number, _), from_one)| number != f64::from(from_one)) {
-            told("numbers of long sections leave some out or come twice".into(), "1, 2 and so on");
+    if !numbered_sections.is_empty() {
+        if numbered_sections.iter().zip(1..).any(|(&(number, _), expected)| number != f64::from(expected)) {
+            add_contradiction("numbers of long sections leave some out or come twice".into(), "1, 2 and so on");
             return None;
         }
-        let steps = (count - 1) as f64;
+        let interval_count = (count - 1) as f64;
         let [right, left] = ["right", "left"].map(|end| header.value(&format!("long_section_v_{end}")));
-        let by_ends = right.zip(left).map(|(right, left)| (left - right) / steps);
-        let step = header.value("long_section_v_increment").or(by_ends).unwrap_or(0.01);
-        let right = right.unwrap_or(-0.5 * step * steps);
-        placed = numbered.iter().map(|&(number, at)| (right + (number - 1.0) * step, at)).collect();
+        let spacing_from_ends = right.zip(left).map(|(right, left)| (left - right) / interval_count);
+        let spacing = header.value("long_section_v_increment").or(spacing_from_ends).unwrap_or(0.01);
+        let right = right.unwrap_or(-0.5 * spacing * interval_count);
+        placed_sections = numbered_sections.iter().map(|&(number, i)| (right + (number - 1.0) * spacing, i)).collect();
     }
-    let [right, left] = [placed[0].0, placed[count - 1].0];
+    let [right, left] = [placed_sections[0].0, placed_sections[count - 1].0];
     for (key, v) in [("long_section_v_right", right), ("long_section_v_left", left)] {
         if header.value(key).is_some_and(|stated| (stated - v).abs() > EQUALITY_TOLERANCE) {
-            told(format!("`{key}` is not the {v} m of its long section"), "the same");
+            add_contradiction(format!("`{key}` is not the {v} m of its long section"), "the same");
         }
     }
-    if placed.windows(2).any(|pair| pair[1].0 - pair[0].0 <= 0.0) {
-        told("long sections at the same place".into(), "places that rise");
+    if placed_sections.windows(2).any(|pair| pair[1].0 - pair[0].0 <= 0.0) {
+        add_contradiction("long sections at the same place".into(), "places that rise");
         return None;
     }
-    Some(placed)
+    Some(placed_sections)
 }
 
 /// Largest difference between values that count as equal (m, rad or –).
@@ -139,26 +144,27 @@ const EQUALITY_TOLERANCE: f64 = 1e-3;
 /// the fixed width of the format. Missing values are NaN; a value that is no number becomes 0 after its fault. Returns
 /// `None` if there are too many values or faults, or if the last record is incomplete.
 fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
-    let columns = header.channels.len();
+    let column_count = header.channels.len();
     // Values of a line.
-    let of_line = DATA_LINE_CHARACTERS / header.value_width;
+    let values_per_line = DATA_LINE_CHARACTERS / header.value_width;
     // Lines of a record.
-    let of_record = columns.div_ceil(of_line);
+    let lines_per_record = column_count.div_ceil(values_per_line);
     let data = text[header.data_start..].trim_end();
-    let records = data.lines().count().div_ceil(of_record);
-    if records.saturating_mul(columns) > MAX_ROAD_POINTS {
-        let (found, accepts) = (format!("{records} records of {columns} values"), "25 million values at most");
+    let record_count = data.lines().count().div_ceil(lines_per_record);
+    if record_count.saturating_mul(column_count) > MAX_ROAD_POINTS {
+        let (found, accepts) =
+            (format!("{record_count} records of {column_count} values"), "25 million values at most");
         collector.add_fault(FaultKind::OutOfRange, "data".into(), header.definition_span.clone(), found, accepts, None);
         return None;
     }
-    let mut values = Vec::with_capacity(records * columns);
-    let mut start = header.data_start;
-    for (number, line) in data.split_inclusive('\n').enumerate() {
+    let mut values = Vec::with_capacity(record_count * column_count);
+    let mut line_start = header.data_start;
+    for (line_index, line) in data.split_inclusive('\n').enumerate() {
         let content = line.trim_end_matches(['\r', '\n']);
-        let span = start..start + content.len();
-        start += line.len();
-        let expected = of_line.min(columns - number % of_record * of_line);
-        for k in 0..expected {
+        let span = line_start..line_start + content.len();
+        line_start += line.len();
+        let value_count = values_per_line.min(column_count - line_index % lines_per_record * values_per_line);
+        for k in 0..value_count {
             let field = content.as_bytes().get(k * header.value_width..).unwrap_or(&[]);
             let field = &field[..field.len().min(header.value_width)];
             let Some(value) = parse_field(field) else {
@@ -170,7 +176,7 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
                     span.clone(),
                     found,
                     accepts,
-                    None,
+                    None, // no help
                 );
                 if collector.is_full() {
                     return None;
@@ -181,15 +187,15 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
             values.push(value);
         }
     }
-    if values.len() % columns != 0 {
-        let found = format!("the last cross-section has {} of {columns} values", values.len() % columns);
+    if values.len() % column_count != 0 {
+        let found = format!("the last cross-section has {} of {column_count} values", values.len() % column_count);
         collector.add_fault(
             FaultKind::Contradiction,
             "data".into(),
             header.definition_span.clone(),
             found,
             "complete",
-            None,
+            None, // no help
         );
         return None;
     }
@@ -217,7 +223,7 @@ struct ReferenceLine<'a> {
     /// Header of the file.
     header: &'a Header,
     /// Number of cross-sections.
-    count: usize,
+    cross_section_count: usize,
     /// Distance between cross-sections, m.
     increment: f64,
 }
@@ -233,44 +239,59 @@ impl ReferenceLine<'_> {
         &self,
         headings: Option<Vec<f64>>,
         slopes: Option<Vec<f64>>,
-        told: &mut impl FnMut(&str, String, &str),
+        add_contradiction: &mut impl FnMut(&str, String, &str),
     ) -> Option<Vec<DVec3>> {
         let value = |key: &str| self.header.value(&format!("reference_line_{key}"));
-        let [curved, sloped] = [headings.is_some(), slopes.is_some()];
-        if !curved {
-            self.check_constant("reference_line_start_phi", "reference_line_end_phi", "reference line phi", told);
+        let [has_headings, has_slopes] = [headings.is_some(), slopes.is_some()];
+        if !has_headings {
+            self.check_constant(
+                "reference_line_start_phi",
+                "reference_line_end_phi",
+                "reference line phi",
+                add_contradiction,
+            );
         }
-        if !sloped {
-            self.check_constant("reference_line_start_s", "reference_line_end_s", "reference line slope", told);
+        if !has_slopes {
+            self.check_constant(
+                "reference_line_start_s",
+                "reference_line_end_s",
+                "reference line slope",
+                add_contradiction,
+            );
         }
-        let headings = headings.unwrap_or_else(|| vec![value("start_phi").unwrap_or(0.0); self.count]);
-        let slopes = slopes.unwrap_or_else(|| vec![value("start_s").unwrap_or(0.0); self.count]);
+        let headings = headings.unwrap_or_else(|| vec![value("start_phi").unwrap_or(0.0); self.cross_section_count]);
+        let slopes = slopes.unwrap_or_else(|| vec![value("start_s").unwrap_or(0.0); self.cross_section_count]);
         if [&headings, &slopes].iter().any(|values| values[1..].iter().any(|value| value.is_nan())) {
-            told("D:", "a heading or a slope is missing".into(), "there for each cross-section but the first");
+            add_contradiction(
+                "D:",
+                "a heading or a slope is missing".into(),
+                "there for each cross-section but the first",
+            );
             return None;
         }
-        let mut at = DVec3::from_array(["start_x", "start_y", "start_z"].map(|key| value(key).unwrap_or(0.0)));
-        let mut line = vec![at];
+        let mut point = DVec3::from_array(["start_x", "start_y", "start_z"].map(|key| value(key).unwrap_or(0.0)));
+        let mut points = vec![point];
         for (heading, slope) in headings[1..].iter().zip(&slopes[1..]) {
             let (sin, cos) = sin_cos(*heading);
-            at += self.increment * DVec3::new(cos, sin, *slope);
-            line.push(at);
+            point += self.increment * DVec3::new(cos, sin, *slope);
+            points.push(point);
         }
-        let (length, last) = ((self.count - 1) as f64 * self.increment, at);
-        let mut missing = DVec3::ZERO;
+        let (length, last_point) = ((self.cross_section_count - 1) as f64 * self.increment, point);
+        let mut end_error = DVec3::ZERO;
         if let (Some(x), Some(y)) = (value("end_x"), value("end_y")) {
-            (missing.x, missing.y) = (x - last.x, y - last.y);
+            (end_error.x, end_error.y) = (x - last_point.x, y - last_point.y);
         }
-        missing.z = value("end_z").map_or(0.0, |z| z - last.z);
-        if missing.length() > MAX_END_ERROR_SHARE * length + EQUALITY_TOLERANCE {
-            let found = format!("the line ends {:.6} m from there", missing.length());
-            told("reference_line_end_x", found, "its end, to 1 % of its length");
+        end_error.z = value("end_z").map_or(0.0, |z| z - last_point.z);
+        if end_error.length() > MAX_END_ERROR_SHARE * length + EQUALITY_TOLERANCE {
+            let found = format!("the line ends {:.6} m from there", end_error.length());
+            add_contradiction("reference_line_end_x", found, "its end, to 1 % of its length");
             return None;
         }
-        let shares = [curved, curved, sloped].map(|laid| if laid { 1.0 } else { 0.0 });
-        let missing = missing * DVec3::from_array(shares);
-        let steps = (self.count - 1) as f64;
-        Some(line.iter().enumerate().map(|(i, at)| *at + missing * (i as f64 / steps)).collect())
+        let corrected_axes =
+            [has_headings, has_headings, has_slopes].map(|has_channel| if has_channel { 1.0 } else { 0.0 });
+        let end_error = end_error * DVec3::from_array(corrected_axes);
+        let interval_count = (self.cross_section_count - 1) as f64;
+        Some(points.iter().enumerate().map(|(i, point)| *point + end_error * (i as f64 / interval_count)).collect())
     }
 
     /// Returns the banking of each cross-section (m/m). Without a column it is constant: the start value of the header,
@@ -278,27 +299,44 @@ impl ReferenceLine<'_> {
     fn complete_banking(
         &self,
         banking: Option<Vec<f64>>,
-        told: &mut impl FnMut(&str, String, &str),
+        add_contradiction: &mut impl FnMut(&str, String, &str),
     ) -> Option<Vec<f64>> {
         let Some(banking) = banking else {
-            self.check_constant("reference_line_start_b", "reference_line_end_b", "reference line banking", told);
-            return Some(vec![self.header.value("reference_line_start_b").unwrap_or(0.0); self.count]);
+            self.check_constant(
+                "reference_line_start_b",
+                "reference_line_end_b",
+                "reference line banking",
+                add_contradiction,
+            );
+            return Some(vec![self.header.value("reference_line_start_b").unwrap_or(0.0); self.cross_section_count]);
         };
         if banking.iter().any(|banking| banking.is_nan()) {
-            told("D:", "a value of `reference line banking` is missing".into(), "there for each cross-section");
+            add_contradiction(
+                "D:",
+                "a value of `reference line banking` is missing".into(),
+                "there for each cross-section",
+            );
             return None;
         }
         Some(banking)
     }
 
-    /// Reports an end value (key `end`) that differs from the start value (key `start`, default 0) by more than
-    /// [`EQUALITY_TOLERANCE`], although no column `channel` describes the values between. `told` receives key, found text
-    /// and accepted text.
-    fn check_constant(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
-        let from = self.header.value(start).unwrap_or(0.0);
-        if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > EQUALITY_TOLERANCE) {
-            let accepts = format!("that of the start, {from}, as there is no column `{channel}`");
-            told(end, to.to_string(), &accepts);
+    /// Reports an end value (key `end_key`) that differs from the start value (key `start_key`, default 0) by more than
+    /// [`EQUALITY_TOLERANCE`], although no column `channel` describes the values between. `add_contradiction` receives
+    /// key, found text and accepted text.
+    fn check_constant(
+        &self,
+        start_key: &str,
+        end_key: &str,
+        channel: &str,
+        add_contradiction: &mut impl FnMut(&str, String, &str),
+    ) {
+        let start_value = self.header.value(start_key).unwrap_or(0.0);
+        if let Some(end_value) =
+            self.header.value(end_key).filter(|end_value| (end_value - start_value).abs() > EQUALITY_TOLERANCE)
+        {
+            let accepts = format!("that of the start, {start_value}, as there is no column `{channel}`");
+            add_contradiction(end_key, end_value.to_string(), &accepts);
         }
     }
 }

@@ -85,13 +85,13 @@ impl Header {
 /// faults do not stop the reading.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
-    let (mut start, mut ended) = (0, false);
+    let (mut position, mut has_end) = (0, false);
     for line in text.split_inclusive('\n') {
         let content = line.trim_end();
-        let span = start..start + content.len();
-        start += line.len();
+        let span = position..position + content.len();
+        position += line.len();
         if content.len() >= 4 && content.bytes().all(|byte| byte == b'$') {
-            ended = true;
+            has_end = true;
             break;
         }
         reader.read_line(content, span);
@@ -99,16 +99,16 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
             return None;
         }
     }
-    reader.header.data_start = start;
+    reader.header.data_start = position;
     let Reader { collector, header, .. } = reader;
-    if !ended {
+    if !has_end {
         let (found, accepts) = ("no line of `$$$$` ends it".to_owned(), "a header, such a line and the data");
         collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
     } else if header.value_width == 0 && collector.faults.is_empty() {
         let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
         collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
     }
-    (ended && header.value_width > 0).then_some(header)
+    (has_end && header.value_width > 0).then_some(header)
 }
 
 /// State of the reader of a header.
@@ -185,11 +185,11 @@ impl Reader<'_> {
     /// of a repeated key counts. Reports unknown keys with a suggestion, and values that are no numbers up to 1e9.
     fn read_road_key(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
-        if MAP_KEY_SUFFIXES.iter().any(|end| key.ends_with(end)) {
+        if MAP_KEY_SUFFIXES.iter().any(|suffix| key.ends_with(suffix)) {
             return;
         }
         if !ROAD_KEYS.contains(&key.as_str()) {
-            let help = nearest_word(&key, ROAD_KEYS).map(|like| format!("did you mean `{like}`?"));
+            let help = nearest_word(&key, ROAD_KEYS).map(|similar_key| format!("did you mean `{similar_key}`?"));
             return self.collector.add_fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
         }
         match parse_number(value) {
@@ -203,7 +203,7 @@ impl Reader<'_> {
                 span,
                 format!("{value:?}"),
                 "a number up to 1e9",
-                None,
+                None, // no help
             ),
         }
     }
@@ -212,10 +212,10 @@ impl Reader<'_> {
     /// options of value 0. Reports all other options.
     fn read_option(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
-        let without_effect = IGNORED_OPTION_PREFIXES.iter().any(|start| key.starts_with(start));
+        let has_no_effect = IGNORED_OPTION_PREFIXES.iter().any(|prefix| key.starts_with(prefix));
         // A value of 0 means that there is no surface outside of the grid, and no smoothing inside.
-        let outside = key.starts_with("border_") || key == "refline_continuation";
-        if !(without_effect || outside && parse_number(value) == Some(0.0)) {
+        let is_border_option = key.starts_with("border_") || key == "refline_continuation";
+        if !(has_no_effect || is_border_option && parse_number(value) == Some(0.0)) {
             self.report_unsupported(
                 &key,
                 span,
@@ -229,12 +229,12 @@ impl Reader<'_> {
     /// `None` if absent. `D:` appends a column to the channels. Reports other tags, and contents that are not understood.
     fn read_definition(&mut self, content: &str, span: Range<usize>) {
         let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
-        let rest = content.get(2..).unwrap_or("").trim();
+        let definition = content.get(2..).unwrap_or("").trim();
         match tag.as_str() {
-            "#:" => self.read_format(rest, span),
+            "#:" => self.read_format(definition, span),
             "U:" => {
-                let parts: Vec<&str> = rest.split(',').map(str::trim).collect();
-                if let ["reference line u", "m", numbers @ ..] = &parts[..] {
+                let fields: Vec<&str> = definition.split(',').map(str::trim).collect();
+                if let ["reference line u", "m", numbers @ ..] = &fields[..] {
                     self.header.definition_u =
                         [0, 1].map(|k| parse_number(numbers.get(k)?).filter(|number| number.abs() <= MAX_HEADER_VALUE));
                 } else {
@@ -243,13 +243,13 @@ impl Reader<'_> {
                         FaultKind::OutOfRange,
                         "U:".into(),
                         span,
-                        format!("{rest:?}"),
+                        format!("{definition:?}"),
                         accepts,
-                        None,
+                        None, // no help
                     );
                 }
             }
-            "D:" => match parse_channel(rest) {
+            "D:" => match parse_channel(definition) {
                 Some(channel) => self.header.channels.push(channel),
                 None => {
                     let accepts = "`reference line phi,rad`, `reference line slope,m/m`, `reference line banking,m/m`, \
@@ -258,9 +258,9 @@ impl Reader<'_> {
                         FaultKind::OutOfRange,
                         "D:".into(),
                         span,
-                        format!("{rest:?}"),
+                        format!("{definition:?}"),
                         accepts,
-                        None,
+                        None, // no help
                     );
                 }
             },
@@ -290,19 +290,21 @@ const MAX_HEADER_VALUE: f64 = 1e9;
 
 /// Parses the name of a column with its unit, such as `long section at v = 1.5,m`. Case is ignored in the name. Returns
 /// `None` if it is not supported.
-fn parse_channel(named: &str) -> Option<Channel> {
-    let (name, unit) = named.split_once(',')?;
+fn parse_channel(definition: &str) -> Option<Channel> {
+    let (name, unit) = definition.split_once(',')?;
     let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
     match (name.as_str(), unit) {
         ("reference line phi", "rad") => Some(Channel::Heading),
         ("reference line slope", "m/m") => Some(Channel::Slope),
         ("reference line banking", "m/m") => Some(Channel::Banking),
         (_, "m") => {
-            let which = name.strip_prefix("long section")?.trim();
-            let at = which.strip_prefix("at").and_then(|at| at.trim().strip_prefix('v'));
-            match at.and_then(|at| at.trim().strip_prefix('=')) {
+            let section_position = name.strip_prefix("long section")?.trim();
+            let rest = section_position.strip_prefix("at").and_then(|rest| rest.trim().strip_prefix('v'));
+            match rest.and_then(|rest| rest.trim().strip_prefix('=')) {
                 Some(v) => parse_number(v).filter(|v| v.abs() <= MAX_HEADER_VALUE).map(Channel::SectionV),
-                None => parse_number(which).filter(|which| which.abs() <= MAX_HEADER_VALUE).map(Channel::SectionNumber),
+                None => parse_number(section_position)
+                    .filter(|section_position| section_position.abs() <= MAX_HEADER_VALUE)
+                    .map(Channel::SectionNumber),
             }
         }
         _ => None,

@@ -80,34 +80,38 @@ impl CrgRoad {
     /// Returns `None` outside of the road, and where a missing height contributes.
     pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
         // Position along the line in intervals.
-        let along = (u - self.start_u) / self.increment;
-        let last = self.reference_line.len() - 1;
-        if !((0.0..=last as f64).contains(&along)
+        let line_position = (u - self.start_u) / self.increment;
+        let last_row = self.reference_line.len() - 1;
+        if !((0.0..=last_row as f64).contains(&line_position)
             && self.long_section_v[0] <= v
             && v <= self.long_section_v[self.long_section_v.len() - 1])
         {
             return None;
         }
-        let row = (along as usize).min(last - 1);
-        let column = self.long_section_v.partition_point(|&at| at <= v).clamp(1, self.long_section_v.len() - 1) - 1;
-        let step = self.long_section_v[column + 1] - self.long_section_v[column];
-        let (s, t) = (along - row as f64, (v - self.long_section_v[column]) / step);
+        let row = (line_position as usize).min(last_row - 1);
+        let column =
+            self.long_section_v.partition_point(|&section_v| section_v <= v).clamp(1, self.long_section_v.len() - 1)
+                - 1;
+        let cell_width = self.long_section_v[column + 1] - self.long_section_v[column];
+        // Relative position in the cell along u and v, 0 to 1.
+        let (s, t) = (line_position - row as f64, (v - self.long_section_v[column]) / cell_width);
         let [h00, h01, h10, h11] = self.cell_heights(row, column, s, t)?;
         // Bilinear coefficient of the heights.
         let twist = h11 - h10 - h01 + h00;
-        let (line, next) = (self.reference_line[row], self.reference_line[row + 1]);
-        let (banked, bank_change) = (self.banking[row], self.banking[row + 1] - self.banking[row]);
-        let banking = banked + s * bank_change;
+        let (point, next_point) = (self.reference_line[row], self.reference_line[row + 1]);
+        let (start_banking, banking_change) = (self.banking[row], self.banking[row + 1] - self.banking[row]);
+        let banking = start_banking + s * banking_change;
         let height = h00 + s * (h10 - h00) + t * (h01 - h00) + s * t * twist;
-        let z = line.z + s * (next.z - line.z) + banking * v + height;
+        let z = point.z + s * (next_point.z - point.z) + banking * v + height;
         // Slopes of the surface along u and v.
-        let z_u = (h10 - h00 + t * twist + next.z - line.z + v * bank_change) / self.increment;
-        let z_v = (h01 - h00 + s * twist) / step + banking;
-        let [from, to] = self.left_directions[row];
-        let (near, far) = (line.truncate() + from * v, next.truncate() + to * v);
-        let (along_u, along_v) = ((far - near) / self.increment, from + (to - from) * s);
-        let normal = along_u.extend(z_u).cross(along_v.extend(z_v)).normalize_or(DVec3::Z);
-        Some(CrgPoint { position: near.lerp(far, s).extend(z), normal })
+        let z_u = (h10 - h00 + t * twist + next_point.z - point.z + v * banking_change) / self.increment;
+        let z_v = (h01 - h00 + s * twist) / cell_width + banking;
+        let [left_start, left_end] = self.left_directions[row];
+        let (near_point, far_point) = (point.truncate() + left_start * v, next_point.truncate() + left_end * v);
+        let (tangent_u, tangent_v) =
+            ((far_point - near_point) / self.increment, left_start + (left_end - left_start) * s);
+        let normal = tangent_u.extend(z_u).cross(tangent_v.extend(z_v)).normalize_or(DVec3::Z);
+        Some(CrgPoint { position: near_point.lerp(far_point, s).extend(z), normal })
     }
 
     /// Returns the heights at the corners of a cell: near right, near left, far right, far left. `s` and `t` are the
@@ -115,11 +119,11 @@ impl CrgRoad {
     /// other missing heights are 0.
     fn cell_heights(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
         let corners = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| {
-            let share = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
-            (self.height(row + i, column + j), share)
+            let weight = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
+            (self.height(row + i, column + j), weight)
         });
-        let missing = corners.iter().any(|&(height, share)| height.is_nan() && share > 0.0);
-        (!missing).then(|| corners.map(|(height, _)| if height.is_nan() { 0.0 } else { height }))
+        let is_missing = corners.iter().any(|&(height, weight)| height.is_nan() && weight > 0.0);
+        (!is_missing).then(|| corners.map(|(height, _)| if height.is_nan() { 0.0 } else { height }))
     }
 
     /// Returns the height at a grid point above reference line and banking, m; NaN if it is missing.
@@ -135,23 +139,25 @@ impl CrgRoad {
     /// Returns the position of a grid point, m, in the coordinates of the file; `None` if its height is missing.
     pub(crate) fn grid_point(&self, row: usize, column: usize) -> Option<DVec3> {
         let left = match self.left_directions.get(row) {
-            Some([from, _]) => *from,
+            Some([start_direction, _]) => *start_direction,
             None => self.left_directions[row - 1][1],
         };
-        let (line, v, height) = (self.reference_line[row], self.long_section_v[column], self.height(row, column));
-        let at = (line.truncate() + left * v).extend(line.z + self.banking[row] * v + height);
-        (!height.is_nan()).then_some(at)
+        let (line_point, v, height) = (self.reference_line[row], self.long_section_v[column], self.height(row, column));
+        let position = (line_point.truncate() + left * v).extend(line_point.z + self.banking[row] * v + height);
+        (!height.is_nan()).then_some(position)
     }
 
     /// Returns the grid spacing along u and v, m, if the road can be a height field: its line runs along +x, its long
     /// sections are equidistant and no height is missing. Otherwise returns `None`.
     pub(crate) fn spacing_along_x(&self) -> Option<[f64; 2]> {
         const GRID_TOLERANCE: f64 = 1e-9;
-        let straight = self.left_directions.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, GRID_TOLERANCE));
+        let is_straight = self.left_directions.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, GRID_TOLERANCE));
         let [_, columns] = self.grid_counts();
-        let step = (self.long_section_v[columns - 1] - self.long_section_v[0]) / (columns - 1) as f64;
-        let even = self.long_section_v.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() <= GRID_TOLERANCE);
-        (straight && even && self.heights.iter().all(|height| !height.is_nan())).then_some([self.increment, step])
+        let spacing = (self.long_section_v[columns - 1] - self.long_section_v[0]) / (columns - 1) as f64;
+        let is_equidistant =
+            self.long_section_v.windows(2).all(|pair| (pair[1] - pair[0] - spacing).abs() <= GRID_TOLERANCE);
+        (is_straight && is_equidistant && self.heights.iter().all(|height| !height.is_nan()))
+            .then_some([self.increment, spacing])
     }
 }
 
@@ -159,21 +165,22 @@ impl CrgRoad {
 /// normal to the line from the previous to the next point, and long enough that both intervals keep their width.
 /// Returns `None` if the line turns too far for that, or if points coincide.
 fn compute_left_directions(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
-    let across = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
-    let intervals: Vec<DVec2> = line.windows(2).map(|pair| across(pair[0], pair[1])).collect::<Option<_>>()?;
-    let mut lefts: Vec<[DVec2; 2]> = intervals.iter().map(|&own| [own; 2]).collect();
-    for i in 1..intervals.len() {
-        let between = across(line[i - 1], line[i + 1])?;
+    let left_normal = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
+    let interval_normals: Vec<DVec2> =
+        line.windows(2).map(|pair| left_normal(pair[0], pair[1])).collect::<Option<_>>()?;
+    let mut left_directions: Vec<[DVec2; 2]> = interval_normals.iter().map(|&normal| [normal; 2]).collect();
+    for i in 1..interval_normals.len() {
+        let joint_normal = left_normal(line[i - 1], line[i + 1])?;
         for (interval, end) in [(i - 1, 1), (i, 0)] {
-            let share = between.dot(intervals[interval]);
+            let cosine = joint_normal.dot(interval_normals[interval]);
             // The line turns by a right angle or more.
-            if share <= core::f64::consts::FRAC_1_SQRT_2 {
+            if cosine <= core::f64::consts::FRAC_1_SQRT_2 {
                 return None;
             }
-            lefts[interval][end] = between / share;
+            left_directions[interval][end] = joint_normal / cosine;
         }
     }
-    Some(lefts)
+    Some(left_directions)
 }
 
 /// Returns sine and cosine of a heading in rad.

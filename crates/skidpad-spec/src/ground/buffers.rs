@@ -11,19 +11,19 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
     }
-    let word = |at: usize| {
-        let four = bytes.get(at..at + 4)?;
-        Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+    let read_u32 = |offset: usize| {
+        let word = bytes.get(offset..offset + 4)?;
+        Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
     };
-    match word(4) {
+    match read_u32(4) {
         Some(2) => {}
         Some(version) => return Err(format!("it is of GLB {version}, of 2")),
         None => return Err("it ends in its head".into()),
     }
     // The head has 12 bytes.
-    let (mut json, mut binary, mut at) = (None, None, 12);
-    while let (Some(length), Some(kind)) = (word(at), word(at + 4)) {
-        let start = at + 8;
+    let (mut json, mut binary, mut offset) = (None, None, 12);
+    while let (Some(length), Some(kind)) = (read_u32(offset), read_u32(offset + 4)) {
+        let start = offset + 8;
         let end = start.checked_add(length as usize).ok_or("a chunk without end")?;
         let body = bytes.get(start..end).ok_or_else(|| format!("{length} bytes of a chunk are not there"))?;
         match &kind.to_le_bytes() {
@@ -31,7 +31,7 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
             b"BIN\0" if binary.is_none() => binary = Some(body),
             _ => {}
         }
-        at = end;
+        offset = end;
     }
     Ok((json.ok_or("it has no chunk of JSON")?, binary))
 }
@@ -60,32 +60,35 @@ const COMPONENT_UNSIGNED_INT: u32 = 5125;
 const COMPONENT_FLOAT: u32 = 5126;
 
 impl<'a, 'b> DocumentBuffers<'a, 'b> {
-    /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the document
-    /// as base64, or in another file, which `beside` reads by its path with percent-encoding removed. The error is the
-    /// reason as text: unreadable or remote buffers, or more than [`MAX_BUFFER_BYTES`] together.
+    /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
+    /// document as base64, or in another file, which `read_file` reads by its path with percent-encoding removed. The
+    /// error is the reason as text: unreadable or remote buffers, or more than [`MAX_BUFFER_BYTES`] together.
     pub fn read_buffers(
         document: &'a Document,
         binary: Option<&'b [u8]>,
-        mut beside: impl FnMut(&str) -> Result<SharedBytes<'b>, String>,
+        mut read_file: impl FnMut(&str) -> Result<SharedBytes<'b>, String>,
     ) -> Result<Self, String> {
-        let mut read = |(number, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
-            (None, Some(binary)) if number == 0 => Ok(Rc::new(Cow::Borrowed(binary))),
+        let mut read_buffer = |(buffer_index, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
+            (None, Some(binary)) if buffer_index == 0 => Ok(Rc::new(Cow::Borrowed(binary))),
             (None, _) => Err("it has neither a file nor bytes".to_owned()),
             (Some(uri), _) if uri.starts_with("data:") => {
                 let bytes = uri.split_once(";base64,").and_then(|(_, text)| decode_base64(text));
                 bytes.map(|bytes| Rc::new(Cow::Owned(bytes))).ok_or_else(|| "its bytes are no base64".to_owned())
             }
             (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not beside this file")),
-            (Some(uri), _) => beside(&decode_percent(uri)),
+            (Some(uri), _) => read_file(&decode_percent(uri)),
         };
-        let (mut buffers, mut all): (Vec<SharedBytes<'b>>, usize) = (Vec::new(), 0);
-        for (number, buffer) in document.buffers.iter().enumerate() {
-            let bytes = read((number, buffer)).map_err(|why| format!("buffer {number}: {why}"))?;
-            if !buffers.iter().any(|known| Rc::ptr_eq(known, &bytes)) {
-                all += bytes.len();
+        let (mut buffers, mut total_bytes): (Vec<SharedBytes<'b>>, usize) = (Vec::new(), 0);
+        for (buffer_index, buffer) in document.buffers.iter().enumerate() {
+            let bytes =
+                read_buffer((buffer_index, buffer)).map_err(|reason| format!("buffer {buffer_index}: {reason}"))?;
+            if !buffers.iter().any(|known_bytes| Rc::ptr_eq(known_bytes, &bytes)) {
+                total_bytes += bytes.len();
             }
-            if all > MAX_BUFFER_BYTES {
-                return Err(format!("buffers 0 to {number} have {all} bytes, of {MAX_BUFFER_BYTES} at most"));
+            if total_bytes > MAX_BUFFER_BYTES {
+                return Err(format!(
+                    "buffers 0 to {buffer_index} have {total_bytes} bytes, of {MAX_BUFFER_BYTES} at most"
+                ));
             }
             buffers.push(bytes);
         }
@@ -93,8 +96,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     }
 
     /// Returns the accessor with this index.
-    fn accessor(&self, number: usize) -> Result<&'a Accessor, String> {
-        self.document.accessors.get(number).ok_or_else(|| format!("accessor {number} is not there"))
+    fn accessor(&self, accessor_index: usize) -> Result<&'a Accessor, String> {
+        self.document.accessors.get(accessor_index).ok_or_else(|| format!("accessor {accessor_index} is not there"))
     }
 
     /// Returns the number of entries of an accessor.
@@ -102,53 +105,54 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         self.accessor(accessor).map(|accessor| accessor.count)
     }
 
-    /// Returns the positions in accessor `number` of three floats, converted from single precision. The error is the
-    /// reason as text.
-    pub fn positions(&self, number: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
-        let accessor = self.accessor(number)?;
+    /// Returns the positions in accessor `accessor_index` of three floats, converted from single precision. The error
+    /// is the reason as text.
+    pub fn positions(&self, accessor_index: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
+        let accessor = self.accessor(accessor_index)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
-            return Err(format!("accessor {number} has no positions of three floats"));
+            return Err(format!("accessor {accessor_index} has no positions of three floats"));
         }
-        let float = |four: &[u8]| f64::from(f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-        let position = move |entry: &[u8]| [0, 4, 8].map(|at| float(&entry[at..at + 4]));
-        Ok(self.entries(number, 12)?.map(position))
+        let read_float = |word: &[u8]| f64::from(f32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let read_position = move |entry: &[u8]| [0, 4, 8].map(|offset| read_float(&entry[offset..offset + 4]));
+        Ok(self.entries(accessor_index, 12)?.map(read_position))
     }
 
-    /// Returns the indices of corners in accessor `number` of 8, 16 or 32 bits without sign. The error is the reason as
-    /// text.
-    pub fn indices(&self, number: usize) -> Result<Vec<u32>, String> {
-        let accessor = self.accessor(number)?;
+    /// Returns the indices of corners in accessor `accessor_index` of 8, 16 or 32 bits without sign. The error is the
+    /// reason as text.
+    pub fn indices(&self, accessor_index: usize) -> Result<Vec<u32>, String> {
+        let accessor = self.accessor(accessor_index)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {
             ("SCALAR", COMPONENT_UNSIGNED_BYTE) => 1,
             ("SCALAR", COMPONENT_UNSIGNED_SHORT) => 2,
             ("SCALAR", COMPONENT_UNSIGNED_INT) => 4,
-            _ => return Err(format!("accessor {number} has no indices of 8, 16 or 32 bits without sign")),
+            _ => return Err(format!("accessor {accessor_index} has no indices of 8, 16 or 32 bits without sign")),
         };
-        let index = |entry: &[u8]| entry.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
-        Ok(self.entries(number, size)?.map(index).collect())
+        let read_index = |entry: &[u8]| entry.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
+        Ok(self.entries(accessor_index, size)?.map(read_index).collect())
     }
 
     /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry. The stride of the view
     /// may be larger. The error is the reason as text: a sparse accessor, an accessor without a view, a stride below
     /// `size`, or bytes beyond the buffer.
-    fn entries(&self, number: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
-        let accessor = self.accessor(number)?;
+    fn entries(&self, accessor_index: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
+        let accessor = self.accessor(accessor_index)?;
         if accessor.sparse.is_some() {
-            return Err(format!("accessor {number} is sparse, which is not understood"));
+            return Err(format!("accessor {accessor_index} is sparse, which is not understood"));
         }
         let view = accessor.buffer_view.and_then(|view| self.document.buffer_views.get(view));
-        let view = view.ok_or_else(|| format!("accessor {number} has no bytes"))?;
+        let view = view.ok_or_else(|| format!("accessor {accessor_index} has no bytes"))?;
         let stride = view.byte_stride.unwrap_or(size);
         if stride < size {
-            return Err(format!("entries of accessor {number} are {stride} bytes apart, and {size} long"));
+            return Err(format!("entries of accessor {accessor_index} are {stride} bytes apart, and {size} long"));
         }
-        let viewed = self.buffers.get(view.buffer).and_then(|buffer| {
+        let accessor_bytes = self.buffers.get(view.buffer).and_then(|buffer| {
             let bytes = buffer.get(view.byte_offset..view.byte_offset.checked_add(view.byte_length)?)?;
             let length = stride.checked_mul(accessor.count.saturating_sub(1))?.checked_add(size)?;
             let length = if accessor.count == 0 { 0 } else { length };
             bytes.get(accessor.byte_offset..accessor.byte_offset.checked_add(length)?)
         });
-        let bytes = viewed.ok_or_else(|| format!("the bytes of accessor {number} are not all there"))?;
+        let bytes =
+            accessor_bytes.ok_or_else(|| format!("the bytes of accessor {accessor_index} are not all there"))?;
         Ok(bytes.chunks(stride).take(accessor.count).map(move |entry| &entry[..size]))
     }
 }
@@ -181,17 +185,17 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
 /// Decodes the percent-encoded characters of a URI (`%20`). A `%` without two hexadecimal digits is kept; bytes that are
 /// not UTF-8 are replaced.
 fn decode_percent(uri: &str) -> String {
-    let digits = |at: usize| u8::from_str_radix(uri.get(at + 1..at + 3)?, 16).ok();
-    let (mut bytes, mut at) = (Vec::new(), 0);
-    while let Some(&byte) = uri.as_bytes().get(at) {
-        match digits(at).filter(|_| byte == b'%') {
-            Some(meant) => {
-                bytes.push(meant);
-                at += 3;
+    let decode_digits = |index: usize| u8::from_str_radix(uri.get(index + 1..index + 3)?, 16).ok();
+    let (mut bytes, mut index) = (Vec::new(), 0);
+    while let Some(&byte) = uri.as_bytes().get(index) {
+        match decode_digits(index).filter(|_| byte == b'%') {
+            Some(decoded_byte) => {
+                bytes.push(decoded_byte);
+                index += 3;
             }
             None => {
                 bytes.push(byte);
-                at += 1;
+                index += 1;
             }
         }
     }

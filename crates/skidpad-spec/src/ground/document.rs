@@ -188,8 +188,8 @@ impl<T, const MAX: usize> Deref for List<T, MAX> {
 }
 
 impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(ListVisitor(PhantomData))
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListVisitor(PhantomData))
     }
 }
 
@@ -199,14 +199,14 @@ struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
 impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T, MAX> {
     type Value = List<T, MAX>;
 
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "a list of at most {MAX} entries")
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a list of at most {MAX} entries")
     }
 
     /// Reads the entries of a list. Fails at the first entry beyond `MAX`.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(entry) = from.next_element()? {
+        while let Some(entry) = sequence.next_element()? {
             if list.len() == MAX {
                 return Err(A::Error::custom(format!("a list has more than {MAX} entries; cut the file into several")));
             }

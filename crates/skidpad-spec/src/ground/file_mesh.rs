@@ -38,16 +38,20 @@ pub(super) enum FileError {
 }
 
 impl From<String> for FileError {
-    fn from(why: String) -> Self {
-        Self::Reason(why)
+    fn from(reason: String) -> Self {
+        Self::Reason(reason)
     }
 }
 
 /// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`]. The error is the reason as text.
 pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileError> {
-    for (count, most, what) in [(triangles, MAX_FILE_TRIANGLES, "triangles"), (corners, MAX_FILE_CORNERS, "corners")] {
-        if count > most {
-            return Err(FileError::Reason(format!("{count} {what}, of {most} at most; cut it into several files")));
+    for (count, max_count, element_name) in
+        [(triangles, MAX_FILE_TRIANGLES, "triangles"), (corners, MAX_FILE_CORNERS, "corners")]
+    {
+        if count > max_count {
+            return Err(FileError::Reason(format!(
+                "{count} {element_name}, of {max_count} at most; cut it into several files"
+            )));
         }
     }
     Ok(())
@@ -73,19 +77,22 @@ impl FileMesh {
     /// Returns the corners in the axes of a scene (z up), relative to the origin of the mesh, m: turned if y points up in
     /// the file (the default), then multiplied by `scale` (1 if absent). Returns a message about the first corner that
     /// has a coordinate beyond [`MAX_COORDINATE_M`].
-    pub fn to_scene_axes(&self, of: &MeshSpec) -> Result<Vec<Vec3>, String> {
-        let scale = of.scale.unwrap_or(1.0);
-        let place = |(number, &[x, y, z]): (usize, &[f64; 3])| {
-            let turned = match of.up.unwrap_or(UpAxis::Y) {
+    pub fn to_scene_axes(&self, spec: &MeshSpec) -> Result<Vec<Vec3>, String> {
+        let scale = spec.scale.unwrap_or(1.0);
+        let to_scene_position = |(corner_index, &[x, y, z]): (usize, &[f64; 3])| {
+            let z_up = match spec.up.unwrap_or(UpAxis::Y) {
                 UpAxis::Y => [x, -z, y],
                 UpAxis::Z => [x, y, z],
             };
-            let placed = turned.map(|along| along * scale);
-            let near = placed.iter().all(|along| along.abs() <= MAX_COORDINATE_M);
-            let far = || format!("corner {number} is at {placed:?} m, of {MAX_COORDINATE_M} m at most; see `scale`");
-            near.then(|| Vec3::from_array(placed.map(|along| along as f32))).ok_or_else(far)
+            let position = z_up.map(|coordinate| coordinate * scale);
+            let is_in_range = position.iter().all(|coordinate| coordinate.abs() <= MAX_COORDINATE_M);
+            let range_message =
+                || format!("corner {corner_index} is at {position:?} m, of {MAX_COORDINATE_M} m at most; see `scale`");
+            is_in_range
+                .then(|| Vec3::from_array(position.map(|coordinate| coordinate as f32)))
+                .ok_or_else(range_message)
         };
-        self.corners.iter().enumerate().map(place).collect()
+        self.corners.iter().enumerate().map(to_scene_position).collect()
     }
 }
 

@@ -46,23 +46,26 @@ type BuiltGround<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    /// Returns the ground of an earlier table with the same file and the same contents `said`. If there is none, builds
-    /// it with `make` and stores it under the resolved path, if there is one. `made` selects the list of ground of this
-    /// kind. Returns `None` if `make` does.
+    /// Returns the ground of an earlier table with the same file and the same contents `table_contents`. If there is
+    /// none, builds it with `build` and stores it under the resolved path, if there is one. `select_built` selects the
+    /// list of ground of this kind. Returns `None` if `build` does.
     fn get_or_build<S: PartialEq, T>(
         &mut self,
         file: &str,
-        said: S,
-        made: fn(&mut ReadFiles) -> &mut BuiltGround<S, T>,
-        make: impl FnOnce(&mut Self) -> Option<T>,
+        table_contents: S,
+        select_built: fn(&mut ReadFiles) -> &mut BuiltGround<S, T>,
+        build: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<Arc<T>> {
-        let place = self.files.resolve(file);
-        let known = made(&mut self.read).iter().find(|(path, other, _)| Some(path) == place.as_ref() && *other == said);
-        if let Some((_, _, ground)) = known {
+        let resolved_path = self.files.resolve(file);
+        let earlier_entry = select_built(&mut self.read_files).iter().find(|(path, other_contents, _)| {
+            Some(path) == resolved_path.as_ref() && *other_contents == table_contents
+        });
+        if let Some((_, _, ground)) = earlier_entry {
             return Some(Arc::clone(ground));
         }
-        let ground = Arc::new(make(self)?);
-        made(&mut self.read).extend(place.map(|place| (place, said, Arc::clone(&ground))));
+        let ground = Arc::new(build(self)?);
+        select_built(&mut self.read_files)
+            .extend(resolved_path.map(|resolved_path| (resolved_path, table_contents, Arc::clone(&ground))));
         Some(ground)
     }
 
@@ -71,32 +74,32 @@ impl Builder<'_> {
     pub fn height_field_from_file(
         &mut self,
         table: &str,
-        of: &HeightFieldSpec,
+        spec: &HeightFieldSpec,
         file: &str,
     ) -> Option<Arc<HeightField>> {
-        let said = HeightFieldSpec { file: None, ..of.clone() };
+        let table_contents = HeightFieldSpec { file: None, ..spec.clone() };
         self.get_or_build(
             file,
-            said,
+            table_contents,
             // Height fields.
-            |read| &mut read.built_ground.0,
-            |builder| builder.build_picture_field(table, of, file),
+            |read_files| &mut read_files.built_ground.0,
+            |builder| builder.build_picture_field(table, spec, file),
         )
     }
 
     /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Both keys are
     /// required, and `highest_m` must not be below `lowest_m`. The number of pixels is added to the budget of the scene.
     /// Returns `None` after a fault, also if the picture has fewer than two rows or columns.
-    fn build_picture_field(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
-        let heights = [("lowest_m", of.lowest_m), ("highest_m", of.highest_m)];
-        for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
+    fn build_picture_field(&mut self, table: &str, spec: &HeightFieldSpec, file: &str) -> Option<HeightField> {
+        let heights = [("lowest_m", spec.lowest_m), ("highest_m", spec.highest_m)];
+        for (key, _) in heights.iter().filter(|(_, value)| value.is_none()) {
             self.add_fault(
                 FaultKind::MissingKey,
                 table,
                 key,
                 "missing".into(),
                 "the height in m of black or white",
-                None,
+                None, // no help
             );
         }
         let picture = self.read_file(
@@ -104,10 +107,10 @@ impl Builder<'_> {
             file,
             FileKind::Picture,
             "a PNG picture in grey",
-            |read| &mut read.pictures,
+            |read_files| &mut read_files.pictures,
             |bytes, _| picture::read(bytes),
         );
-        let (lowest, highest, picture) = (of.lowest_m?, of.highest_m?, picture?);
+        let (lowest, highest, picture) = (spec.lowest_m?, spec.highest_m?, picture?);
         if highest < lowest {
             let accepts = format!("at least the `lowest_m` of {lowest}");
             self.add_fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None);
@@ -117,21 +120,21 @@ impl Builder<'_> {
         if !self.add_to_budget(table, "file", [columns * rows, 0]) {
             return None;
         }
-        let field = of.field_from_heights(picture.counts, picture.heights(lowest, highest));
+        let field = spec.field_from_heights(picture.counts, picture.heights(lowest, highest));
         let accepts = "a PNG picture of two rows and two columns at least";
         field.map_err(|fault| self.report_file_fault(table, file, accepts, fault.to_string())).ok()
     }
 
     /// Adds the road of an OpenCRG file to `ground`: as a height field if it runs along +x on an even grid without
     /// missing heights, otherwise as a mesh. Adds nothing after a fault.
-    pub fn add_crg_road(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
-        let said = CrgSpec { file: String::new(), ..of.clone() };
+    pub fn add_crg_road(&mut self, table: &str, spec: &CrgSpec, ground: &mut Ground) {
+        let table_contents = CrgSpec { file: String::new(), ..spec.clone() };
         let surface = self.get_or_build(
-            &of.file,
-            said,
+            &spec.file,
+            table_contents,
             // OpenCRG roads.
-            |read| &mut read.built_ground.2,
-            |builder| builder.build_crg_surface(table, of),
+            |read_files| &mut read_files.built_ground.2,
+            |builder| builder.build_crg_surface(table, spec),
         );
         match surface.as_deref() {
             Some(RoadSurface::Field(field)) => ground.fields.push(Arc::clone(field)),
@@ -142,53 +145,70 @@ impl Builder<'_> {
 
     /// Builds the surface of an OpenCRG file. Its heights and, for a mesh, its triangles are added to the budget of the
     /// scene; a mesh above the limit of a file is refused instead. Returns `None` after a fault.
-    fn build_crg_surface(&mut self, table: &str, of: &CrgSpec) -> Option<RoadSurface> {
-        let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
-        let road = self.read_file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)?;
+    fn build_crg_surface(&mut self, table: &str, spec: &CrgSpec) -> Option<RoadSurface> {
+        let parse = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
+        let road = self.read_file(
+            table,
+            &spec.file,
+            FileKind::Road,
+            "an OpenCRG file",
+            |read_files| &mut read_files.roads,
+            parse,
+        )?;
         let [rows, columns] = road.grid_counts();
         // A road along +x becomes a height field without triangles.
         let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
         if triangles <= MAX_FILE_TRIANGLES && !self.add_to_budget(table, "file", [rows * columns, triangles]) {
             return None;
         }
-        let refuse = |why| self.report_file_fault(table, &of.file, "a road that fits in a scene", why);
-        crg::build_surface(&road, of).map_err(refuse).ok()
+        let report_fault = |reason| self.report_file_fault(table, &spec.file, "a road that fits in a scene", reason);
+        crg::build_surface(&road, spec).map_err(report_fault).ok()
     }
 
     /// Returns the mesh of an OBJ or glTF file, shared by tables with equal contents. Returns `None` after a fault.
-    pub fn mesh_from_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
-        let said = MeshSpec { file: None, ..of.clone() };
+    pub fn mesh_from_file(&mut self, table: &str, spec: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
+        let table_contents = MeshSpec { file: None, ..spec.clone() };
         self.get_or_build(
             file,
-            said,
+            table_contents,
             // Meshes.
-            |read| &mut read.built_ground.1,
-            |builder| builder.build_file_mesh(table, of, file),
+            |read_files| &mut read_files.built_ground.1,
+            |builder| builder.build_file_mesh(table, spec, file),
         )
     }
 
     /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles to the budget, assigns a surface to each
     /// triangle by its material, and converts the corners to the axes of the scene. Notes of the file and triangles
     /// without area add warnings. Returns `None` after a fault.
-    fn build_file_mesh(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
+    fn build_file_mesh(&mut self, table: &str, spec: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
-        let read = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
-        let read = self.read_file(table, file, FileKind::Mesh, "an OBJ or glTF file", |read| &mut read.meshes, read)?;
+        let parse = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
+        let file_mesh = self.read_file(
+            table,
+            file,
+            FileKind::Mesh,
+            "an OBJ or glTF file",
+            |read_files| &mut read_files.meshes,
+            parse,
+        )?;
         // Corners count as well, because unused ones take memory, too.
-        if !self.add_to_budget(table, "file", [0, read.triangles.len().max(read.corners.len() / 3)]) {
+        if !self.add_to_budget(table, "file", [0, file_mesh.triangles.len().max(file_mesh.corners.len() / 3)]) {
             return None;
         }
-        let surfaces = self.triangle_surfaces(table, of, &read);
+        let surfaces = self.triangle_surfaces(table, spec, &file_mesh);
         let path = join_key(table, "file");
-        for note in &read.notes {
+        for note in &file_mesh.notes {
             self.add_warning(&path, format!("{file}: {note}"));
         }
         let accepts = "a file of triangles that fit in a scene";
-        let corners = read.to_scene_axes(of).map_err(|why| self.report_file_fault(table, file, accepts, why)).ok()?;
-        let count = read.triangles.len();
-        match of.mesh_from_triangles(corners, read.triangles.clone(), surfaces?) {
+        let corners = file_mesh
+            .to_scene_axes(spec)
+            .map_err(|reason| self.report_file_fault(table, file, accepts, reason))
+            .ok()?;
+        let triangle_count = file_mesh.triangles.len();
+        match spec.mesh_from_triangles(corners, file_mesh.triangles.clone(), surfaces?) {
             Ok(mesh) => {
-                self.note_degenerate_triangles(&path, count, &mesh);
+                self.note_degenerate_triangles(&path, triangle_count, &mesh);
                 Some(mesh)
             }
             Err(fault) => {
@@ -198,40 +218,47 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the contents of `file`. Reads the bytes and parses them with `read` only once for each resolved path;
-    /// `of_kind` selects the store of this kind. `what` describes the kind of file in messages. Returns `None` after
-    /// reporting a fault. Faults within the file are kept as a separate report.
+    /// Returns the contents of `file`. Reads the bytes and parses them with `parse` only once for each resolved
+    /// path; `select_cache` selects the store of this kind. `description` describes the kind of file in messages.
+    /// Returns `None` after reporting a fault. Faults within the file are kept as a separate report.
     fn read_file<T>(
         &mut self,
         table: &str,
         file: &str,
         kind: FileKind,
-        what: &str,
-        of_kind: FileCache<T>,
-        read: impl FnOnce(&[u8], &str) -> Result<T, FileError>,
+        description: &str,
+        select_cache: FileCache<T>,
+        parse: impl FnOnce(&[u8], &str) -> Result<T, FileError>,
     ) -> Option<Rc<T>> {
-        let place = self.files.resolve(file);
-        if let Some(known) = place.as_ref().and_then(|place| of_kind(&mut self.read).get(place)) {
-            return Some(Rc::clone(known));
+        let resolved_path = self.files.resolve(file);
+        if let Some(cached) =
+            resolved_path.as_ref().and_then(|resolved_path| select_cache(&mut self.read_files).get(resolved_path))
+        {
+            return Some(Rc::clone(cached));
         }
         let bytes = match self.files.read_ground(file, kind) {
             Ok(bytes) => bytes,
-            Err(why) => {
-                self.report_file_fault(table, file, &format!("the path of {what}, relative to this file"), why);
+            Err(reason) => {
+                self.report_file_fault(
+                    table,
+                    file,
+                    &format!("the path of {description}, relative to this file"),
+                    reason,
+                );
                 return None;
             }
         };
-        let accepts = format!("{what} without faults");
-        match read(&bytes, file) {
-            Ok(read) => {
-                let read = Rc::new(read);
-                if let Some(place) = place {
-                    of_kind(&mut self.read).insert(place, Rc::clone(&read));
+        let accepts = format!("{description} without faults");
+        match parse(&bytes, file) {
+            Ok(contents) => {
+                let contents = Rc::new(contents);
+                if let Some(resolved_path) = resolved_path {
+                    select_cache(&mut self.read_files).insert(resolved_path, Rc::clone(&contents));
                 }
-                Some(read)
+                Some(contents)
             }
-            Err(FileError::Reason(why)) => {
-                self.report_file_fault(table, file, &accepts, why);
+            Err(FileError::Reason(reason)) => {
+                self.report_file_fault(table, file, &accepts, reason);
                 None
             }
             Err(FileError::Faults(faults)) => {
@@ -242,52 +269,64 @@ impl Builder<'_> {
         }
     }
 
-    /// Reports the file of a table, with the reason `why`.
-    fn report_file_fault(&mut self, table: &str, file: &str, accepts: &str, why: String) {
-        self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(why));
+    /// Reports the file of a table, with the reason `reason`.
+    fn report_file_fault(&mut self, table: &str, file: &str, accepts: &str, reason: String) {
+        self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(reason));
     }
 
     /// Returns grip and texture of each triangle: those of the surface that names its material, otherwise those of the
     /// mesh. Returns `None` after reporting every surface whose material does not exist or has a surface already.
-    fn triangle_surfaces(&mut self, table: &str, of: &MeshSpec, read: &FileMesh) -> Option<Vec<(f32, SurfaceTexture)>> {
+    fn triangle_surfaces(
+        &mut self,
+        table: &str,
+        spec: &MeshSpec,
+        file_mesh: &FileMesh,
+    ) -> Option<Vec<(f32, SurfaceTexture)>> {
         // Grip and texture of each material; `None` for those of the mesh.
-        let mut of_materials = vec![None; read.materials.len()];
-        let mut sound = true;
-        for (i, surface) in of.surfaces.iter().enumerate() {
+        let mut material_surfaces = vec![None; file_mesh.materials.len()];
+        let mut is_valid = true;
+        for (i, surface) in spec.surfaces.iter().enumerate() {
             let (path, name) = (format!("{table}.surface[{i}]"), surface.material.as_str());
-            match read.material_index(name).map(|number| number as usize) {
-                Some(number) if of_materials[number].is_some() => {
+            match file_mesh.material_index(name).map(|material_index| material_index as usize) {
+                Some(material_index) if material_surfaces[material_index].is_some() => {
                     let found = format!("{name:?} has a surface already");
                     self.add_fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
-                    sound = false;
+                    is_valid = false;
                 }
-                Some(number) => {
+                Some(material_index) => {
                     let texture = TextureSpec::surface_texture(surface.texture.as_ref());
-                    of_materials[number] = Some((surface.grip as f32, texture));
+                    material_surfaces[material_index] = Some((surface.grip as f32, texture));
                 }
                 None => {
-                    self.report_unknown_material(&path, name, &read.materials);
-                    sound = false;
+                    self.report_unknown_material(&path, name, &file_mesh.materials);
+                    is_valid = false;
                 }
             }
         }
-        let surface = |number: Option<u32>| number.and_then(|number| of_materials[number as usize]);
-        let surfaces = read.triangle_materials.iter().map(|&number| surface(number).unwrap_or(of.surface()));
-        sound.then(|| surfaces.collect())
+        let surface_of_material = |material_index: Option<u32>| {
+            material_index.and_then(|material_index| material_surfaces[material_index as usize])
+        };
+        let surfaces = file_mesh
+            .triangle_materials
+            .iter()
+            .map(|&material_index| surface_of_material(material_index).unwrap_or(spec.surface()));
+        is_valid.then(|| surfaces.collect())
     }
 
-    /// Reports that the file has no material `name`, with a suggestion. `there` are its materials, of which the first
-    /// [`MAX_LISTED_NAMES`] are listed.
-    fn report_unknown_material(&mut self, path: &str, name: &str, there: &[String]) {
-        let named: Vec<String> = there.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
-        let more = there.len().saturating_sub(MAX_LISTED_NAMES);
-        let accepts = match (named.is_empty(), more) {
+    /// Reports that the file has no material `name`, with a suggestion. `materials` are its materials, of which the
+    /// first [`MAX_LISTED_NAMES`] are listed.
+    fn report_unknown_material(&mut self, path: &str, name: &str, materials: &[String]) {
+        let listed_names: Vec<String> =
+            materials.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
+        let omitted_count = materials.len().saturating_sub(MAX_LISTED_NAMES);
+        let accepts = match (listed_names.is_empty(), omitted_count) {
             (true, _) => "absent, as the file has no materials".to_owned(),
-            (_, 0) => format!("one of {}", named.join(", ")),
-            _ => format!("one of {} and {more} more", named.join(", ")),
+            (_, 0) => format!("one of {}", listed_names.join(", ")),
+            _ => format!("one of {} and {omitted_count} more", listed_names.join(", ")),
         };
-        let like = nearest_word(name, there.iter().map(String::as_str)).map(|like| format!("did you mean `{like}`?"));
-        self.add_fault(FaultKind::OutOfRange, path, "material", format!("{name:?}"), accepts, like);
+        let similar_name = nearest_word(name, materials.iter().map(String::as_str))
+            .map(|similar_name| format!("did you mean `{similar_name}`?"));
+        self.add_fault(FaultKind::OutOfRange, path, "material", format!("{name:?}"), accepts, similar_name);
     }
 }
 
@@ -295,23 +334,23 @@ impl Builder<'_> {
 /// Buffers of a glTF file are read through `files`, each only once. Any other ending is an error.
 fn read_mesh_file(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<FileMesh, FileError> {
     let path = Path::new(name);
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    match ending.to_ascii_lowercase().as_str() {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    match extension.to_ascii_lowercase().as_str() {
         "obj" => obj::read(name, bytes),
         "gltf" | "glb" => {
-            let mut known: BTreeMap<PathBuf, SharedBytes<'_>> = BTreeMap::new();
+            let mut buffers_by_path: BTreeMap<PathBuf, SharedBytes<'_>> = BTreeMap::new();
             gltf::read(bytes, |buffer| {
-                let place = files.resolve_buffer(name, buffer)?;
-                if let Some(shared) = known.get(&place) {
-                    return Ok(Rc::clone(shared));
+                let buffer_path = files.resolve_buffer(name, buffer)?;
+                if let Some(buffer_bytes) = buffers_by_path.get(&buffer_path) {
+                    return Ok(Rc::clone(buffer_bytes));
                 }
-                let shared = Rc::new(Cow::Owned(files.read_buffer(name, buffer)?));
-                known.insert(place, Rc::clone(&shared));
-                Ok(shared)
+                let buffer_bytes = Rc::new(Cow::Owned(files.read_buffer(name, buffer)?));
+                buffers_by_path.insert(buffer_path, Rc::clone(&buffer_bytes));
+                Ok(buffer_bytes)
             })
         }
         _ => Err(FileError::Reason(format!(
-            "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
+            "the ending {extension:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
         ))),
     }
 }

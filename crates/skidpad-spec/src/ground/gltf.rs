@@ -19,7 +19,7 @@ const PRIMITIVE_MODE_NAMES: [&str; 7] =
 /// Number of the mode of triangles.
 const TRIANGLES_MODE: usize = 4;
 
-/// Reads the bytes of a file. `beside` reads further files by their paths relative to this file. Checks version and
+/// Reads the bytes of a file. `read_file` reads further files by their paths relative to this file. Checks version and
 /// extensions, reads the buffers, and adds the meshes of all nodes of the default scene (or of scene 0), depth first,
 /// with the product of the transforms of their parents.
 ///
@@ -28,30 +28,30 @@ const TRIANGLES_MODE: usize = 4;
 /// feature.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
-    beside: impl FnMut(&str) -> Result<SharedBytes<'a>, String>,
+    read_file: impl FnMut(&str) -> Result<SharedBytes<'a>, String>,
 ) -> Result<FileMesh, FileError> {
     let (json, binary) = split_chunks(bytes)?;
     let document = &Document::read(json)?;
     check_document(document)?;
-    let bytes = DocumentBuffers::read_buffers(document, binary, beside)?;
+    let bytes = DocumentBuffers::read_buffers(document, binary, read_file)?;
     let mut reader = Reader { document, bytes, mesh: FileMesh::default(), primitive_count: 0 };
-    let number = document.scene.unwrap_or(0);
-    let scene = document.scenes.get(number).ok_or_else(|| format!("scene {number} is not there"))?;
+    let scene_index = document.scene.unwrap_or(0);
+    let scene = document.scenes.get(scene_index).ok_or_else(|| format!("scene {scene_index} is not there"))?;
     // Whether a node was visited.
-    let mut met = vec![false; document.nodes.len()];
+    let mut is_visited = vec![false; document.nodes.len()];
     // Nodes to visit, with the transform of their parent.
-    let mut waiting: Vec<(usize, DMat3, DVec3)> = Vec::new();
-    waiting.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
-    while let Some((number, turn, offset)) = waiting.pop() {
-        let node = document.nodes.get(number).ok_or_else(|| format!("node {number} is not there"))?;
+    let mut pending_nodes: Vec<(usize, DMat3, DVec3)> = Vec::new();
+    pending_nodes.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
+    while let Some((node_index, matrix, translation)) = pending_nodes.pop() {
+        let node = document.nodes.get(node_index).ok_or_else(|| format!("node {node_index} is not there"))?;
         // This also excludes cycles.
-        if core::mem::replace(&mut met[number], true) {
-            return Err(FileError::Reason(format!("node {number} is below two others, or below itself")));
+        if core::mem::replace(&mut is_visited[node_index], true) {
+            return Err(FileError::Reason(format!("node {node_index} is below two others, or below itself")));
         }
-        let (own_turn, own_offset) = node_transform(node);
-        let (turn, offset) = (turn * own_turn, turn * own_offset + offset);
-        reader.add_node_mesh(number, node, turn, offset)?;
-        waiting.extend(node.children.iter().rev().map(|&child| (child, turn, offset)));
+        let (node_matrix, node_translation) = node_transform(node);
+        let (matrix, translation) = (matrix * node_matrix, matrix * node_translation + translation);
+        reader.add_node_mesh(node_index, node, matrix, translation)?;
+        pending_nodes.extend(node.children.iter().rev().map(|&child| (child, matrix, translation)));
     }
     Ok(reader.mesh)
 }
@@ -62,8 +62,8 @@ fn check_document(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
         return Err(format!("it is of glTF {:?}, of 2.0", document.asset.version));
     }
-    let needed = |name: &&String| !IGNORED_EXTENSION_PREFIXES.iter().any(|start| name.starts_with(start));
-    match document.extensions_required.iter().find(needed) {
+    let affects_triangles = |name: &&String| !IGNORED_EXTENSION_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    match document.extensions_required.iter().find(affects_triangles) {
         Some(extension) => Err(format!("it needs the extension {extension}, which is not understood")),
         None => Ok(()),
     }
@@ -94,66 +94,71 @@ struct Reader<'a, 'b> {
 }
 
 impl Reader<'_, '_> {
-    /// Adds the mesh of the node `number`, transformed by the matrix `turn` and the translation `offset` (m); nothing if
-    /// the node has none. Refuses skins, missing meshes and more than [`MAX_PRIMITIVES`] primitives in all. Errors name
-    /// the primitive.
-    fn add_node_mesh(&mut self, number: usize, node: &Node, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
-        let Some(mesh) = node.mesh else { return Ok(()) };
+    /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); nothing if the node has
+    /// none. Refuses skins, missing meshes and more than [`MAX_PRIMITIVES`] primitives in all. Errors name the primitive.
+    fn add_node_mesh(
+        &mut self,
+        node_index: usize,
+        node: &Node,
+        matrix: DMat3,
+        translation: DVec3,
+    ) -> Result<(), FileError> {
+        let Some(mesh_index) = node.mesh else { return Ok(()) };
         if node.skin.is_some() {
-            return Err(FileError::Reason(format!("node {number} has a skin, which moves with bones")));
+            return Err(FileError::Reason(format!("node {node_index} has a skin, which moves with bones")));
         }
         let document = self.document;
-        let primitives = document.meshes.get(mesh).ok_or_else(|| format!("mesh {mesh} is not there"))?;
-        self.primitive_count = self.primitive_count.saturating_add(primitives.primitives.len());
+        let mesh = document.meshes.get(mesh_index).ok_or_else(|| format!("mesh {mesh_index} is not there"))?;
+        self.primitive_count = self.primitive_count.saturating_add(mesh.primitives.len());
         if self.primitive_count > MAX_PRIMITIVES {
             return Err(FileError::Reason(format!("its nodes have more than {MAX_PRIMITIVES} primitives; join them")));
         }
-        for (i, primitive) in primitives.primitives.iter().enumerate() {
-            let named = |why: String| format!("primitive {i} of mesh {mesh}: {why}");
-            self.add_primitive(primitive, turn, offset).map_err(|refusal| match refusal {
-                FileError::Reason(why) => FileError::Reason(named(why)),
+        for (i, primitive) in mesh.primitives.iter().enumerate() {
+            let with_primitive_name = |reason: String| format!("primitive {i} of mesh {mesh_index}: {reason}");
+            self.add_primitive(primitive, matrix, translation).map_err(|error| match error {
+                FileError::Reason(reason) => FileError::Reason(with_primitive_name(reason)),
                 faults @ FileError::Faults(_) => faults,
             })?;
         }
         Ok(())
     }
 
-    /// Adds the triangles of a primitive, with corners `turn · p + offset` (m) and its material. Adds nothing without
+    /// Adds the triangles of a primitive, with corners `matrix · p + translation` (m) and its material. Adds nothing without
     /// positions. Refuses modes other than triangles, a number of corners that is no multiple of 3, indices out of range,
     /// and files above the limits.
-    fn add_primitive(&mut self, primitive: &Primitive, turn: DMat3, offset: DVec3) -> Result<(), FileError> {
+    fn add_primitive(&mut self, primitive: &Primitive, matrix: DMat3, translation: DVec3) -> Result<(), FileError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
         if mode != TRIANGLES_MODE {
             let kind = PRIMITIVE_MODE_NAMES.get(mode).copied().unwrap_or("of no kind there is");
             return Err(FileError::Reason(format!("it is {kind}, of triangles; export it as those")));
         }
-        let Some(positions) = primitive.attributes.position else { return Ok(()) };
-        let count = self.bytes.count(positions)?;
-        let corners = match primitive.indices {
-            Some(indices) => self.bytes.count(indices)?,
-            None => count,
+        let Some(position_accessor) = primitive.attributes.position else { return Ok(()) };
+        let position_count = self.bytes.count(position_accessor)?;
+        let corner_count = match primitive.indices {
+            Some(index_accessor) => self.bytes.count(index_accessor)?,
+            None => position_count,
         };
         check_counts(
-            self.mesh.corners.len().saturating_add(count),
-            self.mesh.triangles.len().saturating_add(corners / 3),
+            self.mesh.corners.len().saturating_add(position_count),
+            self.mesh.triangles.len().saturating_add(corner_count / 3),
         )?;
-        if corners % 3 != 0 {
-            return Err(FileError::Reason(format!("{corners} corners are no triangles")));
+        if corner_count % 3 != 0 {
+            return Err(FileError::Reason(format!("{corner_count} corners are no triangles")));
         }
-        let first = self.mesh.corners.len() as u32;
-        for position in self.bytes.positions(positions)? {
-            self.mesh.corners.push((turn * DVec3::from_array(position) + offset).to_array());
+        let first_corner = self.mesh.corners.len() as u32;
+        for position in self.bytes.positions(position_accessor)? {
+            self.mesh.corners.push((matrix * DVec3::from_array(position) + translation).to_array());
         }
         let indices = match primitive.indices {
-            Some(indices) => self.bytes.indices(indices)?,
-            None => (0..count as u32).collect(),
+            Some(index_accessor) => self.bytes.indices(index_accessor)?,
+            None => (0..position_count as u32).collect(),
         };
-        if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
-            return Err(FileError::Reason(format!("a triangle names corner {index}, and there are {count}")));
+        if let Some(index) = indices.iter().find(|&&index| index as usize >= position_count) {
+            return Err(FileError::Reason(format!("a triangle names corner {index}, and there are {position_count}")));
         }
         let material = primitive.material.map(|number| self.material_index(number)).transpose()?;
         for corners in indices.chunks_exact(3) {
-            self.mesh.triangles.push([first + corners[0], first + corners[1], first + corners[2]]);
+            self.mesh.triangles.push([first_corner + corners[0], first_corner + corners[1], first_corner + corners[2]]);
             self.mesh.triangle_materials.push(material);
         }
         Ok(())
@@ -161,9 +166,13 @@ impl Reader<'_, '_> {
 
     /// Returns the index of a material in the mesh by its number in the file, adding the material if it is new. A
     /// material without a name is called `material` and its number.
-    fn material_index(&mut self, number: usize) -> Result<u32, String> {
-        let found = self.document.materials.get(number).ok_or_else(|| format!("material {number} is not there"))?;
-        let named = found.name.clone().unwrap_or_else(|| format!("material {number}"));
-        Ok(self.mesh.add_material(&named))
+    fn material_index(&mut self, material_number: usize) -> Result<u32, String> {
+        let material = self
+            .document
+            .materials
+            .get(material_number)
+            .ok_or_else(|| format!("material {material_number} is not there"))?;
+        let name = material.name.clone().unwrap_or_else(|| format!("material {material_number}"));
+        Ok(self.mesh.add_material(&name))
     }
 }

@@ -55,28 +55,30 @@ pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<S
 /// roads. Bodies are only checked. Tables with a placeholder are skipped, and tables with a fault are left out. Faults of
 /// all tables and warnings are added to `collector`.
 pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
-    let mut builder = Builder { collector, files, budget: Budget::default(), read: ReadFiles::default() };
+    let mut builder = Builder { collector, files, budget: Budget::default(), read_files: ReadFiles::default() };
     let mut ground = Ground::default();
-    for (i, of) in spec.boxes.iter().enumerate() {
-        let motion = of.motion.as_ref();
-        ground.platforms.extend(motion.and_then(|motion| builder.build_platform(&format!("box[{i}]"), of, motion)));
+    for (i, box_spec) in spec.boxes.iter().enumerate() {
+        let motion = box_spec.motion.as_ref();
+        ground
+            .platforms
+            .extend(motion.and_then(|motion| builder.build_platform(&format!("box[{i}]"), box_spec, motion)));
     }
-    for (i, of) in spec.bodies.iter().enumerate() {
-        builder.check_body(&format!("body[{i}]"), of);
+    for (i, body_spec) in spec.bodies.iter().enumerate() {
+        builder.check_body(&format!("body[{i}]"), body_spec);
     }
-    for (i, of) in spec.height_fields.iter().enumerate() {
-        ground.fields.extend(builder.build_height_field(&format!("height_field[{i}]"), of));
+    for (i, field_spec) in spec.height_fields.iter().enumerate() {
+        ground.fields.extend(builder.build_height_field(&format!("height_field[{i}]"), field_spec));
     }
-    for (i, of) in spec.roads.iter().enumerate() {
-        ground.fields.extend(builder.build_road(&format!("road[{i}]"), of).map(Arc::new));
+    for (i, road_spec) in spec.roads.iter().enumerate() {
+        ground.fields.extend(builder.build_road(&format!("road[{i}]"), road_spec).map(Arc::new));
     }
-    for (i, of) in spec.meshes.iter().enumerate() {
-        ground.meshes.extend(builder.build_mesh(&format!("mesh[{i}]"), of));
+    for (i, mesh_spec) in spec.meshes.iter().enumerate() {
+        ground.meshes.extend(builder.build_mesh(&format!("mesh[{i}]"), mesh_spec));
     }
-    for (i, of) in spec.crg_roads.iter().enumerate() {
+    for (i, crg_spec) in spec.crg_roads.iter().enumerate() {
         let table = format!("crg[{i}]");
         if !builder.is_skipped(&table) {
-            builder.add_crg_road(&table, of, &mut ground);
+            builder.add_crg_road(&table, crg_spec, &mut ground);
         }
     }
     ground
@@ -93,7 +95,7 @@ struct Builder<'a> {
     budget: Budget,
     /// Files that were read so far.
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
-    read: ReadFiles,
+    read_files: ReadFiles,
 }
 
 /// Number of heights and triangles in the ground of a scene so far.
@@ -117,41 +119,46 @@ impl Builder<'_> {
     /// Builds the moving box of the table `table`. Checks that either a velocity or way points are given, that the axis
     /// has a length, that keys of way points come with way points, and that the way points form a valid path. Returns
     /// `None` if the axis or the path is not valid, or if a value in the table is a placeholder.
-    fn build_platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
+    fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
         }
         let table = &join_key(table, "motion");
-        let on_path = !motion.way_points.is_empty();
-        self.collector.require_exactly_one(table, ("velocity_mps", motion.has_velocity()), ("way_point", on_path));
+        let has_way_points = !motion.way_points.is_empty();
+        self.collector.require_exactly_one(
+            table,
+            ("velocity_mps", motion.has_velocity()),
+            ("way_point", has_way_points),
+        );
         let axis = motion.unit_axis();
         if axis.is_none() {
             let found = "of no length".into();
             self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
         }
-        for (key, _) in
-            [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)].iter().filter(|(_, is)| *is && !on_path)
+        for (key, _) in [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)]
+            .iter()
+            .filter(|(_, is_given)| *is_given && !has_way_points)
         {
             let found = "given without a `way_point`".into();
             self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
         }
-        let told = |fault: PlatformPathFault| {
+        let report_path_fault = |fault: PlatformPathFault| {
             let accepts = "two at least, each later than the one before by the time of a blend; the last where the first is, if it repeats";
             self.add_fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
         };
-        let course = motion.course().map_err(told).ok()?;
-        Some(Platform { shape: of.fixed_box(), axis: axis?, course })
+        let course = motion.course().map_err(report_path_fault).ok()?;
+        Some(Platform { shape: spec.fixed_box(), axis: axis?, course })
     }
 
     /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
     /// the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table is a
     /// placeholder (substitute of a wrong value).
-    fn check_body(&mut self, table: &str, of: &BodySpec) {
+    fn check_body(&mut self, table: &str, spec: &BodySpec) {
         if self.is_skipped(table) {
             return;
         }
         // Triangle inequality of the moments of a rigid body, with a margin for rounding.
-        let [x, y, z] = of.moments();
+        let [x, y, z] = spec.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
             let accepts = "three moments of which none exceeds the sum of the other two";
@@ -161,11 +168,12 @@ impl Builder<'_> {
                 "inertia_kg_m2",
                 format!("{x}, {y} and {z}"),
                 accepts,
-                None,
+                None, // no help
             );
         }
-        let inside = of.centre_of_mass_m.iter().zip(of.size_m).all(|(to, size)| to.abs() <= 0.5 * size);
-        if !inside {
+        let is_inside =
+            spec.centre_of_mass_m.iter().zip(spec.size_m).all(|(coordinate, size)| coordinate.abs() <= 0.5 * size);
+        if !is_inside {
             let found = "outside of the box".into();
             self.add_fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point of the box", None);
         }
@@ -173,77 +181,83 @@ impl Builder<'_> {
 
     /// Builds a height field from its list of heights or from its file; exactly one of both must be given. Keys about a
     /// file are refused without one. The list counts against the budget of the scene. Returns `None` after a fault.
-    fn build_height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<Arc<HeightField>> {
+    fn build_height_field(&mut self, table: &str, spec: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_skipped(table) {
             return None;
         }
-        self.collector.require_exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
-        match &of.file {
-            Some(_) if !of.heights_m.is_empty() => None,
-            Some(file) => self.height_field_from_file(table, of, file),
+        self.collector.require_exactly_one(
+            table,
+            ("heights_m", !spec.heights_m.is_empty()),
+            ("file", spec.file.is_some()),
+        );
+        match &spec.file {
+            Some(_) if !spec.heights_m.is_empty() => None,
+            Some(file) => self.height_field_from_file(table, spec, file),
             None => {
                 self.forbid_without_file(
                     table,
-                    &[("lowest_m", of.lowest_m.is_some()), ("highest_m", of.highest_m.is_some())],
+                    &[("lowest_m", spec.lowest_m.is_some()), ("highest_m", spec.highest_m.is_some())],
                 );
                 let accepts = "lists of as many heights each, two lists of two at least";
-                let filled = !of.heights_m.is_empty();
-                let count = of.heights_m.iter().map(Vec::len).sum();
-                if !filled || !self.add_to_budget(table, "heights_m", [count, 0]) {
+                let has_heights = !spec.heights_m.is_empty();
+                let count = spec.heights_m.iter().map(Vec::len).sum();
+                if !has_heights || !self.add_to_budget(table, "heights_m", [count, 0]) {
                     return None;
                 }
-                self.report_terrain_fault(table, "heights_m", accepts, of.build_field()).map(Arc::new)
+                self.report_terrain_fault(table, "heights_m", accepts, spec.build_field()).map(Arc::new)
             }
         }
     }
 
     /// Builds the height field of a random road. Its number of heights is added to the budget of the scene before.
     /// Returns `None` after a fault.
-    fn build_road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
+    fn build_road(&mut self, table: &str, spec: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
         if self.is_skipped(table) {
             return None;
         }
         // The construction of the field refuses roads with more heights.
-        let count = (of.length_m / of.spacing_m + 1.0) * (of.width_m / of.spacing_m + 1.0);
+        let count = (spec.length_m / spec.spacing_m + 1.0) * (spec.width_m / spec.spacing_m + 1.0);
         let count = if count <= MAX_SCENE_HEIGHTS as f64 { count as usize } else { 0 };
         if !self.add_to_budget(table, "spacing_m", [count, 0]) {
             return None;
         }
-        self.report_terrain_fault(table, "spacing_m", accepts, of.build_field())
+        self.report_terrain_fault(table, "spacing_m", accepts, spec.build_field())
     }
 
     /// Builds a mesh from its lists of corners and triangles, or from its file. Reports lists beside a file, and a
     /// missing list or keys about a file without one. Triangles without area are left out with a warning. Returns `None`
     /// after a fault.
-    fn build_mesh(&mut self, table: &str, of: &MeshSpec) -> Option<Arc<TriangleMesh>> {
+    fn build_mesh(&mut self, table: &str, spec: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_skipped(table) {
             return None;
         }
-        let lists = [("corners_m", !of.corners_m.is_empty()), ("triangles", !of.triangles.is_empty())];
-        let Some(file) = &of.file else {
-            for list in lists {
-                self.collector.require_exactly_one(table, list, ("file", false));
+        let list_keys = [("corners_m", !spec.corners_m.is_empty()), ("triangles", !spec.triangles.is_empty())];
+        let Some(file) = &spec.file else {
+            // Without a file, each list is required.
+            for list_key in list_keys {
+                self.collector.require_exactly_one(table, list_key, ("file", false));
             }
             self.forbid_without_file(
                 table,
-                &[("up", of.up.is_some()), ("scale", of.scale.is_some()), ("surface", !of.surfaces.is_empty())],
+                &[("up", spec.up.is_some()), ("scale", spec.scale.is_some()), ("surface", !spec.surfaces.is_empty())],
             );
-            if lists.iter().any(|(_, given)| !given) {
+            if list_keys.iter().any(|(_, is_given)| !is_given) {
                 return None;
             }
             let accepts = "numbers of corners that are there, and a triangle with an area";
-            if !self.add_to_budget(table, "triangles", [0, of.triangles.len().max(of.corners_m.len() / 3)]) {
+            if !self.add_to_budget(table, "triangles", [0, spec.triangles.len().max(spec.corners_m.len() / 3)]) {
                 return None;
             }
-            let mesh = self.report_terrain_fault(table, "triangles", accepts, of.build_mesh())?;
-            self.note_degenerate_triangles(&join_key(table, "triangles"), of.triangles.len(), &mesh);
+            let mesh = self.report_terrain_fault(table, "triangles", accepts, spec.build_mesh())?;
+            self.note_degenerate_triangles(&join_key(table, "triangles"), spec.triangles.len(), &mesh);
             return Some(Arc::new(mesh));
         };
-        for list in lists.into_iter().filter(|(_, given)| *given) {
-            self.collector.require_exactly_one(table, list, ("file", true));
+        // With a file, a list is a fault.
+        for list_key in list_keys.into_iter().filter(|(_, is_given)| *is_given) {
+            self.collector.require_exactly_one(table, list_key, ("file", true));
         }
-        if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_from_file(table, of, file) }
+        if list_keys.iter().any(|(_, is_given)| *is_given) { None } else { self.mesh_from_file(table, spec, file) }
     }
 
     /// Adds heights and triangles of a table to the budget of the scene ([`MAX_SCENE_HEIGHTS`], [`MAX_SCENE_TRIANGLES`]).
@@ -271,9 +285,9 @@ impl Builder<'_> {
     /// Adds a warning with the number of triangles without area, which `mesh` lacks; it was described by `count`
     /// triangles. Adds nothing if all have an area.
     fn note_degenerate_triangles(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
-        let left_out = count - mesh.triangles().len();
-        if left_out > 0 {
-            self.add_warning(path, format!("{left_out} of {count} triangles have no area and are left out"));
+        let omitted_count = count - mesh.triangles().len();
+        if omitted_count > 0 {
+            self.add_warning(path, format!("{omitted_count} of {count} triangles have no area and are left out"));
         }
     }
 
@@ -287,28 +301,28 @@ impl Builder<'_> {
         if self.budget.is_spent {
             return true;
         }
-        let from = self.collector.placeholder_paths.range(table.to_owned()..);
-        from.take(1).any(|broken| broken.starts_with(table))
+        let placeholders_from_table = self.collector.placeholder_paths.range(table.to_owned()..);
+        placeholders_from_table.take(1).any(|path| path.starts_with(table))
     }
 
-    /// Returns the ground in `found`, or reports its fault as a contradiction at the key `key` of `table` and returns
+    /// Returns the ground in `result`, or reports its fault as a contradiction at the key `key` of `table` and returns
     /// `None`.
     fn report_terrain_fault<T>(
         &mut self,
         table: &str,
         key: &str,
         accepts: &str,
-        found: Result<T, TerrainFault>,
+        result: Result<T, TerrainFault>,
     ) -> Option<T> {
-        let told = |fault: TerrainFault| {
+        let report_fault = |fault: TerrainFault| {
             self.add_fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None)
         };
-        found.map_err(told).ok()
+        result.map_err(report_fault).ok()
     }
 
     /// Reports each key of `keys` that is given (paired with true). These keys are valid only in a table with a `file`.
     fn forbid_without_file(&mut self, table: &str, keys: &[(&str, bool)]) {
-        for (key, _) in keys.iter().filter(|(_, given)| *given) {
+        for (key, _) in keys.iter().filter(|(_, is_given)| *is_given) {
             let found = "given without a `file`".into();
             self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about a file", None);
         }

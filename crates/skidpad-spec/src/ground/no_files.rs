@@ -24,8 +24,8 @@ impl Builder<'_> {
     }
 
     /// Reports that an OpenCRG file cannot be read.
-    pub fn add_crg_road(&mut self, table: &str, of: &CrgSpec, _: &mut Ground) {
-        self.report_file_fault(table, &of.file, "absent");
+    pub fn add_crg_road(&mut self, table: &str, spec: &CrgSpec, _: &mut Ground) {
+        self.report_file_fault(table, &spec.file, "absent");
     }
 
     /// Reports that this program reads no ground files, at the key `file` of `table`. `accepts` names an alternative.

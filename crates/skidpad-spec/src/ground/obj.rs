@@ -51,20 +51,20 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
 
 /// Counts the corners (`v`) and the triangles of a text; a face of n corners has n − 2 triangles.
 fn count_elements(text: &str) -> (usize, usize) {
-    let of_line = |(corners, triangles): (usize, usize), line: &str| {
-        let mut words = words(line);
-        match words.next() {
+    let count_line = |(corners, triangles): (usize, usize), line: &str| {
+        let mut line_words = words(line);
+        match line_words.next() {
             Some("v") => (corners + 1, triangles),
-            Some("f" | "fo") => (corners, triangles + words.count().saturating_sub(2)),
+            Some("f" | "fo") => (corners, triangles + line_words.count().saturating_sub(2)),
             _ => (corners, triangles),
         }
     };
-    text.lines().fold((0, 0), of_line)
+    text.lines().fold((0, 0), count_line)
 }
 
 /// Returns the words of a line without its comment.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split_once('#').map_or(line, |(before, _)| before).split_ascii_whitespace()
+    line.split_once('#').map_or(line, |(content, _)| content).split_ascii_whitespace()
 }
 
 /// State of the reader of an OBJ file.
@@ -131,15 +131,15 @@ impl Reader {
     /// Adds the corner of a `v` statement from its first three numbers; further ones are skipped. Reports missing and
     /// non-finite numbers. A corner with a fault is added as well, with 0 for the numbers not read.
     fn read_corner(&mut self, content: &str, span: Range<usize>) {
-        let mut at = [0.0; 3];
+        let mut position = [0.0; 3];
         let mut coordinates = words(content).skip(1);
-        for along in &mut at {
+        for coordinate in &mut position {
             let Some(word) = coordinates.next() else {
                 self.add_fault(FaultKind::Syntax, "v", span, "a corner needs three numbers".into(), "x, y and z");
                 break;
             };
             match word.parse::<f64>() {
-                Ok(number) if number.is_finite() => *along = number,
+                Ok(number) if number.is_finite() => *coordinate = number,
                 _ => {
                     self.add_fault(
                         FaultKind::OutOfRange,
@@ -153,14 +153,14 @@ impl Reader {
             }
         }
         // A corner with a fault is added as well, so that the numbers of the other corners stay valid.
-        self.mesh.corners.push(at);
+        self.mesh.corners.push(position);
     }
 
     /// Adds the triangles of an `f` statement as a fan from its first corner, with the current material, and counts faces
     /// that are not convex. Only the corner number before the first `/` is read. Reports unknown corners and faces of
     /// fewer than three corners, and then adds no triangle.
     fn read_face(&mut self, content: &str, span: Range<usize>) {
-        let mut face = Vec::new();
+        let mut corner_indices = Vec::new();
         for word in words(content).skip(1) {
             let number = word.split('/').next().unwrap_or("");
             let corner = number.parse::<i64>().ok().and_then(|number| self.corner_index(number));
@@ -171,44 +171,45 @@ impl Reader {
                 };
                 return self.add_fault(FaultKind::OutOfRange, "f", span, shorten_word(word), accepts);
             };
-            face.push(corner);
+            corner_indices.push(corner);
         }
-        let &[first, ref others @ ..] = &face[..] else {
+        let &[first_corner, ref other_corners @ ..] = &corner_indices[..] else {
             return self.add_fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
         };
-        if others.len() < 2 {
+        if other_corners.len() < 2 {
             return self.add_fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
         }
-        let from = self.mesh.triangles.len();
-        for pair in others.windows(2) {
-            self.mesh.triangles.push([first, pair[0], pair[1]]);
+        let first_triangle = self.mesh.triangles.len();
+        for pair in other_corners.windows(2) {
+            self.mesh.triangles.push([first_corner, pair[0], pair[1]]);
             self.mesh.triangle_materials.push(self.material);
         }
-        self.non_convex_faces += usize::from(self.is_non_convex(from));
+        self.non_convex_faces += usize::from(self.is_non_convex(first_triangle));
     }
 
     /// Converts the number of a corner in a face (from 1) to an index from 0. Negative numbers count back from the last
     /// corner so far. Positive numbers may refer to corners further down. Returns `None` if there is no such corner.
     fn corner_index(&self, number: i64) -> Option<u32> {
-        let before = self.mesh.corners.len() as i64;
-        let from_zero = if number < 0 { before.checked_add(number)? } else { number.checked_sub(1)? };
-        (0..self.corner_count as i64).contains(&from_zero).then_some(from_zero as u32)
+        let previous_count = self.mesh.corners.len() as i64;
+        let index = if number < 0 { previous_count.checked_add(number)? } else { number.checked_sub(1)? };
+        (0..self.corner_count as i64).contains(&index).then_some(index as u32)
     }
 
-    /// Returns true if a face is not convex: a triangle of the face, from index `from` on, has a normal opposite to the
-    /// sum of the normals.
-    fn is_non_convex(&self, from: usize) -> bool {
-        let corner = |number: u32| self.mesh.corners.get(number as usize).copied().unwrap_or_default();
+    /// Returns true if a face is not convex: a triangle of the face, from index `first_triangle` on, has a normal
+    /// opposite to the sum of the normals.
+    fn is_non_convex(&self, first_triangle: usize) -> bool {
+        let corner_position = |number: u32| self.mesh.corners.get(number as usize).copied().unwrap_or_default();
         let normal = |&[a, b, c]: &[u32; 3]| {
-            let [a, b, c] = [a, b, c].map(corner);
+            let [a, b, c] = [a, b, c].map(corner_position);
+            // Edges from the corner `a`; the normal is their cross product.
             let ([x, y, z], [p, q, r]) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
             [y * r - z * q, z * p - x * r, x * q - y * p]
         };
-        let normals = self.mesh.triangles[from..].iter().map(normal);
+        let normals = self.mesh.triangles[first_triangle..].iter().map(normal);
         // Sum of the normals of the face.
-        let whole = normals.clone().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|k| sum[k] + normal[k]));
+        let normal_sum = normals.clone().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|k| sum[k] + normal[k]));
         normals.clone().count() > 1
-            && normals.into_iter().any(|own| (0..3).map(|k| own[k] * whole[k]).sum::<f64>() < 0.0)
+            && normals.into_iter().any(|normal| (0..3).map(|k| normal[k] * normal_sum[k]).sum::<f64>() < 0.0)
     }
 }
 

@@ -23,8 +23,8 @@ impl Picture {
     /// them.
     pub fn heights(&self, lowest: f64, highest: f64) -> Vec<f32> {
         let white = f64::from(self.white);
-        let height = |value: &u16| (lowest + f64::from(*value) / white * (highest - lowest)) as f32;
-        self.values.iter().map(height).collect()
+        let to_height = |value: &u16| (lowest + f64::from(*value) / white * (highest - lowest)) as f32;
+        self.values.iter().map(to_height).collect()
     }
 }
 
@@ -32,11 +32,11 @@ impl Picture {
 /// has the least y. Only the first frame of an animation is read, and a transparent grey value (`tRNS`) is ignored. The
 /// error is the reason as text: invalid PNG, another kind of picture, or more than [`MAX_PICTURE_HEIGHTS`].
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
-    let told = |error: png::DecodingError| FileError::Reason(error.to_string());
-    let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(told)?;
+    let to_file_error = |error: png::DecodingError| FileError::Reason(error.to_string());
+    let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(to_file_error)?;
     let (color, depth) = reader.output_color_type();
     // Bytes of a pixel.
-    let whole = match (color, depth) {
+    let pixel_bytes = match (color, depth) {
         (ColorType::Grayscale, BitDepth::Eight) => 1,
         (ColorType::Grayscale, BitDepth::Sixteen) => 2,
         _ => {
@@ -51,20 +51,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
         }
     };
     let (width, height) = reader.info().size();
-    let count = u64::from(width) * u64::from(height);
-    if count > MAX_PICTURE_HEIGHTS {
+    let pixel_count = u64::from(width) * u64::from(height);
+    if pixel_count > MAX_PICTURE_HEIGHTS {
         return Err(FileError::Reason(format!("{width} x {height} heights, of {MAX_PICTURE_HEIGHTS} at most")));
     }
-    let mut values = vec![0; count as usize * whole];
-    reader.next_frame(&mut values).map_err(told)?;
+    let mut values = vec![0; pixel_count as usize * pixel_bytes];
+    reader.next_frame(&mut values).map_err(to_file_error)?;
     let counts = [width as usize, height as usize];
-    let number = |value: &[u8]| match *value {
+    let read_pixel = |value: &[u8]| match *value {
         [high, low] => u16::from_be_bytes([high, low]),
         [value, ..] => value.into(),
         [] => 0,
     };
-    let white = if whole == 2 { u16::MAX } else { u8::MAX.into() };
-    let rows = values.chunks_exact(counts[0].max(1) * whole).rev();
-    let values = rows.flat_map(|row| row.chunks_exact(whole).map(number)).collect();
+    let white = if pixel_bytes == 2 { u16::MAX } else { u8::MAX.into() };
+    let rows = values.chunks_exact(counts[0].max(1) * pixel_bytes).rev();
+    let values = rows.flat_map(|row| row.chunks_exact(pixel_bytes).map(read_pixel)).collect();
     Ok(Picture { counts, values, white })
 }

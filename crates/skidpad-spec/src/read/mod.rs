@@ -54,14 +54,14 @@ pub(crate) fn read(
     text: &str,
     files: FileResolver<'_>,
 ) -> Result<(VehicleSpec, ReadExtras), Faults> {
-    let mut beyond = ReadExtras::default();
-    let rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
+    let mut extras = ReadExtras::default();
+    let check_rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
         let formulas = rules::check_vehicle(spec, collector, files);
-        let (notes, places) = (std::mem::take(&mut collector.warnings), collector.spans.clone());
-        beyond = ReadExtras { formulas, warnings: notes, spans: places };
+        let (warnings, spans) = (std::mem::take(&mut collector.warnings), collector.spans.clone());
+        extras = ReadExtras { formulas, warnings, spans };
     };
-    let spec = read_description(source_name, text, &VEHICLE_SCHEMA, rules)?;
-    Ok((spec, beyond))
+    let spec = read_description(source_name, text, &VEHICLE_SCHEMA, check_rules)?;
+    Ok((spec, extras))
 }
 
 /// Reads a scene file and the files it refers to: parses and checks the text, builds the ground with all files, and
@@ -73,36 +73,36 @@ pub(crate) fn read_scene(
     files: FileResolver<'_>,
 ) -> Result<(SceneSpec, Scene, Vec<Note>), Faults> {
     let (mut ground, mut notes) = (Ground::default(), Vec::new());
-    let rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
+    let check_rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
         ground = crate::ground::build_ground(spec, collector, files);
-        let starts = line_starts(text);
-        let line = |path: &str| {
-            collector.spans.nearest_span(path).map_or(0, |span| line_and_column(text, &starts, span.start).0)
+        let line_offsets = line_starts(text);
+        let line_of_path = |path: &str| {
+            collector.spans.nearest_span(path).map_or(0, |span| line_and_column(text, &line_offsets, span.start).0)
         };
         notes = collector
             .warnings
             .iter()
-            .map(|lint| Note::from_warning(lint.clone(), source_name, line(&lint.path)))
+            .map(|warning| Note::from_warning(warning.clone(), source_name, line_of_path(&warning.path)))
             .collect();
         notes.sort_by_key(|note| note.line);
     };
-    let spec = read_description(source_name, text, &SCENE_SCHEMA, rules)?;
+    let spec = read_description(source_name, text, &SCENE_SCHEMA, check_rules)?;
     let scene = spec.with_ground(ground);
     Ok((spec, scene, notes))
 }
 
 /// Reads a description of the shape `schema`: parses and repairs the text, checks it against the schema and checks its
-/// fields with `rules`, which run also if there are faults. Returns all faults if there are any.
+/// fields with `check_rules`, which runs also if there are faults. Returns all faults if there are any.
 fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
     schema: &Schema,
-    rules: impl FnOnce(&T, &mut FaultCollector),
+    check_rules: impl FnOnce(&T, &mut FaultCollector),
 ) -> Result<T, Faults> {
     let mut collector = FaultCollector::default();
     let spec = parse_toml(text, &mut collector).and_then(|tree| collector.deserialize_tree(text, &tree, schema));
     if let Some(spec) = &spec {
-        rules(spec, &mut collector);
+        check_rules(spec, &mut collector);
     }
     match spec {
         Some(spec) if collector.faults.is_empty() => Ok(spec),
@@ -113,8 +113,8 @@ fn read_description<T: DeserializeOwned>(
 /// Parses a TOML text into a tree without its broken statements, which are reported to `collector`. Returns `None` if
 /// nothing is left to read, or if there are too many broken statements.
 pub fn parse_toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
-    let mended = syntax::blank_broken_statements(text, collector)?;
-    DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
+    let repaired_text = syntax::blank_broken_statements(text, collector)?;
+    DeTable::parse(&repaired_text).ok().map(|tree| Node::from(&tree))
 }
 
 impl FaultCollector {
@@ -126,7 +126,7 @@ impl FaultCollector {
             Ok(spec) => Some(spec),
             // Schema and types have one source. This error means that they differ.
             Err(error) => {
-                self.add_fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
+                self.add_fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None); // no help
                 None
             }
         }

@@ -43,19 +43,19 @@ impl SchemaChecker<'_> {
     /// and value is a wrong type. A number in quotes gets the hint to write it without its unit.
     fn check_value(&mut self, shape: ResolvedSchema<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
-        let line = self.first_line_span(span.clone());
-        self.collector.store_span(path, line);
-        let fits = match (shape.kind(), &node.item) {
+        let line_span = self.first_line_span(span.clone());
+        self.collector.store_span(path, line_span);
+        let checked_value = match (shape.kind(), &node.item) {
             ("object", Item::Table(table)) => return Some(self.check_table(shape, table, path, span)),
             ("array", Item::List(list)) => return self.check_list(shape, list, path, span),
-            ("number" | "integer", Item::Number { value, whole }) => {
-                return self.check_number(shape, *value, *whole, path, span);
+            ("number" | "integer", Item::Number { value, whole: is_whole }) => {
+                return self.check_number(shape, *value, *is_whole, path, span);
             }
             ("string", Item::Text(text)) => return self.check_text(shape, text, path, span),
-            ("boolean", Item::Flag(on)) => Some(Value::Boolean(*on)),
+            ("boolean", Item::Flag(flag)) => Some(Value::Boolean(*flag)),
             _ => None,
         };
-        if fits.is_none() {
+        if checked_value.is_none() {
             self.report_wrong_value(FaultKind::WrongType, shape, path, span);
             if let ("number" | "integer", true, Some(fault)) =
                 (shape.kind(), node.text().is_some(), self.collector.last_fault())
@@ -63,7 +63,7 @@ impl SchemaChecker<'_> {
                 fault.help = Some("write the bare number: its unit stands in the key".into());
             }
         }
-        fits
+        checked_value
     }
 
     /// Reports that the value at `path` does not fit `shape`, and marks the path as a placeholder. The report shows the
@@ -75,23 +75,23 @@ impl SchemaChecker<'_> {
         self.collector.placeholder_paths.insert(path.to_owned());
     }
 
-    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `written_whole` is whether the
+    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `is_written_whole` is whether the
     /// text has no fraction; an integer must be written so. Numbers other than 0 must also be within
     /// [`ACCEPTED_MAGNITUDES`].
     fn check_number(
         &mut self,
         shape: ResolvedSchema<'_>,
         number: f64,
-        written_whole: bool,
+        is_written_whole: bool,
         path: &str,
         span: Range<usize>,
     ) -> Option<Value> {
-        let whole = shape.kind() == "integer";
-        if whole && !written_whole {
+        let is_integer = shape.kind() == "integer";
+        if is_integer && !is_written_whole {
             self.report_wrong_value(FaultKind::WrongType, shape, path, span);
             return None;
         }
-        if !number.is_finite() || !shape.allows(number) {
+        if !number.is_finite() || !shape.is_in_range(number) {
             self.report_wrong_value(FaultKind::OutOfRange, shape, path, span);
             return None;
         }
@@ -104,20 +104,20 @@ impl SchemaChecker<'_> {
             self.collector.placeholder_paths.insert(path.to_owned());
             return None;
         }
-        Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
+        Some(if is_integer { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
     /// Returns a text that is long enough and one of the choices of `shape` if there are any, or `None` after reporting
     /// its fault with the most similar choice.
     fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
-        let known = choices.is_empty() || choices.contains(&text);
-        if known && text.chars().count() as u64 >= shape.inner.min_length.unwrap_or(0) {
+        let is_known_choice = choices.is_empty() || choices.contains(&text);
+        if is_known_choice && text.chars().count() as u64 >= shape.inner.min_length.unwrap_or(0) {
             return Some(text.into());
         }
         self.report_wrong_value(FaultKind::OutOfRange, shape, path, span);
-        if let (Some(like), Some(fault)) = (nearest_word(text, choices), self.collector.last_fault()) {
-            fault.help = Some(format!("did you mean `{like}`?"));
+        if let (Some(similar_choice), Some(fault)) = (nearest_word(text, choices), self.collector.last_fault()) {
+            fault.help = Some(format!("did you mean `{similar_choice}`?"));
         }
         None
     }
@@ -132,24 +132,24 @@ impl SchemaChecker<'_> {
         path: &str,
         span: Range<usize>,
     ) -> Option<Value> {
-        let count = list.len() as u64;
-        let enough = shape.inner.min_items.is_none_or(|least| count >= least);
-        let few_enough = count <= shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
-        let item = shape.items();
-        let most = shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
+        let entry_count = list.len() as u64;
+        let has_min_entries = shape.inner.min_items.is_none_or(|min_entries| entry_count >= min_entries);
+        let is_within_limit = entry_count <= shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
+        let entry_shape = shape.items();
+        let max_entries = shape.inner.max_items.unwrap_or(MAX_LIST_ENTRIES);
         let mut entries = Vec::new();
-        for (i, node) in list.iter().enumerate().take(most as usize) {
-            let entry = self.check_value(item, node, &format!("{path}[{i}]"));
+        for (i, node) in list.iter().enumerate().take(max_entries as usize) {
+            let entry = self.check_value(entry_shape, node, &format!("{path}[{i}]"));
             // Placeholders keep the indices of the other entries.
-            entries.push(entry.unwrap_or_else(|| item.placeholder()));
+            entries.push(entry.unwrap_or_else(|| entry_shape.placeholder()));
         }
-        if enough && few_enough {
+        if has_min_entries && is_within_limit {
             return Some(entries.into());
         }
         self.collector.placeholder_paths.insert(path.to_owned());
-        let found = format!("a list of {count}");
+        let found = format!("a list of {entry_count}");
         let span = self.first_line_span(span);
-        let accepts = match (enough, shape.inner.max_items) {
+        let accepts = match (has_min_entries, shape.inner.max_items) {
             (true, None) => format!("a list of at most {MAX_LIST_ENTRIES} entries"),
             _ => describe_accepted(shape),
         };
@@ -184,35 +184,37 @@ impl SchemaChecker<'_> {
             self.collector.placeholder_paths.insert(path.to_owned());
             return shape.placeholder();
         }
-        let mut map = Table::new();
+        let mut checked_table = Table::new();
         let mut unknown_keys = Vec::new();
         for (key, node) in table {
             let name = key.name.as_str();
-            let inner = join_key(path, name);
+            let key_path = join_key(path, name);
             match shape.property(name) {
-                Some(property) if shape.tag_value(name).is_some_and(|v| v != text_or_empty(node)) => {
-                    // `variant` has reported the wrong tag and selected a variant.
-                    map.insert(name.to_owned(), property.placeholder());
+                Some(property) if shape.tag_value(name).is_some_and(|value| value != text_or_empty(node)) => {
+                    // `select_variant` has reported the wrong tag and selected a variant.
+                    checked_table.insert(name.to_owned(), property.placeholder());
                 }
                 Some(property) => {
-                    if let Some(value) = self.check_value(property, node, &inner) {
-                        map.insert(name.to_owned(), value);
-                    } else if shape.requires(name) || shape.is_map() {
-                        map.insert(name.to_owned(), property.placeholder());
+                    if let Some(value) = self.check_value(property, node, &key_path) {
+                        checked_table.insert(name.to_owned(), value);
+                    } else if shape.is_required(name) || shape.is_map() {
+                        checked_table.insert(name.to_owned(), property.placeholder());
                     }
                 }
-                None => unknown_keys.push((name.to_owned(), inner, key.span.clone())),
+                None => unknown_keys.push((name.to_owned(), key_path, key.span.clone())),
             }
         }
         self.report_unknown_keys(shape, &unknown_keys, table, path);
-        self.add_missing_keys(shape, &mut map, path, span);
-        self.check_entry_count(shape, map.len() as u64, path);
-        map.into()
+        self.add_missing_keys(shape, &mut checked_table, path, span);
+        self.check_entry_count(shape, checked_table.len() as u64, path);
+        checked_table.into()
     }
 
     /// Reports a table with fewer entries than the minimum of `shape` as empty, unless `path` already has a placeholder.
     fn check_entry_count(&mut self, shape: ResolvedSchema<'_>, count: u64, path: &str) {
-        if shape.inner.min_properties.is_some_and(|least| count < least) && !self.collector.has_placeholder(path) {
+        if shape.inner.min_properties.is_some_and(|min_count| count < min_count)
+            && !self.collector.has_placeholder(path)
+        {
             let span = self.collector.nearest_span(path);
             let (accepts, help) = ("a table with at least one entry", shape.description());
             self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, help);
@@ -232,43 +234,56 @@ impl SchemaChecker<'_> {
     ) {
         let keys = shape.keys();
         // Keys of the table that the file does not give.
-        let absent: Vec<&str> =
-            keys.iter().copied().filter(|key| !table.iter().any(|(k, _)| k.name == **key)).collect();
+        let missing_keys: Vec<&str> =
+            keys.iter().copied().filter(|key| !table.iter().any(|(given_key, _)| given_key.name == **key)).collect();
         if self.collector.skips_unknown_keys {
-            let passed = unknown_keys.iter().map(|(_, inner, span)| (inner.clone(), span.clone()));
-            self.collector.skipped_keys.extend(passed);
+            let skipped = unknown_keys.iter().map(|(_, key_path, span)| (key_path.clone(), span.clone()));
+            self.collector.skipped_keys.extend(skipped);
             return;
         }
-        for (name, inner, span) in unknown_keys {
+        for (name, key_path, span) in unknown_keys {
             if self.collector.is_full() {
                 return;
             }
-            let help = match suggest_key(name, absent.iter().copied()) {
-                Some(like) => {
-                    self.collector.placeholder_paths.insert(join_key(path, like));
-                    format!("did you mean `{like}`?")
+            let help = match suggest_key(name, missing_keys.iter().copied()) {
+                Some(similar_key) => {
+                    self.collector.placeholder_paths.insert(join_key(path, similar_key));
+                    format!("did you mean `{similar_key}`?")
                 }
                 None => format!("keys here: {}", keys.join(", ")),
             };
             let accepts = "not a key of this table";
-            self.collector.add_fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
+            self.collector.add_fault(FaultKind::UnknownKey, key_path.clone(), span.clone(), name, accepts, Some(help));
         }
     }
 
-    /// Reports missing required keys, unless they already hold a placeholder, and adds placeholders for them to `map`.
-    fn add_missing_keys(&mut self, shape: ResolvedSchema<'_>, map: &mut Table, path: &str, span: Range<usize>) {
+    /// Reports missing required keys, unless they already hold a placeholder, and adds placeholders for them to `checked_table`.
+    fn add_missing_keys(
+        &mut self,
+        shape: ResolvedSchema<'_>,
+        checked_table: &mut Table,
+        path: &str,
+        span: Range<usize>,
+    ) {
         for name in shape.required() {
-            if map.contains_key(name) {
+            if checked_table.contains_key(name) {
                 continue;
             }
-            let inner = join_key(path, name);
+            let key_path = join_key(path, name);
             let property = shape.property(name).unwrap_or(shape);
-            if !self.collector.has_placeholder(&inner) {
+            if !self.collector.has_placeholder(&key_path) {
                 let (accepts, help) = (describe_accepted(property), property.description());
-                self.collector.add_fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
-                self.collector.placeholder_paths.insert(inner);
+                self.collector.add_fault(
+                    FaultKind::MissingKey,
+                    key_path.clone(),
+                    span.clone(),
+                    "missing",
+                    accepts,
+                    help,
+                );
+                self.collector.placeholder_paths.insert(key_path);
             }
-            map.insert(name.to_owned(), property.placeholder());
+            checked_table.insert(name.to_owned(), property.placeholder());
         }
     }
 
@@ -285,31 +300,32 @@ impl SchemaChecker<'_> {
     ) -> Option<ResolvedSchema<'s>> {
         let names = shape.variant_names(tag);
         let accepts = format!("one of {}", quote_names(&names));
-        let inner = join_key(path, tag);
+        let tag_path = join_key(path, tag);
         let keys: Vec<&str> = table.iter().map(|(key, _)| key.name.as_str()).collect();
         // Name of the variant with most of the keys of the table.
-        let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
-        let Some((_, node)) = table.iter().find(|(key, _)| key.name == tag) else {
-            let like = by_keys();
-            if !self.collector.has_placeholder(&inner) {
-                let help = like.map(|like| format!("the keys here are those of `{like}`"));
-                self.collector.add_fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
-                self.collector.placeholder_paths.insert(inner);
+        let name_by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
+        let Some((_, tag_node)) = table.iter().find(|(key, _)| key.name == tag) else {
+            let similar_name = name_by_keys();
+            if !self.collector.has_placeholder(&tag_path) {
+                let help = similar_name.map(|similar_name| format!("the keys here are those of `{similar_name}`"));
+                self.collector.add_fault(FaultKind::MissingKey, tag_path.clone(), span, "missing", accepts, help);
+                self.collector.placeholder_paths.insert(tag_path);
             }
-            return shape.variant(tag, like?);
+            return shape.variant(tag, similar_name?);
         };
-        self.collector.store_span(&inner, node.span.clone());
-        let name = text_or_empty(node);
+        self.collector.store_span(&tag_path, tag_node.span.clone());
+        let name = text_or_empty(tag_node);
         if let Some(variant) = shape.variant(tag, name) {
             return Some(variant);
         }
-        let like = nearest_word(name, names.iter().copied());
-        let kind = if node.text().is_some() { FaultKind::OutOfRange } else { FaultKind::WrongType };
-        let found = self.first_line_text(&node.span);
-        let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
-        self.collector.add_fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
-        self.collector.placeholder_paths.insert(inner);
-        shape.variant(tag, like.or_else(by_keys)?)
+        let similar_name = nearest_word(name, names.iter().copied());
+        let kind = if tag_node.text().is_some() { FaultKind::OutOfRange } else { FaultKind::WrongType };
+        let found = self.first_line_text(&tag_node.span);
+        let help =
+            similar_name.map(|similar_name| format!("did you mean `{similar_name}`?")).or_else(|| shape.description());
+        self.collector.add_fault(kind, tag_path.clone(), tag_node.span.clone(), found, accepts, help);
+        self.collector.placeholder_paths.insert(tag_path);
+        shape.variant(tag, similar_name.or_else(name_by_keys)?)
     }
 
     /// Returns the first line of the text at `span` without spaces around it, cut to 40 characters with an ellipsis.

@@ -19,28 +19,30 @@ const MAX_HEADER_BYTES: usize = 1000;
 /// placeholder. Returns `None` if nothing is left to read, or after [`MAX_REPAIRED_STATEMENTS`] repairs.
 pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
-    let mut reported = BTreeSet::new();
+    let mut reported_places = BTreeSet::new();
     for _ in 0..MAX_REPAIRED_STATEMENTS {
-        let mended = lines.text();
-        let Err(error) = DeTable::parse(&mended) else {
-            return Some(mended);
+        let repaired_text = lines.text();
+        let Err(error) = DeTable::parse(&repaired_text) else {
+            return Some(repaired_text);
         };
         let span = error.span().unwrap_or(0..0);
         let line = lines.line_containing(span.start);
-        let broken = lines.nearest_text_lines(lines.statement_lines(line, error.message()))?;
-        let path = lines.statement_path(broken.start);
+        let broken_lines = lines.nearest_text_lines(lines.statement_lines(line, error.message()))?;
+        let path = lines.statement_path(broken_lines.start);
         let (message, span) = match error.message() {
             // The parser reports the error behind the statement that lacks its end.
-            _ if broken.end <= line => ("is not closed".to_owned(), lines.last_character_span(&broken)),
+            _ if broken_lines.end <= line => ("is not closed".to_owned(), lines.last_character_span(&broken_lines)),
             "duplicate key" => ("stands here a second time".to_owned(), span),
-            other => (other.trim_end_matches(", expected nothing").to_owned(), visible_span(text, &span)),
+            parser_message => {
+                (parser_message.trim_end_matches(", expected nothing").to_owned(), visible_span(text, &span))
+            }
         };
         // Blanking the start of a longer statement can leave its end, which then fails at the same place.
-        if reported.insert((path.clone(), span.start)) {
-            collector.add_fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
+        if reported_places.insert((path.clone(), span.start)) {
+            collector.add_fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None); // no help
         }
         collector.placeholder_paths.insert(path);
-        lines.blank_lines(broken);
+        lines.blank_lines(broken_lines);
     }
     None
 }
@@ -48,12 +50,12 @@ pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector
 /// Returns `span` or, if it starts at a line break or at the end of the text, the character before it. An empty line
 /// gives an empty span.
 fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
-    let at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
-    if !at_break {
+    let is_at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+    if !is_at_break {
         return span.clone();
     }
-    let before = text.get(..span.start).and_then(|head| head.chars().next_back());
-    match before {
+    let previous_character = text.get(..span.start).and_then(|text_before| text_before.chars().next_back());
+    match previous_character {
         Some(c) if c != '\n' => span.start - c.len_utf8()..span.start,
         _ => span.start..span.start,
     }
@@ -63,7 +65,7 @@ fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
 #[derive(Clone, Debug, PartialEq)]
 enum StatementStart {
     /// Header `[name]` or, if repeated, `[[name]]`.
-    Header { name: String, repeated: bool },
+    Header { name: String, is_repeated: bool },
     /// Statement `key =`.
     Key(String),
     /// Continuation of a statement, or nothing.
@@ -87,14 +89,14 @@ impl<'a> Lines<'a> {
         self.lines.concat()
     }
 
-    /// Returns the index of the line that contains byte `at`; the last line if `at` is beyond the end.
-    fn line_containing(&self, at: usize) -> usize {
-        let mut end = 0;
-        let found = self.lines.iter().position(|line| {
-            end += line.len();
-            at < end
+    /// Returns the index of the line that contains byte `byte_offset`; the last line if `byte_offset` is beyond the end.
+    fn line_containing(&self, byte_offset: usize) -> usize {
+        let mut line_end = 0;
+        let line_index = self.lines.iter().position(|line| {
+            line_end += line.len();
+            byte_offset < line_end
         });
-        found.unwrap_or(self.lines.len().saturating_sub(1))
+        line_index.unwrap_or(self.lines.len().saturating_sub(1))
     }
 
     /// Returns the span in bytes of the last non-blank character before the end of the lines `range`.
@@ -108,24 +110,24 @@ impl<'a> Lines<'a> {
     /// of several lines ends at the next header. An unclosed list or inline table ends before the statement at which the
     /// parser fails. A broken header includes its whole section. Any other statement ends before the next one.
     fn statement_lines(&self, line: usize, message: &str) -> Range<usize> {
-        let starts = |i: usize| self.statement_start(i) != StatementStart::None;
-        let before = |i: usize| (0..i).rev().find(|&i| starts(i)).unwrap_or(i);
+        let has_statement_start = |i: usize| self.statement_start(i) != StatementStart::None;
+        let previous_statement = |i: usize| (0..i).rev().find(|&i| has_statement_start(i)).unwrap_or(i);
         if message.contains("multi-line") {
             // Whether the line has quotes of a text of several lines.
-            let quoted = |i: &usize| self.lines[*i].contains("\"\"\"") || self.lines[*i].contains("'''");
-            let first = (0..=line).rev().find(quoted).unwrap_or(line);
-            return first..self.next_header(first + 1);
+            let has_multiline_quotes = |i: &usize| self.lines[*i].contains("\"\"\"") || self.lines[*i].contains("'''");
+            let first_line = (0..=line).rev().find(has_multiline_quotes).unwrap_or(line);
+            return first_line..self.next_header(first_line + 1);
         }
         // The parser reports the unclosed `a = [1, 2` at the next statement, which is valid.
-        let in_brackets = message.contains("array") || message.contains("inline table");
-        if in_brackets && starts(line) && DeTable::parse(&self.lines[line]).is_ok() {
-            return before(line)..line;
+        let is_in_brackets = message.contains("array") || message.contains("inline table");
+        if is_in_brackets && has_statement_start(line) && DeTable::parse(&self.lines[line]).is_ok() {
+            return previous_statement(line)..line;
         }
-        let first = if starts(line) { line } else { before(line) };
-        let first = if self.begins_with_word(line) { line } else { first };
-        match self.statement_start(first) {
-            StatementStart::Header { .. } => first..self.next_header(line + 1),
-            _ => first..(line + 1..self.lines.len()).find(|&i| starts(i)).unwrap_or(self.lines.len()),
+        let first_line = if has_statement_start(line) { line } else { previous_statement(line) };
+        let first_line = if self.begins_with_word(line) { line } else { first_line };
+        match self.statement_start(first_line) {
+            StatementStart::Header { .. } => first_line..self.next_header(line + 1),
+            _ => first_line..(line + 1..self.lines.len()).find(|&i| has_statement_start(i)).unwrap_or(self.lines.len()),
         }
     }
 
@@ -138,17 +140,17 @@ impl<'a> Lines<'a> {
     /// Returns `range` or, if its lines are blank, the nearest line before it that is not. Returns `None` if there is
     /// none.
     fn nearest_text_lines(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let there = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
-        if range.clone().any(there) {
+        let has_text = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
+        if range.clone().any(has_text) {
             return Some(range);
         }
-        (0..range.start).rev().find(|&i| there(i)).map(|i| i..i + 1)
+        (0..range.start).rev().find(|&i| has_text(i)).map(|i| i..i + 1)
     }
 
-    /// Returns the index of the first header at or after line `from`; the number of lines if there is none.
-    fn next_header(&self, from: usize) -> usize {
-        let header = |i: &usize| matches!(self.statement_start(*i), StatementStart::Header { .. });
-        (from..self.lines.len()).find(header).unwrap_or(self.lines.len())
+    /// Returns the index of the first header at or after line `first_line`; the number of lines if there is none.
+    fn next_header(&self, first_line: usize) -> usize {
+        let is_header = |i: &usize| matches!(self.statement_start(*i), StatementStart::Header { .. });
+        (first_line..self.lines.len()).find(is_header).unwrap_or(self.lines.len())
     }
 
     /// Returns the kind of statement that starts on line `line`.
@@ -159,24 +161,24 @@ impl<'a> Lines<'a> {
     /// Returns the path of the statement that begins on `line`: its section, with the index of each repeated table from
     /// 0, and its key. A header is its own path. A line that is no statement uses its first word as the key.
     fn statement_path(&self, line: usize) -> String {
-        let mut last = None;
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut last_header = None;
+        let mut header_indices: BTreeMap<String, usize> = BTreeMap::new();
         for i in 0..=line.min(self.lines.len().saturating_sub(1)) {
-            let StatementStart::Header { name, repeated } = self.statement_start(i) else {
+            let StatementStart::Header { name, is_repeated } = self.statement_start(i) else {
                 continue;
             };
-            if repeated {
-                counts.entry(name.clone()).and_modify(|count| *count += 1).or_insert(0);
+            if is_repeated {
+                header_indices.entry(name.clone()).and_modify(|index| *index += 1).or_insert(0);
             }
-            last = Some(name);
+            last_header = Some(name);
         }
-        let section = last.map(|name| indexed_path(&name, &counts)).unwrap_or_default();
-        let text = self.lines.get(line).map_or("", |l| l.trim());
+        let section = last_header.map(|name| indexed_path(&name, &header_indices)).unwrap_or_default();
+        let line_text = self.lines.get(line).map_or("", |l| l.trim());
         let key = match self.statement_start(line) {
             StatementStart::Header { .. } => return section,
             StatementStart::Key(key) => key,
             StatementStart::None => {
-                text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").into()
+                line_text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").into()
             }
         };
         match (section.is_empty(), key.is_empty()) {
@@ -190,30 +192,30 @@ impl<'a> Lines<'a> {
     /// valid.
     fn blank_lines(&mut self, range: Range<usize>) {
         for line in self.lines.get_mut(range).into_iter().flatten() {
-            let blank: Vec<u8> = line.bytes().map(|b| if b == b'\n' { b } else { b' ' }).collect();
-            *line = String::from_utf8_lossy(&blank).into_owned().into();
+            let blanked_line: Vec<u8> = line.bytes().map(|byte| if byte == b'\n' { byte } else { b' ' }).collect();
+            *line = String::from_utf8_lossy(&blanked_line).into_owned().into();
         }
     }
 }
 
-/// Returns the path of the header `name` with the index of each repeated table in it. `counts` has the last index by
+/// Returns the path of the header `name` with the index of each repeated table in it. `header_indices` has the last index by
 /// name. Names longer than [`MAX_HEADER_BYTES`] are returned unchanged.
-fn indexed_path(name: &str, counts: &BTreeMap<String, usize>) -> String {
+fn indexed_path(name: &str, header_indices: &BTreeMap<String, usize>) -> String {
     // The cost of the lookups is proportional to the square of the length.
     if name.len() > MAX_HEADER_BYTES {
         return name.to_owned();
     }
     let mut path = String::new();
-    let mut plain = String::new();
+    let mut plain_path = String::new();
     for part in name.split('.') {
-        for text in [&mut path, &mut plain] {
-            if !text.is_empty() {
-                text.push('.');
+        for joined_path in [&mut path, &mut plain_path] {
+            if !joined_path.is_empty() {
+                joined_path.push('.');
             }
-            text.push_str(part);
+            joined_path.push_str(part);
         }
-        if let Some(count) = counts.get(&plain) {
-            path.push_str(&format!("[{count}]"));
+        if let Some(index) = header_indices.get(&plain_path) {
+            path.push_str(&format!("[{index}]"));
         }
     }
     path
@@ -223,21 +225,24 @@ fn indexed_path(name: &str, counts: &BTreeMap<String, usize>) -> String {
 /// a line in brackets (one of which may be missing) a header, everything else `None`.
 fn statement_start(line: &str) -> StatementStart {
     let text = line.split('#').next().unwrap_or("").trim();
-    let name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();
-    let word = |c: char| c.is_alphanumeric() || "_-. \"'".contains(c);
+    let header_name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();
+    let is_key_character = |c: char| c.is_alphanumeric() || "_-. \"'".contains(c);
     if let Some((key, _)) = text.split_once('=') {
         let key = key.trim();
-        return if !key.is_empty() && key.chars().all(word) {
+        return if !key.is_empty() && key.chars().all(is_key_character) {
             StatementStart::Key(key.to_owned())
         } else {
             StatementStart::None
         };
     }
-    let inner = text.trim_start_matches('[');
-    let bracketed = text.starts_with('[') || text.ends_with(']');
-    let named = inner.starts_with(|c: char| c.is_alphabetic() || "_\"'".contains(c));
-    if bracketed && named && inner.trim_end_matches(']').chars().all(word) {
-        return StatementStart::Header { name: name(text), repeated: text.starts_with("[[") || text.ends_with("]]") };
+    let name_text = text.trim_start_matches('[');
+    let is_bracketed = text.starts_with('[') || text.ends_with(']');
+    let has_name = name_text.starts_with(|c: char| c.is_alphabetic() || "_\"'".contains(c));
+    if is_bracketed && has_name && name_text.trim_end_matches(']').chars().all(is_key_character) {
+        return StatementStart::Header {
+            name: header_name(text),
+            is_repeated: text.starts_with("[[") || text.ends_with("]]"),
+        };
     }
     StatementStart::None
 }

@@ -79,15 +79,15 @@ impl Node {
 impl From<&Spanned<DeValue<'_>>> for Node {
     fn from(value: &Spanned<DeValue<'_>>) -> Self {
         let item = match value.get_ref() {
-            DeValue::Integer(i) => {
-                let value = i64::from_str_radix(i.as_str(), i.radix()).map_or(f64::INFINITY, |i| i as f64);
+            DeValue::Integer(integer) => {
+                let value = i64::from_str_radix(integer.as_str(), integer.radix()).map_or(f64::INFINITY, |i| i as f64);
                 Item::Number { value, whole: true }
             }
-            DeValue::Float(f) => Item::Number { value: f.as_str().parse().unwrap_or(f64::NAN), whole: false },
+            DeValue::Float(float) => Item::Number { value: float.as_str().parse().unwrap_or(f64::NAN), whole: false },
             DeValue::String(text) => Item::Text(text.to_string()),
-            DeValue::Boolean(on) => Item::Flag(*on),
+            DeValue::Boolean(flag) => Item::Flag(*flag),
             DeValue::Array(list) => Item::List(list.iter().map(Node::from).collect()),
-            DeValue::Table(table) => Item::Table(entries(table)),
+            DeValue::Table(table) => Item::Table(table_entries(table)),
             _ => Item::Other,
         };
         Self { item, span: value.span() }
@@ -96,14 +96,14 @@ impl From<&Spanned<DeValue<'_>>> for Node {
 
 impl From<&Spanned<DeTable<'_>>> for Node {
     fn from(table: &Spanned<DeTable<'_>>) -> Self {
-        Node::table(0..0, entries(table.get_ref()))
+        Node::table(0..0, table_entries(table.get_ref()))
     }
 }
 
 /// Converts the entries of a table with their places, in the order of the table.
-fn entries(table: &DeTable<'_>) -> Vec<(Key, Node)> {
-    let entry = |(key, node): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+fn table_entries(table: &DeTable<'_>) -> Vec<(Key, Node)> {
+    let to_entry = |(key, node): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
         (Key { name: key.get_ref().to_string(), span: key.span() }, Node::from(node))
     };
-    table.iter().map(entry).collect()
+    table.iter().map(to_entry).collect()
 }

@@ -46,20 +46,20 @@ struct RemoveNull;
 
 impl Transform for RemoveNull {
     fn transform(&mut self, schema: &mut schemars::Schema) {
-        if let Some(Value::Array(types)) = schema.get_mut("type") {
-            types.retain(|t| t != "null");
-            if let [only] = &types[..] {
-                let only = only.clone();
-                schema.insert("type".into(), only);
+        if let Some(Value::Array(type_names)) = schema.get_mut("type") {
+            type_names.retain(|name| name != "null");
+            if let [remaining] = &type_names[..] {
+                let type_name = remaining.clone();
+                schema.insert("type".into(), type_name);
             }
         }
-        if let Some(Value::Array(choices)) = schema.get("anyOf")
-            && let [choice, null] = &choices[..]
-            && null.get("type").is_some_and(|t| t == "null")
-            && let Some(choice) = choice.as_object().cloned()
+        if let Some(Value::Array(alternatives)) = schema.get("anyOf")
+            && let [alternative, null_schema] = &alternatives[..]
+            && null_schema.get("type").is_some_and(|name| name == "null")
+            && let Some(alternative) = alternative.as_object().cloned()
         {
             schema.remove("anyOf");
-            for (key, value) in choice {
+            for (key, value) in alternative {
                 schema.insert(key, value);
             }
         }

@@ -29,7 +29,7 @@ pub struct Schema {
     kind: Option<String>,
     /// Only accepted text, as in the tag of a variant.
     #[serde(rename = "const")]
-    only: Option<String>,
+    constant: Option<String>,
     /// Smallest accepted number.
     minimum: Option<f64>,
     /// Largest accepted number.
@@ -72,6 +72,6 @@ pub(crate) static SCENE_SCHEMA: LazyLock<Schema> = LazyLock::new(|| parse_schema
 
 /// Parses a schema from the TOML text of a generated file. Panics if it is not valid, which a test excludes.
 fn parse_schema(text: &str) -> Schema {
-    let read = text.parse().map(|table| Schema::deserialize(TreeDeserializer(toml::Value::Table(table))));
-    read.flatten().expect("generated, and compared with the types by a test")
+    let parsed_schema = text.parse().map(|table| Schema::deserialize(TreeDeserializer(toml::Value::Table(table))));
+    parsed_schema.flatten().expect("generated, and compared with the types by a test")
 }

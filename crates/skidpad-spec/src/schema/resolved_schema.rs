@@ -32,8 +32,8 @@ impl<'a> ResolvedSchema<'a> {
     /// Returns the type: `object`, `array`, `number`, `integer`, `string` or `boolean`; empty if the schema states
     /// none.
     pub fn kind(self) -> &'a str {
-        let of_variants = || self.inner.one_of.first()?.kind.as_deref();
-        self.inner.kind.as_deref().or_else(of_variants).unwrap_or("")
+        let variant_kind = || self.inner.one_of.first()?.kind.as_deref();
+        self.inner.kind.as_deref().or_else(variant_kind).unwrap_or("")
     }
 
     /// Returns the first paragraph of the description on one line. A description at the place of use replaces that of the
@@ -44,7 +44,7 @@ impl<'a> ResolvedSchema<'a> {
     }
 
     /// Returns true if `number` is within all bounds that the schema states.
-    pub fn allows(self, number: f64) -> bool {
+    pub fn is_in_range(self, number: f64) -> bool {
         self.inner.minimum.is_none_or(|limit| number >= limit)
             && self.inner.maximum.is_none_or(|limit| number <= limit)
             && self.inner.exclusive_minimum.is_none_or(|limit| number > limit)
@@ -53,8 +53,8 @@ impl<'a> ResolvedSchema<'a> {
 
     /// Returns the accepted texts; empty if any text is accepted.
     pub fn choices(self) -> Vec<&'a str> {
-        let own = self.inner.only.as_deref();
-        own.into_iter().chain(self.inner.one_of.iter().filter_map(|choice| choice.only.as_deref())).collect()
+        let constant = self.inner.constant.as_deref();
+        constant.into_iter().chain(self.inner.one_of.iter().filter_map(|variant| variant.constant.as_deref())).collect()
     }
 
     /// Returns the shape of the entries of this list; the shape itself if it has none.
@@ -65,7 +65,7 @@ impl<'a> ResolvedSchema<'a> {
     /// Returns the key whose value selects the variant of this table; `None` if the table has no variants.
     pub fn tag(self) -> Option<&'a str> {
         let mut keys = self.inner.one_of.first()?.properties.iter();
-        keys.find(|(_, schema)| schema.only.is_some()).map(|(key, _)| key.as_str())
+        keys.find(|(_, schema)| schema.constant.is_some()).map(|(key, _)| key.as_str())
     }
 
     /// Returns the names of the variants: the values of the key `tag` that select them.
@@ -84,8 +84,15 @@ impl<'a> ResolvedSchema<'a> {
     /// them.
     pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
         let tag = self.tag()?;
-        let reads = |v: &Schema| keys.iter().filter(|key| **key != tag && v.properties.contains_key(**key)).count();
-        let inner = self.inner.one_of.iter().rev().filter(|v| reads(v) > 0).max_by_key(|v| reads(v))?;
+        let matching_key_count =
+            |variant: &Schema| keys.iter().filter(|key| **key != tag && variant.properties.contains_key(**key)).count();
+        let inner = self
+            .inner
+            .one_of
+            .iter()
+            .rev()
+            .filter(|variant| matching_key_count(variant) > 0)
+            .max_by_key(|variant| matching_key_count(variant))?;
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
@@ -96,8 +103,8 @@ impl<'a> ResolvedSchema<'a> {
 
     /// Returns the shape of a key of this table; for free keys that of any entry. `None` for an unknown key.
     pub fn property(self, key: &str) -> Option<Self> {
-        let named = self.parts().find_map(|part| part.properties.get(key));
-        named.or(self.inner.additional_properties.as_deref()).map(|schema| self.resolve(schema))
+        let named_property = self.parts().find_map(|part| part.properties.get(key));
+        named_property.or(self.inner.additional_properties.as_deref()).map(|schema| self.resolve(schema))
     }
 
     /// Returns whether the keys of this table are free.
@@ -121,7 +128,7 @@ impl<'a> ResolvedSchema<'a> {
     }
 
     /// Returns true if this table must have `key`.
-    pub fn requires(self, key: &str) -> bool {
+    pub fn is_required(self, key: &str) -> bool {
         self.required().contains(&key)
     }
 
@@ -131,18 +138,18 @@ impl<'a> ResolvedSchema<'a> {
     pub fn placeholder(self) -> Value {
         match self.kind() {
             "number" => self.inner.minimum.unwrap_or(1.0).into(),
-            "integer" => self.inner.minimum.map_or(1, |least| least as i64).into(),
+            "integer" => self.inner.minimum.map_or(1, |minimum| minimum as i64).into(),
             "string" => self.choices().first().copied().unwrap_or("").into(),
             "boolean" => false.into(),
             "array" => {
-                let fixed = self.inner.min_items.filter(|least| self.inner.max_items == Some(*least));
-                Value::Array((0..fixed.unwrap_or(0)).map(|_| self.items().placeholder()).collect())
+                let fixed_length = self.inner.min_items.filter(|minimum| self.inner.max_items == Some(*minimum));
+                Value::Array((0..fixed_length.unwrap_or(0)).map(|_| self.items().placeholder()).collect())
             }
             _ => {
                 let variant = self.tag().and_then(|tag| self.variant(tag, self.variant_names(tag).first()?));
-                let table = variant.unwrap_or(self);
-                let filled = |key: &str| Some((key.to_owned(), table.property(key)?.placeholder()));
-                Value::Table(table.required().into_iter().filter_map(filled).collect())
+                let table_shape = variant.unwrap_or(self);
+                let placeholder_entry = |key: &str| Some((key.to_owned(), table_shape.property(key)?.placeholder()));
+                Value::Table(table_shape.required().into_iter().filter_map(placeholder_entry).collect())
             }
         }
     }
@@ -151,7 +158,7 @@ impl<'a> ResolvedSchema<'a> {
 impl Schema {
     /// Returns the value of the tag `key` in this variant; `None` if `key` is not its tag.
     fn tag_value(&self, key: &str) -> Option<&str> {
-        self.properties.get(key)?.only.as_deref()
+        self.properties.get(key)?.constant.as_deref()
     }
 }
 
@@ -170,17 +177,17 @@ pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
         "string" => "text".into(),
         "boolean" => "true or false".into(),
         "array" => {
-            let noun = match shape.items().kind() {
+            let entry_noun = match shape.items().kind() {
                 "number" => "numbers",
                 "integer" => "whole numbers",
                 _ => "tables",
             };
             match (shape.inner.min_items, shape.inner.max_items) {
-                (Some(least), Some(most)) if least == most => format!("a list of {least} {noun}"),
-                (Some(least), Some(most)) => format!("a list of {least} to {most} {noun}"),
-                (Some(least), None) => format!("a list of at least {least} {noun}"),
-                (None, Some(most)) => format!("a list of at most {most} {noun}"),
-                (None, None) => format!("a list of {noun}"),
+                (Some(min), Some(max)) if min == max => format!("a list of {min} {entry_noun}"),
+                (Some(min), Some(max)) => format!("a list of {min} to {max} {entry_noun}"),
+                (Some(min), None) => format!("a list of at least {min} {entry_noun}"),
+                (None, Some(max)) => format!("a list of at most {max} {entry_noun}"),
+                (None, None) => format!("a list of {entry_noun}"),
             }
         }
         _ => "a table".into(),
@@ -190,15 +197,15 @@ pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
 /// Returns the bounds of a number as text, such as " from 0 to 1" or " above 0"; empty without bounds.
 fn describe_bounds(shape: ResolvedSchema<'_>) -> String {
     let Schema { minimum, maximum, exclusive_minimum, exclusive_maximum, .. } = shape.inner;
-    if let (Some(least), Some(most)) = (minimum, maximum) {
-        return format!(" from {least} to {most}");
+    if let (Some(min), Some(max)) = (minimum, maximum) {
+        return format!(" from {min} to {max}");
     }
-    let at_least = minimum.map(|v| format!(" of at least {v}"));
-    let at_most = maximum.map(|v| format!(" of at most {v}"));
-    let low = exclusive_minimum.map(|v| format!(" above {v}")).or(at_least);
-    let high = exclusive_maximum.map(|v| format!(" below {v}")).or(at_most);
-    match (low, high) {
-        (Some(low), Some(high)) => format!("{low} and{high}"),
-        (low, high) => low.or(high).unwrap_or_default(),
+    let at_least = minimum.map(|limit| format!(" of at least {limit}"));
+    let at_most = maximum.map(|limit| format!(" of at most {limit}"));
+    let lower_bound = exclusive_minimum.map(|limit| format!(" above {limit}")).or(at_least);
+    let upper_bound = exclusive_maximum.map(|limit| format!(" below {limit}")).or(at_most);
+    match (lower_bound, upper_bound) {
+        (Some(lower_bound), Some(upper_bound)) => format!("{lower_bound} and{upper_bound}"),
+        (lower_bound, upper_bound) => lower_bound.or(upper_bound).unwrap_or_default(),
     }
 }

@@ -16,7 +16,7 @@ pub struct Aero {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 10000)))]
     pub frontal_area_m2: Option<f64>,
     /// Density of the air, kg/m³; 1.225 is the standard atmosphere at sea level.
-    #[serde(default = "standard_air")]
+    #[serde(default = "standard_air_density")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub air_density_kg_per_m3: f64,
     /// Drag at 1 m/s, N s²/m². Give this or `drag_coefficient`.
@@ -53,7 +53,7 @@ pub struct Aero {
 }
 
 /// Returns the default density of the air (kg/m³): that of the standard atmosphere at sea level.
-fn standard_air() -> f64 {
+fn standard_air_density() -> f64 {
     1.225
 }
 

@@ -44,15 +44,15 @@ pub struct Assists {
 #[serde(deny_unknown_fields)]
 pub struct AntiLock {
     /// Target slip ratio of a wheel that is slower than the road; best at the peak of the tyre's grip.
-    #[serde(default = "slip")]
+    #[serde(default = "default_slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Time constant with which the slip approaches its target, s.
-    #[serde(default = "quick")]
+    #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
     /// Speed below which wheels may lock, so that the car stops and stays at rest, m/s.
-    #[serde(default = "walking")]
+    #[serde(default = "default_abs_off_speed_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub off_below_mps: f64,
 }
@@ -63,15 +63,15 @@ pub struct AntiLock {
 #[serde(deny_unknown_fields)]
 pub struct Traction {
     /// Target slip ratio of a wheel that is faster than the road; best at the peak of the tyre's grip.
-    #[serde(default = "slip")]
+    #[serde(default = "default_slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Slip speed that is always allowed, m/s.
-    #[serde(default = "creeping")]
+    #[serde(default = "default_least_slip_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub least_slip_mps: f64,
     /// Time constant with which the slip approaches its target, s.
-    #[serde(default = "quick")]
+    #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
     /// Share of a wheel's foot brake that may brake a spinning wheel. At 0 the wheel with least grip limits the
@@ -91,19 +91,19 @@ pub struct Launch {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub engine_rpm: f64,
     /// Target slip ratio of a wheel that is faster than the road; best at the peak of the tyre's grip.
-    #[serde(default = "slip")]
+    #[serde(default = "default_slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Slip speed that is always allowed, m/s.
-    #[serde(default = "creeping")]
+    #[serde(default = "default_least_slip_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub least_slip_mps: f64,
     /// Time constant with which the slip approaches its target, s.
-    #[serde(default = "quick")]
+    #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
     /// Speed up to which launch control acts, m/s.
-    #[serde(default = "launched")]
+    #[serde(default = "default_launch_end_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub until_mps: f64,
 }
@@ -114,11 +114,11 @@ pub struct Launch {
 #[serde(deny_unknown_fields)]
 pub struct Cruise {
     /// Time constant with which the speed approaches its target, s.
-    #[serde(default = "calm")]
+    #[serde(default = "default_cruise_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub response_s: f64,
     /// Largest acceleration that cruise control demands, m/s².
-    #[serde(default = "calm_acceleration")]
+    #[serde(default = "default_cruise_acceleration_mps2")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub largest_acceleration_mps2: f64,
     /// Whether cruise control regenerates and brakes if a closed throttle is not enough and the driver does not press
@@ -134,31 +134,31 @@ pub struct Cruise {
 #[serde(deny_unknown_fields)]
 pub struct Stability {
     /// Understeer gradient of the reference car, rad per m/s².
-    #[serde(default = "understeer")]
+    #[serde(default = "default_understeer_gradient")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub understeer_rad_per_mps2: f64,
     /// Largest lateral acceleration demanded of the tyres, m/s².
-    #[serde(default = "grip")]
+    #[serde(default = "default_largest_lateral_mps2")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub largest_lateral_mps2: f64,
     /// Slip angle of the rear axle above which the car is turned back, degrees.
-    #[serde(default = "sideslip")]
+    #[serde(default = "default_largest_sideslip_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 90)))]
     pub largest_sideslip_deg: f64,
     /// Accepted deviation of the yaw rate, degrees per second.
-    #[serde(default = "tolerance")]
+    #[serde(default = "default_yaw_rate_tolerance_deg_per_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub tolerance_deg_per_s: f64,
     /// Time constant of the correction of the yaw rate, s.
-    #[serde(default = "patient")]
+    #[serde(default = "default_stability_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub response_s: f64,
     /// Largest slip ratio that the correcting brakes cause, of a wheel that is slower than the road.
-    #[serde(default = "slip")]
+    #[serde(default = "default_slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Speeds at which the assist begins to act and at which it acts fully, m/s.
-    #[serde(default = "driving")]
+    #[serde(default = "default_stability_speed_range_mps")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub fades_in_mps: [f64; 2],
 }
@@ -170,15 +170,15 @@ pub struct Stability {
 #[serde(deny_unknown_fields)]
 pub struct CounterSteer {
     /// Steering angle per slip angle.
-    #[serde(default = "gain")]
+    #[serde(default = "default_counter_steer_gain")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub gain: f64,
     /// Largest added angle, as mean road-wheel angle, degrees.
-    #[serde(default = "authority")]
+    #[serde(default = "default_counter_steer_authority_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 90)))]
     pub authority_deg: f64,
     /// Speeds at which the assist begins to act and at which it acts fully, m/s.
-    #[serde(default = "moving")]
+    #[serde(default = "default_counter_steer_speed_range_mps")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub fades_in_mps: [f64; 2],
 }
@@ -192,11 +192,11 @@ pub struct SpeedSteering {
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub between_mps: [f64; 2],
     /// Share of the lock above the second speed.
-    #[serde(default = "all")]
+    #[serde(default = "full_share")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub lock_share: f64,
     /// Share of the steering rate above the second speed.
-    #[serde(default = "all")]
+    #[serde(default = "full_share")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub rate_share: f64,
 }
@@ -222,86 +222,86 @@ pub struct AngularDrag {
 }
 
 /// Returns the default slip ratio at which assists intervene.
-fn slip() -> f64 {
+fn default_slip() -> f64 {
     0.12
 }
 
 /// Returns the default time constant of ABS, traction and launch control (s).
-fn quick() -> f64 {
+fn default_slip_response_s() -> f64 {
     0.01
 }
 
 /// Returns the default time constant of stability control (s).
-fn patient() -> f64 {
+fn default_stability_response_s() -> f64 {
     0.1
 }
 
 /// Returns the default speed below which ABS is off (m/s).
-fn walking() -> f64 {
+fn default_abs_off_speed_mps() -> f64 {
     1.5
 }
 
 /// Returns the default speed range in which stability control fades in (m/s).
-fn driving() -> [f64; 2] {
+fn default_stability_speed_range_mps() -> [f64; 2] {
     [4.2, 7.0]
 }
 
 /// Returns the default speed range in which counter-steer fades in (m/s).
-fn moving() -> [f64; 2] {
+fn default_counter_steer_speed_range_mps() -> [f64; 2] {
     [3.0, 6.0]
 }
 
 /// Returns the default understeer gradient of stability control (rad per m/s²).
-fn understeer() -> f64 {
+fn default_understeer_gradient() -> f64 {
     0.002
 }
 
 /// Returns the default of the largest lateral acceleration of stability control (m/s²).
-fn grip() -> f64 {
+fn default_largest_lateral_mps2() -> f64 {
     8.0
 }
 
 /// Returns the default of the largest sideslip angle of stability control (degrees).
-fn sideslip() -> f64 {
+fn default_largest_sideslip_deg() -> f64 {
     6.0
 }
 
 /// Returns the default yaw rate tolerance of stability control (degrees/s).
-fn tolerance() -> f64 {
+fn default_yaw_rate_tolerance_deg_per_s() -> f64 {
     3.0
 }
 
 /// Returns the default gain of counter-steer.
-fn gain() -> f64 {
+fn default_counter_steer_gain() -> f64 {
     1.0
 }
 
 /// Returns the default of the largest angle of counter-steer (degrees).
-fn authority() -> f64 {
+fn default_counter_steer_authority_deg() -> f64 {
     20.0
 }
 
 /// Returns the default of the shares of lock and rate in speed-dependent steering: no reduction.
-fn all() -> f64 {
+fn full_share() -> f64 {
     1.0
 }
 
 /// Returns the default of the smallest slip speed of traction and launch control (m/s).
-fn creeping() -> f64 {
+fn default_least_slip_mps() -> f64 {
     0.5
 }
 
 /// Returns the default speed at which launch control ends (m/s).
-fn launched() -> f64 {
+fn default_launch_end_mps() -> f64 {
     15.0
 }
 
 /// Returns the default time constant of cruise control (s).
-fn calm() -> f64 {
+fn default_cruise_response_s() -> f64 {
     1.0
 }
 
 /// Returns the default of the largest acceleration of cruise control (m/s²).
-fn calm_acceleration() -> f64 {
+fn default_cruise_acceleration_mps2() -> f64 {
     2.0
 }

@@ -122,8 +122,8 @@ impl Axle {
     /// Returns the loaded rolling radius of a wheel, m: the stated one, or that of the tyre size. Returns `None` if
     /// neither is given, or if the size is not valid.
     pub fn radius_m(&self) -> Option<f64> {
-        let by_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
-        self.wheel_radius_m.or_else(by_size)
+        let radius_from_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
+        self.wheel_radius_m.or_else(radius_from_size)
     }
 }
 
@@ -279,7 +279,7 @@ pub struct Suspension {
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub bump_stop_rate_n_per_m: f64,
     /// Travel of the bump stop until metal contact, m.
-    #[serde(default = "stop_travel")]
+    #[serde(default = "default_bump_stop_travel_m")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub bump_stop_travel_m: f64,
     /// Knee of the damper in compression, above which its valves open. Absent: none.
@@ -328,7 +328,7 @@ pub enum Probe {
 }
 
 /// Returns the default travel of the bump stop (m).
-fn stop_travel() -> f64 {
+fn default_bump_stop_travel_m() -> f64 {
     0.04
 }
 

@@ -83,17 +83,17 @@ impl BodySpec {
     pub(crate) fn free_body(&self) -> FreeBody {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = vector(self.size_m);
-        let middle = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size).rotated(yaw, pitch, roll);
-        let to_mass = vector(self.centre_of_mass_m);
+        let rotated_box = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size).rotated(yaw, pitch, roll);
+        let centre_of_mass_offset = vector(self.centre_of_mass_m);
         FreeBody {
             mass: self.mass_kg as f32,
             inertia: Mat3::from_diagonal(vector(self.moments())),
-            hull: Hull { centre: -to_mass, half_extents: middle.half_extents },
+            hull: Hull { centre: -centre_of_mass_offset, half_extents: rotated_box.half_extents },
             grip: self.grip as f32,
             friction: self.friction as f32,
             motion: BodyMotion {
-                position: middle.centre + (middle.rotation * to_mass).as_dvec3(),
-                rotation: middle.rotation,
+                position: rotated_box.centre + (rotated_box.rotation * centre_of_mass_offset).as_dvec3(),
+                rotation: rotated_box.rotation,
                 velocity: vector(self.velocity_mps),
                 angular: vector(self.angular_velocity_dps.map(f64::to_radians)),
             },

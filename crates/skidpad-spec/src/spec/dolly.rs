@@ -107,18 +107,18 @@ impl VehicleSpec {
     /// hitch; negative if the trailer lifts the coupler. Returns 0 for a vehicle without a coupler, or if its wheels
     /// and coupler cannot carry it.
     pub(crate) fn coupler_mass_kg(&self) -> f64 {
-        let carried = wheel_positions::wheel_load_shares(self).filter(|_| self.coupler.is_some());
-        carried.map_or(0.0, |shares| {
-            let rests = self.hitch.as_ref().map_or(0.0, |hitch| hitch.carried_mass_kg);
-            self.chassis.mass_kg * (1.0 - shares.iter().sum::<f64>()) + rests
+        let load_shares = wheel_positions::wheel_load_shares(self).filter(|_| self.coupler.is_some());
+        load_shares.map_or(0.0, |shares| {
+            let hitch_mass = self.hitch.as_ref().map_or(0.0, |hitch| hitch.carried_mass_kg);
+            self.chassis.mass_kg * (1.0 - shares.iter().sum::<f64>()) + hitch_mass
         })
     }
 
     /// Returns the hitch of the dolly: the turntable, at the lateral position and height of the coupler of the trailer (0
     /// without one). It carries the mass of the trailer that rests there and never breaks.
     fn turntable_hitch(&self, turntable: &Turntable) -> Hitch {
-        let place = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
-        let (above_ground_m, left_m) = place.unwrap_or_default();
+        let coupler_position = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
+        let (above_ground_m, left_m) = coupler_position.unwrap_or_default();
         Hitch {
             behind_front_axle_m: turntable.behind_front_axle_m,
             above_ground_m,

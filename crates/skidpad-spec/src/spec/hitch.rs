@@ -47,13 +47,13 @@ pub struct Hitch {
     pub breaking_force_n: Option<f64>,
     /// Mass of the trailer that rests on the hitch while the vehicle is at rest as described, kg. Wheel loads and
     /// springs include it. 0 for a vehicle that is described without its trailer.
-    #[serde(default, skip_serializing_if = "is_nothing")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e7)))]
     pub carried_mass_kg: f64,
 }
 
 /// Returns true if `number` is 0, so that a file need not state it.
-fn is_nothing(number: &f64) -> bool {
+fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 

@@ -19,7 +19,7 @@ pub struct MotionSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = -3600, max = 3600)))]
     pub turn_rate_dps: f64,
     /// Axis of rotation through the centre: x, y and z in the world, of any length above 0. Absent: the vertical.
-    #[serde(default = "vertical")]
+    #[serde(default = "vertical_axis")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1, max = 1))))]
     pub axis: [f64; 3],
     /// Way points, in place of a velocity and a turn rate. Between them the box moves along straight lines at
@@ -57,7 +57,7 @@ pub struct WayPointSpec {
 }
 
 /// Returns the default axis of the rotation: upwards.
-fn vertical() -> [f64; 3] {
+fn vertical_axis() -> [f64; 3] {
     [0.0, 0.0, 1.0]
 }
 
@@ -81,12 +81,12 @@ impl MotionSpec {
             let velocity = Vec3::from_array(self.velocity_mps.map(|v| v as f32));
             return Ok(PlatformCourse::Steady { velocity, rate: self.turn_rate_dps.to_radians() as f32 });
         }
-        let point = |of: &WayPointSpec| WayPoint {
-            time: of.time_s,
-            displacement: DVec3::from_array(of.displacement_m),
-            angle: of.angle_deg.to_radians(),
+        let to_way_point = |way_point: &WayPointSpec| WayPoint {
+            time: way_point.time_s,
+            displacement: DVec3::from_array(way_point.displacement_m),
+            angle: way_point.angle_deg.to_radians(),
         };
-        PlatformPath::new(self.way_points.iter().map(point).collect(), self.repeats, self.blend_s)
+        PlatformPath::new(self.way_points.iter().map(to_way_point).collect(), self.repeats, self.blend_s)
             .map(PlatformCourse::Path)
     }
 }

@@ -150,13 +150,13 @@ pub struct LockUp {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub turbine_rpm: f64,
     /// Lowest gear in which the clutch closes.
-    #[serde(default = "first")]
+    #[serde(default = "first_gear")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 30)))]
     pub lowest_gear: u32,
 }
 
 /// Returns the default of the lowest gear in which the lock-up clutch closes.
-fn first() -> u32 {
+fn first_gear() -> u32 {
     1
 }
 
@@ -254,7 +254,7 @@ pub struct Motor {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000)))]
     pub reduction: f64,
     /// Share of the power that reaches the wheels.
-    #[serde(default = "one")]
+    #[serde(default = "unit_factor")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     pub efficiency: f64,
     /// Moment of inertia of the rotor, kg m².
@@ -272,7 +272,7 @@ pub struct Motor {
 }
 
 /// Returns the default of `efficiency` and `drive_bias`: no loss and no bias.
-fn one() -> f64 {
+fn unit_factor() -> f64 {
     1.0
 }
 
@@ -298,7 +298,7 @@ pub struct Coupling {
     pub preload_nm: f64,
     /// Largest torque bias ratio while the car is driven: torque of the slower side over torque of the faster side,
     /// each relative to its share in an open differential. 1 has no effect.
-    #[serde(default = "one")]
+    #[serde(default = "unit_factor")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub drive_bias: f64,
     /// Largest torque bias ratio while the engine brakes. Absent: `drive_bias`.

@@ -63,7 +63,7 @@ pub struct SceneSpec {
     pub bodies: Vec<BodySpec>,
     /// Whether the plane exists. Without it there is no ground below the rest of the scene; cars still start aligned
     /// with its slope.
-    #[serde(default = "is_there", skip_serializing_if = "is_the_rule")]
+    #[serde(default = "default_has_plane", skip_serializing_if = "is_default_plane")]
     pub plane: bool,
     /// Height fields.
     #[serde(default, rename = "height_field", skip_serializing_if = "Vec::is_empty")]
@@ -154,12 +154,12 @@ pub struct FixedBoxSpec {
 }
 
 /// Returns the default of `plane`: the scene has a plane.
-fn is_there() -> bool {
+fn default_has_plane() -> bool {
     true
 }
 
 /// Returns true if `plane` has its default, so that a file need not state it.
-fn is_the_rule(plane: &bool) -> bool {
+fn is_default_plane(plane: &bool) -> bool {
     *plane
 }
 
@@ -206,7 +206,12 @@ impl SceneSpec {
             texture: TextureSpec::surface_texture(self.texture.as_ref()),
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
-            boxes: self.boxes.iter().filter(|of| of.motion.is_none()).map(FixedBoxSpec::fixed_box).collect(),
+            boxes: self
+                .boxes
+                .iter()
+                .filter(|box_spec| box_spec.motion.is_none())
+                .map(FixedBoxSpec::fixed_box)
+                .collect(),
             has_plane: self.plane,
             height_fields: ground.fields,
             meshes: ground.meshes,
@@ -225,8 +230,8 @@ fn velocity(mps: [f64; 3]) -> Vec3 {
 impl GustSpec {
     /// Returns the gust, SI units: velocity, and times of start, rise and hold.
     fn gust(&self) -> Gust {
-        let [starts, rises, holds] = [self.starts_s, self.rises_s, self.holds_s].map(|time| time as f32);
-        Gust { velocity: velocity(self.velocity_mps), start_time: starts, rise_time: rises, hold_time: holds }
+        let [start_time, rise_time, hold_time] = [self.starts_s, self.rises_s, self.holds_s].map(|time| time as f32);
+        Gust { velocity: velocity(self.velocity_mps), start_time, rise_time, hold_time }
     }
 }
 
@@ -235,8 +240,8 @@ impl FixedBoxSpec {
     pub(crate) fn fixed_box(&self) -> FixedBox {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
-        let upright = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size);
+        let axis_aligned_box = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size);
         let texture = TextureSpec::surface_texture(self.texture.as_ref());
-        FixedBox { grip: self.grip as f32, texture, ..upright.rotated(yaw, pitch, roll) }
+        FixedBox { grip: self.grip as f32, texture, ..axis_aligned_box.rotated(yaw, pitch, roll) }
     }
 }

@@ -47,10 +47,10 @@ impl HeightFieldSpec {
     /// Builds the height field from `heights_m`, SI units. Fails if the lists differ in length or a value is not
     /// valid.
     pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
-        let columns = self.heights_m.first().map_or(0, Vec::len);
-        let counts = [columns, self.heights_m.len()];
-        if let Some(ragged) = self.heights_m.iter().find(|row| row.len() != columns) {
-            return Err(TerrainFault::HeightCountMismatch { counts, found: ragged.len() });
+        let column_count = self.heights_m.first().map_or(0, Vec::len);
+        let counts = [column_count, self.heights_m.len()];
+        if let Some(mismatched_row) = self.heights_m.iter().find(|row| row.len() != column_count) {
+            return Err(TerrainFault::HeightCountMismatch { counts, found: mismatched_row.len() });
         }
         let heights = self.heights_m.iter().flatten().map(|height| *height as f32).collect();
         self.field_from_heights(counts, heights)
@@ -63,7 +63,7 @@ impl HeightFieldSpec {
         counts: [usize; 2],
         heights: Vec<f32>,
     ) -> Result<HeightField, TerrainFault> {
-        let spacing = self.spacing_m.map(|apart| apart as f32);
+        let spacing = self.spacing_m.map(|distance| distance as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
             .with_texture(TextureSpec::surface_texture(self.texture.as_ref()))
     }
@@ -89,11 +89,11 @@ pub struct RoadSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 1000)))]
     pub width_m: f64,
     /// Distance between grid lines, m; less than half the shortest wavelength.
-    #[serde(default = "grid")]
+    #[serde(default = "default_grid_spacing_m")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub spacing_m: f64,
     /// Shortest and longest wavelength, m. Wavelengths above 20 m can roll cars over.
-    #[serde(default = "waves")]
+    #[serde(default = "default_wavelengths_m")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.01, max = 1000))))]
     pub wavelengths_m: [f64; 2],
     /// Factor on the friction of every tyre on the surface.
@@ -129,12 +129,12 @@ pub enum RoadClass {
 }
 
 /// Returns the default grid spacing of a random road (m).
-fn grid() -> f64 {
+fn default_grid_spacing_m() -> f64 {
     0.1
 }
 
 /// Returns the default of the shortest and the longest wavelength of a random road (m).
-fn waves() -> [f64; 2] {
+fn default_wavelengths_m() -> [f64; 2] {
     [0.3, 20.0]
 }
 
@@ -145,7 +145,7 @@ impl RoadSpec {
         let road = Road {
             class: skidpad_core::RoadClass::ALL[self.class as usize],
             seed: self.seed.into(),
-            wavelengths: self.wavelengths_m.map(|wave| wave as f32),
+            wavelengths: self.wavelengths_m.map(|wavelength| wavelength as f32),
             corner: DVec3::from_array(self.corner_m),
             size: [self.length_m as f32, self.width_m as f32],
             spacing: self.spacing_m as f32,
@@ -168,7 +168,7 @@ pub struct CrgSpec {
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub origin_m: [f64; 3],
     /// Whether normals are interpolated across cells, as on a road. Otherwise each triangle is flat.
-    #[serde(default = "is_smooth")]
+    #[serde(default = "default_smooth")]
     pub smooth: bool,
     /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
@@ -180,7 +180,7 @@ pub struct CrgSpec {
 }
 
 /// Returns the default of `smooth`: the surface has no creases.
-fn is_smooth() -> bool {
+fn default_smooth() -> bool {
     true
 }
 
@@ -214,7 +214,7 @@ pub struct MeshSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.000001, max = 1000000)))]
     pub scale: Option<f64>,
     /// Largest angle between adjacent faces that belong to one smooth surface, degrees. A larger angle is an edge.
-    #[serde(default = "crease")]
+    #[serde(default = "default_crease_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 180)))]
     pub crease_deg: f64,
     /// Factor on the friction of every tyre on the surface.
@@ -246,23 +246,23 @@ pub struct TextureSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub roughness_m: f64,
     /// Wavelength of the unevenness, m.
-    #[serde(default = "waves_of_gravel")]
+    #[serde(default = "default_texture_wavelength_m")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1000)))]
     pub wavelength_m: f64,
 }
 
 /// Returns the default wavelength of the unevenness of a surface (m).
-fn waves_of_gravel() -> f64 {
+fn default_texture_wavelength_m() -> f64 {
     0.5
 }
 
 impl TextureSpec {
-    /// Returns the texture `asked`, SI units; for `None`, a hard and even surface.
-    pub(crate) fn surface_texture(asked: Option<&Self>) -> SurfaceTexture {
-        asked.map_or(SurfaceTexture::NONE, |of| SurfaceTexture {
-            rolling_resistance: of.added_rolling_resistance as f32,
-            amplitude: of.roughness_m as f32,
-            wavelength: of.wavelength_m as f32,
+    /// Returns the texture `texture_spec`, SI units; for `None`, a hard and even surface.
+    pub(crate) fn surface_texture(texture_spec: Option<&Self>) -> SurfaceTexture {
+        texture_spec.map_or(SurfaceTexture::NONE, |texture| SurfaceTexture {
+            rolling_resistance: texture.added_rolling_resistance as f32,
+            amplitude: texture.roughness_m as f32,
+            wavelength: texture.wavelength_m as f32,
         })
     }
 }
@@ -294,7 +294,7 @@ pub struct MeshSurfaceSpec {
 }
 
 /// Returns the default angle between triangles above which their edge is a crease (degrees).
-fn crease() -> f64 {
+fn default_crease_deg() -> f64 {
     30.0
 }
 

@@ -42,8 +42,8 @@ pub struct Note {
 
 impl Note {
     /// Converts a warning about a key in line `line` of `file` into a note.
-    pub(crate) fn from_warning(lint: Warning, file: &str, line: usize) -> Self {
-        Self { file: file.to_owned(), line, key: lint.path, text: lint.text }
+    pub(crate) fn from_warning(warning: Warning, file: &str, line: usize) -> Self {
+        Self { file: file.to_owned(), line, key: warning.path, text: warning.text }
     }
 }
 
@@ -81,38 +81,38 @@ const IGNORED_KEY_PREFIXES: [&str; 10] =
 /// conventions of old files, and build the formula. A `USE_MODE` below 0 mirrors the tyre. Returns all faults if there
 /// are any, otherwise the tyre with its notes in the order of the text.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
-    let mut lines = split_statements(text);
-    let mut faults = std::mem::take(&mut lines.faults);
-    let units = Units::read(&lines.statements, &mut faults);
+    let mut parsed_text = split_statements(text);
+    let mut faults = std::mem::take(&mut parsed_text.faults);
+    let units = Units::read(&parsed_text.statements, &mut faults);
     let mut reader = Reader {
         source_name,
-        headers: &lines.headers,
+        headers: &parsed_text.headers,
         stated_values: BTreeMap::new(),
         blank_keys: BTreeMap::new(),
         unused_count: 0,
         notes: Vec::new(),
         faults,
     };
-    for statement in lines.statements.iter().filter(|s| s.section != "UNITS") {
+    for statement in parsed_text.statements.iter().filter(|s| s.section != "UNITS") {
         reader.store_statement(statement);
     }
     let version = reader.version();
-    let (uses, mirrored) = reader.use_mode();
+    let (use_mode, is_mirrored) = reader.use_mode();
     let side = reader.side();
     let mut coefficients = reader.coefficients(&units);
     reader.convert_old_conventions(&mut coefficients);
     reader.note_blanks();
     reader.note_unused();
-    match MagicFormula::new(coefficients, version, uses) {
+    match MagicFormula::new(coefficients, version, use_mode) {
         Ok(tyre) if reader.faults.is_empty() => {
             reader.add_plausibility_notes(&tyre);
             let mut notes = reader.notes;
             notes.sort_by_key(|note| note.line);
-            Ok(TyreFile { tyre: if mirrored { tyre.mirrored() } else { tyre }, side, notes })
+            Ok(TyreFile { tyre: if is_mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
-        tyre => {
-            for wrong in tyre.err().unwrap_or_default() {
-                reader.report_coefficient(wrong.name, wrong.accepts, &units);
+        build_result => {
+            for coefficient_fault in build_result.err().unwrap_or_default() {
+                reader.report_coefficient(coefficient_fault.name, coefficient_fault.accepts, &units);
             }
             Err(Faults::new(source_name, text, reader.faults))
         }
@@ -164,8 +164,8 @@ impl<'a> Reader<'a> {
     /// without a value is remembered for a note. A repeated key with another text is a fault; with the same text it is
     /// ignored.
     fn store_statement(&mut self, statement: &'a Statement<'a>) {
-        let alias = KEY_ALIASES.iter().find(|(other, _)| *other == statement.key);
-        let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
+        let alias_entry = KEY_ALIASES.iter().find(|(alias, _)| *alias == statement.key);
+        let key = alias_entry.map_or(statement.key.as_str(), |(_, key)| *key);
         if coefficient_entry(key).is_none() && !NON_COEFFICIENT_KEYS.contains(&key) {
             return self.note_unknown_key(statement);
         }
@@ -178,19 +178,19 @@ impl<'a> Reader<'a> {
                 let (value, place) = (statement.value, statement.place.clone());
                 self.stated_values.insert(key, StatedValue { value, place, is_reported: false });
             }
-            Some(first) if first.value == statement.value => {}
-            Some(first) => {
-                let mut twice = new_fault(
+            Some(first_value) if first_value.value == statement.value => {}
+            Some(first_value) => {
+                let mut fault = new_fault(
                     FaultKind::Contradiction,
                     key,
                     &statement.place,
-                    &format!("{} here, {} in line {}", statement.value, first.value, first.place.line),
+                    &format!("{} here, {} in line {}", statement.value, first_value.value, first_value.place.line),
                     "stated once",
                     Some("remove one of the two".into()),
                 );
-                twice.contradicted_span = Some(first.place.span.clone());
-                first.is_reported = true;
-                push_fault(&mut self.faults, twice);
+                fault.contradicted_span = Some(first_value.place.span.clone());
+                first_value.is_reported = true;
+                push_fault(&mut self.faults, fault);
             }
         }
     }
@@ -207,9 +207,9 @@ impl<'a> Reader<'a> {
                 "loss of friction with sliding speed is left out",
             );
         }
-        let known = IGNORED_KEY_PREFIXES.iter().any(|prefix| statement.key.starts_with(prefix));
-        let turning = statement.section.starts_with("TURNSLIP");
-        if !statement.section.ends_with("_COEFFICIENTS") || known || turning {
+        let is_ignored = IGNORED_KEY_PREFIXES.iter().any(|prefix| statement.key.starts_with(prefix));
+        let is_turn_slip = statement.section.starts_with("TURNSLIP");
+        if !statement.section.ends_with("_COEFFICIENTS") || is_ignored || is_turn_slip {
             return;
         }
         self.unused_count += 1;
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let text = match nearest_word(&statement.key, ENTRIES.iter().map(|entry| entry.name)) {
-            Some(like) => format!("is not used; did you mean {like}?"),
+            Some(similar_name) => format!("is not used; did you mean {similar_name}?"),
             None => "is not used".into(),
         };
         self.add_note_at_line(statement.place.line, &statement.key, &text);
@@ -225,15 +225,15 @@ impl<'a> Reader<'a> {
 
     /// Adds a note with the number of unused keys that have no note of their own.
     fn note_unused(&mut self) {
-        let more = self.unused_count.saturating_sub(MAX_COLLECTED_FAULTS);
-        if more > 0 {
-            self.add_note_at_line(0, "", &format!("{more} more keys are not used"));
+        let omitted_count = self.unused_count.saturating_sub(MAX_COLLECTED_FAULTS);
+        if omitted_count > 0 {
+            self.add_note_at_line(0, "", &format!("{omitted_count} more keys are not used"));
         }
     }
 
     /// Adds a note about `key`, with the line in which it is stated; line 0 if it is not stated.
     fn add_note(&mut self, key: &str, text: &str) {
-        let line = self.stated_values.get(key).map_or(0, |seen| seen.place.line);
+        let line = self.stated_values.get(key).map_or(0, |stated_value| stated_value.place.line);
         self.add_note_at_line(line, key, text);
     }
 
@@ -246,9 +246,12 @@ impl<'a> Reader<'a> {
     /// Adds a fault about the value of `key` and marks it as reported. Does nothing if the key is not stated. `accepts`
     /// is what the key accepts, `help` a hint for the user.
     fn report_wrong_value(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
-        if let Some(seen) = self.stated_values.get_mut(key) {
-            seen.is_reported = true;
-            push_fault(&mut self.faults, new_fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
+        if let Some(stated_value) = self.stated_values.get_mut(key) {
+            stated_value.is_reported = true;
+            push_fault(
+                &mut self.faults,
+                new_fault(kind, key, &stated_value.place, stated_value.value, accepts, Some(help.to_owned())),
+            );
         }
     }
 
@@ -272,11 +275,14 @@ impl<'a> Reader<'a> {
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const ACCEPTED_FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
-        let format =
-            self.stated_values.get("PROPERTY_FILE_FORMAT").map(|seen| strip_quotes(seen.value).to_ascii_uppercase());
+        let format = self
+            .stated_values
+            .get("PROPERTY_FILE_FORMAT")
+            .map(|stated_value| strip_quotes(stated_value.value).to_ascii_uppercase());
         let format = format.unwrap_or_default();
-        let foreign = ["PAC89", "PAC94", "PAC96", "PAC_MC", "PACMC", "FIALA", "FTIRE", "UA", "521", "5.2.1", "TMEASY"];
-        if foreign.contains(&format.as_str()) {
+        let unsupported_formats =
+            ["PAC89", "PAC94", "PAC96", "PAC_MC", "PACMC", "FIALA", "FTIRE", "UA", "521", "5.2.1", "TMEASY"];
+        if unsupported_formats.contains(&format.as_str()) {
             self.report_wrong_value(
                 FaultKind::OutOfRange,
                 "PROPERTY_FILE_FORMAT",
@@ -285,7 +291,7 @@ impl<'a> Reader<'a> {
             );
             return Version::Mf61;
         }
-        let stated = self.stated_values.contains_key("FITTYP");
+        let has_fittyp = self.stated_values.contains_key("FITTYP");
         match self.whole_number("FITTYP", ACCEPTED_FITTYP) {
             Some(61 | 62) if format == "PAC2002" => {
                 self.report_wrong_value(
@@ -317,7 +323,7 @@ impl<'a> Reader<'a> {
                 );
                 Version::Mf61
             }
-            None if stated => Version::Mf61,
+            None if has_fittyp => Version::Mf61,
             None => self.version_from_coefficients(ACCEPTED_FITTYP),
         }
     }
@@ -325,12 +331,12 @@ impl<'a> Reader<'a> {
     /// Returns the version of a file that states neither, by coefficients that only one version has, with a note. Reports
     /// the missing `FITTYP` and returns MF 6.1 if there are coefficients of both versions or of none.
     fn version_from_coefficients(&mut self, accepts: &str) -> Version {
-        let any = |keys: &[&str]| keys.iter().any(|key| self.stated_values.contains_key(key));
+        let has_any = |keys: &[&str]| keys.iter().any(|key| self.stated_values.contains_key(key));
         // Coefficients that only MF 6 has.
-        let six = any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
+        let has_mf6_keys = has_any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
         // Coefficients that only MF 5.2 has.
-        let five = any(&["PHY3", "PTX1", "PTY1"]);
-        match (five, six) {
+        let has_mf52_keys = has_any(&["PHY3", "PTX1", "PTY1"]);
+        match (has_mf52_keys, has_mf6_keys) {
             (false, true) => {
                 self.add_note("FITTYP", "missing; by its coefficients this is MF 6.1");
                 Version::Mf61
@@ -353,7 +359,7 @@ impl<'a> Reader<'a> {
         const ACCEPTED_USE_MODES: &str =
             "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
         let Some(mode) = self.whole_number("USE_MODE", ACCEPTED_USE_MODES) else { return (UseMode::Combined, false) };
-        let uses = match mode.abs() % 10 {
+        let use_mode = match mode.abs() % 10 {
             _ if mode.abs() > 999 => None,
             0 => Some(UseMode::Load),
             1 => Some(UseMode::Longitudinal),
@@ -366,7 +372,7 @@ impl<'a> Reader<'a> {
             }
             _ => None,
         };
-        if uses.is_none() {
+        if use_mode.is_none() {
             self.report_wrong_value(
                 FaultKind::OutOfRange,
                 "USE_MODE",
@@ -377,7 +383,7 @@ impl<'a> Reader<'a> {
         if mode < 0 {
             self.add_note("USE_MODE", "below 0: the tyre is mirrored");
         }
-        (uses.unwrap_or(UseMode::Combined), mode < 0)
+        (use_mode.unwrap_or(UseMode::Combined), mode < 0)
     }
 
     /// Returns the side of the car that `TYRESIDE` states. `None` if it is missing, empty or `SYMMETRIC`; also for any
@@ -400,11 +406,11 @@ impl<'a> Reader<'a> {
     fn coefficients(&mut self, units: &Units) -> Coefficients {
         let mut coefficients = Coefficients::default();
         for entry in ENTRIES {
-            let Some(seen) = self.stated_values.get(entry.name) else { continue };
-            match parse_number(seen.value) {
+            let Some(stated_value) = self.stated_values.get(entry.name) else { continue };
+            match parse_number(stated_value.value) {
                 Some(value) => {
-                    if let Some(into) = coefficients.get_mut(entry.name) {
-                        *into = (value * units.si_factor(entry.unit)) as f32;
+                    if let Some(coefficient) = coefficients.get_mut(entry.name) {
+                        *coefficient = (value * units.si_factor(entry.unit)) as f32;
                     }
                 }
                 None => self.report_wrong_value(FaultKind::WrongType, entry.name, "a number", entry.meaning),
@@ -425,21 +431,21 @@ impl<'a> Reader<'a> {
         // no force. Coefficients that are multiplied by friction (RVY: lateral force by slip ratio) or by B (QBZ10:
         // residual moment) change their sign too, so that the products keep theirs.
         if c.pdy1 < 0.0 && c.pky1 < 0.0 {
-            for turned in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
-                *turned = -*turned;
+            for coefficient in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
+                *coefficient = -*coefficient;
             }
             self.add_note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
         }
         // Largest slip ratio of a valid range.
         if is_one_sided([c.kpumin, c.kpumax], 100.0) {
-            let most = c.kpumax.abs().max(c.kpumin.abs());
-            (c.kpumin, c.kpumax) = (-most, most);
+            let max_slip_ratio = c.kpumax.abs().max(c.kpumin.abs());
+            (c.kpumin, c.kpumax) = (-max_slip_ratio, max_slip_ratio);
             self.add_note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
         }
         // Largest slip angle of a valid range, rad.
         if is_one_sided([c.alpmin, c.alpmax], 1.6) {
-            let most = c.alpmax.abs().max(c.alpmin.abs());
-            (c.alpmin, c.alpmax) = (-most, most);
+            let max_slip_angle = c.alpmax.abs().max(c.alpmin.abs());
+            (c.alpmin, c.alpmax) = (-max_slip_angle, max_slip_angle);
             self.add_note("ALPMAX", "only one side was measured: the formula is used for both");
         }
     }
@@ -447,10 +453,10 @@ impl<'a> Reader<'a> {
     /// Adds notes about implausible coefficients, about missing counterparts of stated ones, and about combined slip.
     /// Called for a file without faults only.
     fn add_plausibility_notes(&mut self, tyre: &MagicFormula) {
-        let stated = |name: &str| self.stated_values.contains_key(name);
-        let mut found = plausibility::implausible_coefficients(tyre.coefficients(), stated);
-        found.extend(plausibility::missing_counterparts(tyre.use_mode(), stated));
-        for (key, text) in found {
+        let is_stated = |name: &str| self.stated_values.contains_key(name);
+        let mut notes = plausibility::implausible_coefficients(tyre.coefficients(), is_stated);
+        notes.extend(plausibility::missing_counterparts(tyre.use_mode(), is_stated));
+        for (key, text) in notes {
             self.add_note(key, &text);
         }
         if let Some(text) = plausibility::combined_slip_note(tyre) {
@@ -461,13 +467,17 @@ impl<'a> Reader<'a> {
     /// Adds one note that lists the keys without a value, unless another statement gives the value. The note has the line
     /// of the first of these statements. Adds nothing without such keys.
     fn note_blanks(&mut self) {
-        let keys: Vec<&str> =
+        let unstated_keys: Vec<&str> =
             self.blank_keys.keys().copied().filter(|key| !self.stated_values.contains_key(key)).collect();
-        if let Some(first) = keys.first() {
-            let line =
-                keys.iter().filter_map(|key| self.blank_keys.get(key)).map(|place| place.line).min().unwrap_or(0);
-            let text = format!("without a value, taken as not stated: {}", keys.join(", "));
-            let key = (*first).to_owned();
+        if let Some(first_key) = unstated_keys.first() {
+            let line = unstated_keys
+                .iter()
+                .filter_map(|key| self.blank_keys.get(key))
+                .map(|place| place.line)
+                .min()
+                .unwrap_or(0);
+            let text = format!("without a value, taken as not stated: {}", unstated_keys.join(", "));
+            let key = (*first_key).to_owned();
             self.add_note_at_line(line, &key, &text);
         }
     }
@@ -482,7 +492,7 @@ impl<'a> Reader<'a> {
             size => format!("{accepts} (one unit of this file is {size} in SI)"),
         };
         match self.stated_values.get(name) {
-            Some(seen) if seen.is_reported => {}
+            Some(stated_value) if stated_value.is_reported => {}
             Some(_) => self.report_wrong_value(FaultKind::OutOfRange, name, &accepts, meaning),
             None => self.report_missing_key(name, usual_section(name, unit), &accepts),
         }
@@ -496,9 +506,9 @@ impl<'a> Reader<'a> {
         }
         let header = self.headers.iter().find(|header| header.name == section);
         // Start of the file.
-        let top = TextLocation { line: 1, column: 1, span: 0..0 };
-        let around = header.map_or(&top, |header| &header.place);
-        let place = self.blank_keys.get(key).unwrap_or(around);
+        let file_start = TextLocation { line: 1, column: 1, span: 0..0 };
+        let fallback_place = header.map_or(&file_start, |header| &header.place);
+        let place = self.blank_keys.get(key).unwrap_or(fallback_place);
         let meaning =
             coefficient_entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
         let help = format!("{meaning}; add it to [{section}]");
@@ -508,8 +518,8 @@ impl<'a> Reader<'a> {
 
 /// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also with spaces.
 fn parse_number(value: &str) -> Option<f64> {
-    let digits = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
-    if !value.chars().all(digits) {
+    let is_number_character = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
+    if !value.chars().all(is_number_character) {
         return None;
     }
     let value: f64 = value.replace(['d', 'D'], "e").parse().ok()?;
@@ -518,8 +528,8 @@ fn parse_number(value: &str) -> Option<f64> {
 
 /// Returns true if a slip range has hardly any part on one side: limited to it, the tyre could not drive, or not turn.
 /// Returns false for ranges beyond `largest`. These are faults, which mirroring would repeat.
-fn is_one_sided([least, most]: [f32; 2], largest: f32) -> bool {
-    let enough = MIN_MEASURED_SIDE_SHARE * (most - least);
-    let sound = least < most && least.abs().max(most.abs()) <= largest;
-    sound && (most < enough || -least < enough)
+fn is_one_sided([lower, upper]: [f32; 2], largest: f32) -> bool {
+    let min_side_width = MIN_MEASURED_SIDE_SHARE * (upper - lower);
+    let is_valid_range = lower < upper && lower.abs().max(upper.abs()) <= largest;
+    is_valid_range && (upper < min_side_width || -lower < min_side_width)
 }

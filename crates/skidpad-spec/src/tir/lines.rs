@@ -78,65 +78,65 @@ pub(super) fn new_fault(
 /// lines and byte order marks are skipped. Faults are unclosed quotes, malformed headers and keys, and, in sections that
 /// are read, lines without `=`; in other sections such lines are skipped.
 pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
-    let mut lines = ParsedText::default();
+    let mut parsed_text = ParsedText::default();
     let mut section = String::new();
     let mut start = 0;
-    for (i, raw) in text.split_inclusive('\n').enumerate() {
-        let line = Line { text, start, number: i + 1 };
-        start += raw.len();
-        let content = raw.trim_start_matches('\u{feff}');
-        let (content, closed) = strip_comment(content);
+    for (i, raw_line) in text.split_inclusive('\n').enumerate() {
+        let line = Line { text, start, line_number: i + 1 };
+        start += raw_line.len();
+        let content = raw_line.trim_start_matches('\u{feff}');
+        let (content, has_closed_quotes) = strip_comment(content);
         let content = content.trim();
         if content.is_empty() {
             continue;
         }
         let place = line.location(content);
-        if !closed {
+        if !has_closed_quotes {
             let help = Some("close the text with '".into());
             push_fault(
-                &mut lines.faults,
+                &mut parsed_text.faults,
                 new_fault(FaultKind::Syntax, leading_word(content), &place, "the text is not closed", "'text'", help),
             );
         } else if content.starts_with('[') {
-            lines.add_header(content, place, &mut section);
+            parsed_text.add_header(content, place, &mut section);
         } else if let Some((key, value)) = content.split_once('=') {
-            lines.add_statement(&line, &section, key.trim(), value.trim(), place);
+            parsed_text.add_statement(&line, &section, key.trim(), value.trim(), place);
         } else if is_read_section(&section) {
             let help = Some("write KEY = value, or begin the line with $ if it is a comment".into());
             let found = format!("`{content}` is neither a section nor a value");
             push_fault(
-                &mut lines.faults,
+                &mut parsed_text.faults,
                 new_fault(FaultKind::Syntax, leading_word(content), &place, &found, "KEY = value", help),
             );
         }
     }
-    lines
+    parsed_text
 }
 
 /// Returns true if `section` is read, so that lines without `=` are faults in it: fixed names, coefficient and range
 /// sections, and the part before the first header.
 fn is_read_section(section: &str) -> bool {
-    let known =
+    let read_sections =
         ["", "MDI_HEADER", "UNITS", "MODEL", "DIMENSION", "OPERATING_CONDITIONS", "INERTIA", "VERTICAL", "STRUCTURAL"];
-    let kinds = ["_COEFFICIENTS", "_RANGE"];
-    known.contains(&section) || kinds.iter().any(|kind| section.ends_with(kind))
+    let read_suffixes = ["_COEFFICIENTS", "_RANGE"];
+    read_sections.contains(&section) || read_suffixes.iter().any(|suffix| section.ends_with(suffix))
 }
 
 /// Returns the word at the start of a broken line; empty if it starts with another character.
 fn leading_word(content: &str) -> &str {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let end = content.find(|c| !word(c)).unwrap_or(content.len());
+    let is_word_character = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = content.find(|c| !is_word_character(c)).unwrap_or(content.len());
     &content[..end]
 }
 
 /// Returns the line up to its comment (`$` or `!` outside of quotes), and whether its quotes are closed.
 fn strip_comment(line: &str) -> (&str, bool) {
     let mut quote = None;
-    for (at, c) in line.char_indices() {
+    for (index, c) in line.char_indices() {
         match (quote, c) {
-            (None, '$' | '!') => return (&line[..at], true),
+            (None, '$' | '!') => return (&line[..index], true),
             (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
+            (Some(open_quote), c) if open_quote == c => quote = None,
             _ => {}
         }
     }
@@ -150,16 +150,20 @@ struct Line<'a> {
     /// First byte of the line.
     start: usize,
     /// Line, from 1.
-    number: usize,
+    line_number: usize,
 }
 
 impl Line<'_> {
     /// Returns the place of `part`, which must be a slice of this line.
     fn location(&self, part: &str) -> TextLocation {
-        let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let at = if part.is_empty() { at.max(self.start).min(self.text.len()) } else { at };
-        let head = self.text.get(self.start..at).unwrap_or("");
-        TextLocation { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let offset = if part.is_empty() { offset.max(self.start).min(self.text.len()) } else { offset };
+        let text_before = self.text.get(self.start..offset).unwrap_or("");
+        TextLocation {
+            line: self.line_number,
+            column: text_before.chars().count() + 1,
+            span: offset..offset + part.len(),
+        }
     }
 }
 
@@ -168,8 +172,8 @@ impl<'a> ParsedText<'a> {
     /// well.
     fn add_header(&mut self, content: &str, place: TextLocation, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
-        let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
-        if !content.ends_with(']') || name.is_empty() || !name.chars().all(word) {
+        let is_name_character = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
+        if !content.ends_with(']') || name.is_empty() || !name.chars().all(is_name_character) {
             let found = format!("`{content}` is no section header");
             let help = Some("write [NAME] on a line of its own".into());
             push_fault(&mut self.faults, new_fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
@@ -179,19 +183,26 @@ impl<'a> ParsedText<'a> {
     }
 
     /// Adds a statement of `section` with its key in upper case, or only the fault of a malformed key. The place is that
-    /// of the value, or `whole` if the value is empty.
-    fn add_statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: TextLocation) {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if key.is_empty() || !key.chars().all(word) {
+    /// of the value, or `statement_place` if the value is empty.
+    fn add_statement(
+        &mut self,
+        line: &Line<'a>,
+        section: &str,
+        key: &str,
+        value: &'a str,
+        statement_place: TextLocation,
+    ) {
+        let is_key_character = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if key.is_empty() || !key.chars().all(is_key_character) {
             let found = format!("`{key}` is no key");
             let help = Some("a key is one word of letters, digits and _".into());
             push_fault(
                 &mut self.faults,
-                new_fault(FaultKind::Syntax, leading_word(key), &whole, &found, "KEY = value", help),
+                new_fault(FaultKind::Syntax, leading_word(key), &statement_place, &found, "KEY = value", help),
             );
             return;
         }
-        let place = if value.is_empty() { whole } else { line.location(value) };
+        let place = if value.is_empty() { statement_place } else { line.location(value) };
         let (section, key) = (section.to_owned(), key.to_ascii_uppercase());
         self.statements.push(Statement { section, key, value, place });
     }

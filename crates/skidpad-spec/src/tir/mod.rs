@@ -48,7 +48,7 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
 
 /// Returns the text of the shipped tyre file called `name`, if it exists.
 pub fn find(name: &str) -> Option<&'static str> {
-    SHIPPED_TYRE_FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    SHIPPED_TYRE_FILES.iter().find(|(shipped_name, _)| *shipped_name == name).map(|(_, text)| *text)
 }
 
 /// Reads the text of a tyre file. `source_name` names the text in fault reports.
@@ -70,19 +70,19 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
         return Ok(read(&format!("{name_or_path}.tir"), text)?);
     }
     let path = Path::new(name_or_path);
-    let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
-    Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(unreadable)?)?)
+    let to_load_error = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
+    Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(to_load_error)?)?)
 }
 
 /// Writes a tyre as the text of a tyre file, in SI units, with only the coefficients that differ from their defaults.
 /// Each has its meaning as a comment. Version and use mode are always written, the side of the car never.
 pub fn write(tyre: &MagicFormula) -> String {
-    let fit = match tyre.version() {
+    let fittyp = match tyre.version() {
         Version::Mf52 => 6,
         Version::Mf61 => 61,
         Version::Mf62 => 62,
     };
-    let uses = match tyre.use_mode() {
+    let use_mode = match tyre.use_mode() {
         UseMode::Load => 0,
         UseMode::Longitudinal => 1,
         UseMode::Lateral => 2,
@@ -91,7 +91,7 @@ pub fn write(tyre: &MagicFormula) -> String {
     };
     let mut text = format!(
         "[MDI_HEADER]\nFILE_TYPE = 'tir'\nFILE_VERSION = 3.0\nFILE_FORMAT = 'ASCII'\n[UNITS]\nLENGTH = 'meter'\n\
-         FORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n[MODEL]\nFITTYP = {fit}\nUSE_MODE = {uses}\n"
+         FORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n[MODEL]\nFITTYP = {fittyp}\nUSE_MODE = {use_mode}\n"
     );
     let mut section = "MODEL";
     for entry in ENTRIES {
@@ -99,9 +99,9 @@ pub fn write(tyre: &MagicFormula) -> String {
         if value == entry.default {
             continue;
         }
-        let wanted = usual_section(entry.name, entry.unit);
-        if wanted != section {
-            section = wanted;
+        let usual_section_name = usual_section(entry.name, entry.unit);
+        if usual_section_name != section {
+            section = usual_section_name;
             text += &format!("[{section}]\n");
         }
         text += &format!("{} = {value} $ {}\n", entry.name, entry.meaning);
@@ -113,8 +113,10 @@ pub fn write(tyre: &MagicFormula) -> String {
 /// pressures are known by name. Other coefficients with a unit belong to `VERTICAL`, scaling factors to
 /// `SCALING_COEFFICIENTS`. The rest is assigned by the beginning of the name, by default to `LATERAL_COEFFICIENTS`.
 fn usual_section(name: &str, unit: Unit) -> &'static str {
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let ends_in = |kinds: &[&str]| kinds.iter().any(|kind| name.get(1..).is_some_and(|tail| tail.starts_with(kind)));
+    let starts_with_any = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let tail_starts_with_any = |tail_prefixes: &[&str]| {
+        tail_prefixes.iter().any(|prefix| name.get(1..).is_some_and(|tail| tail.starts_with(prefix)))
+    };
     match name {
         "UNLOADED_RADIUS" | "WIDTH" | "ASPECT_RATIO" => "DIMENSION",
         "LONGVL" | "VXLOW" => "MODEL",
@@ -125,13 +127,15 @@ fn usual_section(name: &str, unit: Unit) -> &'static str {
         "ALPMIN" | "ALPMAX" => "SLIP_ANGLE_RANGE",
         "CAMMIN" | "CAMMAX" => "INCLINATION_ANGLE_RANGE",
         "LONGITUDINAL_STIFFNESS" | "LATERAL_STIFFNESS" => "STRUCTURAL",
-        _ if starts(&["PCF"]) => "STRUCTURAL",
-        _ if unit != Unit::One || starts(&["Q_", "PFZ", "BREFF", "DREFF", "FREFF"]) => "VERTICAL",
-        _ if starts(&["L"]) => "SCALING_COEFFICIENTS",
-        _ if starts(&["QSX", "PPMX"]) => "OVERTURNING_COEFFICIENTS",
-        _ if starts(&["QSY"]) => "ROLLING_COEFFICIENTS",
-        _ if starts(&["Q", "S", "PPZ"]) => "ALIGNING_COEFFICIENTS",
-        _ if ends_in(&["CX", "DX", "EX", "KX", "HX", "VX", "PX", "BX", "TX"]) => "LONGITUDINAL_COEFFICIENTS",
+        _ if starts_with_any(&["PCF"]) => "STRUCTURAL",
+        _ if unit != Unit::One || starts_with_any(&["Q_", "PFZ", "BREFF", "DREFF", "FREFF"]) => "VERTICAL",
+        _ if starts_with_any(&["L"]) => "SCALING_COEFFICIENTS",
+        _ if starts_with_any(&["QSX", "PPMX"]) => "OVERTURNING_COEFFICIENTS",
+        _ if starts_with_any(&["QSY"]) => "ROLLING_COEFFICIENTS",
+        _ if starts_with_any(&["Q", "S", "PPZ"]) => "ALIGNING_COEFFICIENTS",
+        _ if tail_starts_with_any(&["CX", "DX", "EX", "KX", "HX", "VX", "PX", "BX", "TX"]) => {
+            "LONGITUDINAL_COEFFICIENTS"
+        }
         _ => "LATERAL_COEFFICIENTS",
     }
 }

@@ -39,45 +39,50 @@ const PAIRED_COEFFICIENTS: [(&str, &str, &str); 4] = [
 
 /// Returns names and messages of stated coefficients outside of [`USUAL_RANGES`], and of `PKY1` if the cornering
 /// stiffness over load at the nominal load is outside of [`USUAL_CORNERING_STIFFNESS`]. A stiffness or pressure of 0 is
-/// accepted as unknown. `stated` returns whether the file states a coefficient.
-pub(crate) fn implausible_coefficients(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
-    let judge = |(name, usual, unit): &(&'static str, RangeInclusive<f32>, &str)| {
+/// accepted as unknown. `is_stated` returns whether the file states a coefficient.
+pub(crate) fn implausible_coefficients(
+    c: &Coefficients,
+    is_stated: impl Fn(&str) -> bool,
+) -> Vec<(&'static str, String)> {
+    let check_range = |(name, usual_range, unit): &(&'static str, RangeInclusive<f32>, &str)| {
         let value = c.get(name)?;
-        let unknown = value == 0.0 && matches!(*unit, "N/m" | "N/m²");
-        let doubtful = stated(name) && !unknown && !usual.contains(&value);
+        let is_unknown = value == 0.0 && matches!(*unit, "N/m" | "N/m²");
+        let is_implausible = is_stated(name) && !is_unknown && !usual_range.contains(&value);
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        doubtful.then(|| {
-            let (low, high) = (usual.start(), usual.end());
+        is_implausible.then(|| {
+            let (low, high) = (usual_range.start(), usual_range.end());
             (
                 *name,
                 format!("{value}{unit} is far from tyres, which have {low} to {high}: check the unit and the digits"),
             )
         })
     };
-    let mut found: Vec<_> = USUAL_RANGES.iter().filter_map(judge).collect();
+    let mut messages: Vec<_> = USUAL_RANGES.iter().filter_map(check_range).collect();
     // PKY1 alone is not conclusive. If the stiffness peaks far above the nominal load (large PKY2), only a small part
     // of PKY1 is effective at the nominal load.
     let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
     // Cornering stiffness over load at the nominal load: −PKY1 sin(PKY4 atan(1 / PKY2)).
-    let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
-    if stated("PKY1") && !USUAL_CORNERING_STIFFNESS.contains(&cornering) {
-        found.push(("PKY1", format!(
-            "with PKY2 and PKY4 the cornering stiffness is {cornering:.4} of the load per rad, which is far from tyres: they have 3 to 150"
+    let cornering_stiffness = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
+    if is_stated("PKY1") && !USUAL_CORNERING_STIFFNESS.contains(&cornering_stiffness) {
+        messages.push(("PKY1", format!(
+            "with PKY2 and PKY4 the cornering stiffness is {cornering_stiffness:.4} of the load per rad, which is far from tyres: they have 3 to 150"
         )));
     }
-    found
+    messages
 }
 
 /// Returns names and messages of coefficients of [`PAIRED_COEFFICIENTS`] that are missing although their counterpart is
-/// stated, as in a truncated file. Coefficients of combined slip (`R…`) are checked only if `uses` includes it.
-pub(crate) fn missing_counterparts(uses: UseMode, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
-    let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
-    let missing = PAIRED_COEFFICIENTS
+/// stated, as in a truncated file. Coefficients of combined slip (`R…`) are checked only if `use_mode` includes it.
+pub(crate) fn missing_counterparts(use_mode: UseMode, is_stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    let lacks_counterpart = |(name, counterpart, _): &&(&str, &str, &str)| is_stated(counterpart) && !is_stated(name);
+    let missing_coefficients = PAIRED_COEFFICIENTS
         .iter()
-        .filter(lacks)
-        .filter(|(name, ..)| uses == UseMode::Combined || !name.starts_with('R'));
-    missing
-        .map(|(name, other, loss)| (*name, format!("missing beside {other}, so {loss}: is the file cut off?")))
+        .filter(lacks_counterpart)
+        .filter(|(name, ..)| use_mode == UseMode::Combined || !name.starts_with('R'));
+    missing_coefficients
+        .map(|(name, counterpart, effect)| {
+            (*name, format!("missing beside {counterpart}, so {effect}: is the file cut off?"))
+        })
         .collect()
 }
 
@@ -86,11 +91,12 @@ pub(crate) fn missing_counterparts(uses: UseMode, stated: impl Fn(&str) -> bool)
 pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
     // Whether the tyre has a pneumatic trail.
-    let turns = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
+    let has_pneumatic_trail = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
     if tyre.combines_by_ellipse() {
-        let moment = if turns { "" } else { ", nor of the aligning moment, which has no pneumatic trail" };
+        let moment_note =
+            if has_pneumatic_trail { "" } else { ", nor of the aligning moment, which has no pneumatic trail" };
         return Some(format!(
-            "no coefficients of combined slip: forces along and across are combined by the friction ellipse{moment}"
+            "no coefficients of combined slip: forces along and across are combined by the friction ellipse{moment_note}"
         ));
     }
     (tyre.use_mode() == UseMode::Uncombined).then(|| {

@@ -74,7 +74,7 @@ impl Units {
     pub fn read(statements: &[Statement<'_>], faults: &mut Vec<Fault>) -> Self {
         let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
         for statement in statements.iter().filter(|s| s.section == "UNITS") {
-            let (into, names) = match statement.key.as_str() {
+            let (factor, unit_table) = match statement.key.as_str() {
                 "LENGTH" => (&mut units.length, LENGTH_UNITS),
                 "FORCE" => (&mut units.force, FORCE_UNITS),
                 "ANGLE" => (&mut units.angle, ANGLE_UNITS),
@@ -82,11 +82,11 @@ impl Units {
                 _ => continue,
             };
             let name = strip_quotes(statement.value).to_ascii_lowercase();
-            match names.iter().find(|(known, _)| *known == name) {
-                Some((_, size)) => *into = *size,
+            match unit_table.iter().find(|(unit_name, _)| *unit_name == name) {
+                Some((_, size)) => *factor = *size,
                 None => {
-                    let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-                    let accepts = format!("one of {}", known.join(", "));
+                    let known_names: Vec<&str> = unit_table.iter().map(|(name, _)| *name).collect();
+                    let accepts = format!("one of {}", known_names.join(", "));
                     let help = Some("values of the file cannot be converted without it".into());
                     let path = format!("UNITS.{}", statement.key);
                     let kind = FaultKind::OutOfRange;

@@ -42,26 +42,31 @@ const IMPULSE_ROUNDING_RATIO: f32 = 2.5e-7;
 /// Solves the `points` of a group (hulls connected by contacts or hitches) by sequential impulses: first normal impulses alone,
 /// then with friction, each for at most [`MAX_IMPULSE_PASSES`] passes. If the passes do not converge and the masses differ
 /// strongly, extrapolated passes follow. Friction against the rotations that single points cause before the others respond
-/// would throw cars sideways. Changes the velocities of `chassis`, the impulses of `points` and those of the hitches `links`.
-pub(super) fn solve_group(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+/// would throw cars sideways. Changes the velocities of `chassis`, the impulses of `points` and those of the `hitches`.
+pub(super) fn solve_group(points: &mut [ContactPoint], hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
     // Without, then with friction.
-    for rub in [false, true] {
-        let settles = (0..MAX_IMPULSE_PASSES).any(|_| !run_pass(points, links, chassis, rub));
-        if !settles && has_large_mass_ratio(points, chassis) {
-            extrapolate(points, links, chassis, rub);
+    for with_friction in [false, true] {
+        let has_converged = (0..MAX_IMPULSE_PASSES).any(|_| !run_pass(points, hitches, chassis, with_friction));
+        if !has_converged && has_large_mass_ratio(points, chassis) {
+            extrapolate(points, hitches, chassis, with_friction);
         }
     }
 }
 
-/// Runs one pass over all points in order: the normal impulse of each point and, if `rub` is set, its friction. Returns true if
+/// Runs one pass over all points in order: the normal impulse of each point and, if `with_friction` is set, its friction. Returns true if
 /// some point changes the velocity of a hull by more than [`VELOCITY_TOLERANCE_MPS`].
-fn run_pass(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis], rub: bool) -> bool {
-    let mut changed = false;
+fn run_pass(
+    points: &mut [ContactPoint],
+    hitches: &mut [HitchConstraint],
+    chassis: &mut [Chassis],
+    with_friction: bool,
+) -> bool {
+    let mut has_changed = false;
     for point in points {
-        changed |= point.solve_normal(chassis, links);
-        changed |= rub && point.solve_friction(chassis, links);
+        has_changed |= point.solve_normal(chassis, hitches);
+        has_changed |= with_friction && point.solve_friction(chassis, hitches);
     }
-    changed
+    has_changed
 }
 
 /// Returns true if the largest mass of the hulls with these `points` is more than [`MIN_EXTRAPOLATION_MASS_RATIO`] times the
@@ -69,66 +74,74 @@ fn run_pass(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis:
 fn has_large_mass_ratio(points: &[ContactPoint], chassis: &[Chassis]) -> bool {
     let hulls = points.iter().flat_map(|point| point.cars).filter_map(|car| chassis.get(car as usize));
     // Smallest and largest inverse mass, 1/kg.
-    let [least, most] = hulls
-        .fold([f32::INFINITY, 0.0], |[least, most], hull| [least.min(hull.inverse_mass), most.max(hull.inverse_mass)]);
-    most > MIN_EXTRAPOLATION_MASS_RATIO * least
+    let [min_inverse_mass, max_inverse_mass] =
+        hulls.fold([f32::INFINITY, 0.0], |[min_inverse_mass, max_inverse_mass], hull| {
+            [min_inverse_mass.min(hull.inverse_mass), max_inverse_mass.max(hull.inverse_mass)]
+        });
+    max_inverse_mass > MIN_EXTRAPOLATION_MASS_RATIO * min_inverse_mass
 }
 
 /// Alternates [`PASSES_PER_EXTRAPOLATION`] passes with extrapolations of all impulses, until the passes converge, the expected
 /// further change is below [`MIN_EXTRAPOLATED_CHANGE_MPS`], or [`MAX_EXTRAPOLATIONS`] are used up.
 ///
-/// The ratio of the last two changes is r. Each impulse is advanced by its last change times `share` r / (1 − r) (Aitken). An
+/// The ratio of the last two changes is r. Each impulse is advanced by its last change times `step_share` r / (1 − r) (Aitken). An
 /// extrapolation after which the passes change more than before is reverted, and the share shrinks; otherwise the share grows
-/// up to 1. `rub`: whether friction is solved.
-fn extrapolate(points: &mut [ContactPoint], links: &mut [HitchConstraint], chassis: &mut [Chassis], rub: bool) {
+/// up to 1. `with_friction`: whether friction is solved.
+fn extrapolate(
+    points: &mut [ContactPoint],
+    hitches: &mut [HitchConstraint],
+    chassis: &mut [Chassis],
+    with_friction: bool,
+) {
     // Change in the pass before the last extrapolation, N s, and applied share of the extrapolated sum.
-    let (mut least, mut share) = (f32::INFINITY, 1.0f32);
+    let (mut accepted_change, mut step_share) = (f32::INFINITY, 1.0f32);
     for _ in 0..MAX_EXTRAPOLATIONS {
-        let Some([last, change]) = run_passes(points, links, chassis, rub) else { return };
-        if change > least {
-            points.iter_mut().for_each(|point| point.set_impulse(point.saved_impulse, chassis, links));
-            (least, share) = (f32::INFINITY, EXTRAPOLATION_SHRINK_FACTOR * share);
+        let Some([previous_change, change]) = run_passes(points, hitches, chassis, with_friction) else { return };
+        if change > accepted_change {
+            points.iter_mut().for_each(|point| point.set_impulse(point.saved_impulse, chassis, hitches));
+            (accepted_change, step_share) = (f32::INFINITY, EXTRAPOLATION_SHRINK_FACTOR * step_share);
             continue;
         }
-        let rate = (change / last).min(MAX_CONVERGENCE_RATIO);
+        let change_ratio = (change / previous_change).min(MAX_CONVERGENCE_RATIO);
         // Sum of all later changes, as a multiple of the last change.
-        let to_come = rate / (1.0 - rate);
-        if !points.iter().any(|point| point.velocity_change(chassis) * to_come > MIN_EXTRAPOLATED_CHANGE_MPS) {
+        let remaining_factor = change_ratio / (1.0 - change_ratio);
+        if !points.iter().any(|point| point.velocity_change(chassis) * remaining_factor > MIN_EXTRAPOLATED_CHANGE_MPS) {
             return;
         }
         for point in points.iter_mut() {
             point.saved_impulse = point.impulse();
             point.set_impulse(
-                point.saved_impulse + (point.saved_impulse - point.last_impulse) * (share * to_come),
+                point.saved_impulse + (point.saved_impulse - point.last_impulse) * (step_share * remaining_factor),
                 chassis,
-                links,
+                hitches,
             );
         }
-        (least, share) = (change, (EXTRAPOLATION_GROWTH_FACTOR * share).min(1.0));
+        (accepted_change, step_share) = (change, (EXTRAPOLATION_GROWTH_FACTOR * step_share).min(1.0));
     }
-    if run_passes(points, links, chassis, rub).is_some_and(|[_, change]| change > least) {
-        points.iter_mut().for_each(|point| point.set_impulse(point.saved_impulse, chassis, links));
+    if run_passes(points, hitches, chassis, with_friction).is_some_and(|[_, change]| change > accepted_change) {
+        points.iter_mut().for_each(|point| point.set_impulse(point.saved_impulse, chassis, hitches));
     }
 }
 
-/// Runs up to [`PASSES_PER_EXTRAPOLATION`] passes, with friction if `rub` is set. Returns the norm of the change of all
+/// Runs up to [`PASSES_PER_EXTRAPOLATION`] passes, with friction if `with_friction` is set. Returns the norm of the change of all
 /// impulses in each of the last two passes, N s, the earlier one first. Returns `None` if a pass changes no velocity by more
 /// than [`VELOCITY_TOLERANCE_MPS`]. `last_impulse` of each point then holds the impulse before the last pass.
 fn run_passes(
     points: &mut [ContactPoint],
-    links: &mut [HitchConstraint],
+    hitches: &mut [HitchConstraint],
     chassis: &mut [Chassis],
-    rub: bool,
+    with_friction: bool,
 ) -> Option<[f32; 2]> {
     let mut changes = [0.0; 2];
     for _ in 0..PASSES_PER_EXTRAPOLATION {
         points.iter_mut().for_each(|point| point.last_impulse = point.impulse());
-        run_pass(points, links, chassis, rub);
+        run_pass(points, hitches, chassis, with_friction);
         if !points.iter().any(|point| point.velocity_change(chassis) > VELOCITY_TOLERANCE_MPS) {
             return None;
         }
-        let squares: f32 = points.iter().map(|point| (point.impulse() - point.last_impulse).length_squared()).sum();
-        changes = [changes[1], squares.sqrt()];
+        let change_squared: f32 =
+            points.iter().map(|point| (point.impulse() - point.last_impulse).length_squared()).sum();
+        changes = [changes[1], change_squared.sqrt()];
     }
     Some(changes)
 }
@@ -140,20 +153,25 @@ impl ContactPoint {
     }
 
     /// Replaces the total impulse of the point by `impulse` (N s): the normal part is clamped to ≥ 0, the tangential part to
-    /// friction coefficient times normal impulse. Applies the difference to the hulls and solves the hitches `links`.
-    fn set_impulse(&mut self, impulse: Vec3, chassis: &mut [Chassis], links: &mut [HitchConstraint]) {
-        let (before, along) = (self.impulse(), impulse.dot(self.normal));
-        self.normal_impulse = along.max(0.0);
-        self.friction_impulse = (impulse - self.normal * along).clamp_length_max(self.friction * self.normal_impulse);
-        self.apply(chassis, links, self.impulse() - before);
+    /// friction coefficient times normal impulse. Applies the difference to the hulls and solves the `hitches`.
+    fn set_impulse(&mut self, impulse: Vec3, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) {
+        let (old_impulse, normal_part) = (self.impulse(), impulse.dot(self.normal));
+        self.normal_impulse = normal_part.max(0.0);
+        self.friction_impulse =
+            (impulse - self.normal * normal_part).clamp_length_max(self.friction * self.normal_impulse);
+        self.apply_impulse(chassis, hitches, self.impulse() - old_impulse);
     }
 
     /// Returns the change of velocity of the lighter hull by this point in the last pass, m/s: change of impulse times the
     /// larger inverse mass. Returns 0 if the change of impulse is within the rounding of the normal impulse.
     fn velocity_change(&self, chassis: &[Chassis]) -> f32 {
         let hulls = self.cars.iter().filter_map(|car| chassis.get(*car as usize));
-        let lightest = hulls.map(|hull| hull.inverse_mass).fold(0.0, f32::max);
-        let change = (self.impulse() - self.last_impulse).length();
-        if change > IMPULSE_ROUNDING_RATIO * self.normal_impulse { change * lightest } else { 0.0 }
+        let max_inverse_mass = hulls.map(|hull| hull.inverse_mass).fold(0.0, f32::max);
+        let impulse_change = (self.impulse() - self.last_impulse).length();
+        if impulse_change > IMPULSE_ROUNDING_RATIO * self.normal_impulse {
+            impulse_change * max_inverse_mass
+        } else {
+            0.0
+        }
     }
 }

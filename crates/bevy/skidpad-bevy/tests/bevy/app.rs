@@ -21,8 +21,8 @@ pub fn app(solver: SolverInfo, scene: Scene) -> App {
 }
 
 pub fn frame(app: &mut App, milliseconds: f64) {
-    let length = Duration::from_secs_f64(milliseconds / 1000.0);
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(length));
+    let duration = Duration::from_secs_f64(milliseconds / 1000.0);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(duration));
     app.update();
 }
 
@@ -30,10 +30,10 @@ pub fn c5() -> Car {
     Car(skidpad_spec::load("corvette_c5").unwrap().model)
 }
 
-pub fn spawn(app: &mut App, at: Transform) -> Entity {
-    app.world_mut().spawn((c5(), at)).id()
+pub fn spawn_car(app: &mut App, transform: Transform) -> Entity {
+    app.world_mut().spawn((c5(), transform)).id()
 }
 
-pub fn at(app: &App, entity: Entity) -> Transform {
+pub fn transform_of(app: &App, entity: Entity) -> Transform {
     *app.world().get::<Transform>(entity).unwrap()
 }

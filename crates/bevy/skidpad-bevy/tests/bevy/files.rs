@@ -1,7 +1,7 @@
 //! Vehicle files as assets that change while the car drives.
 
 use crate::app::{TESTED_SOLVERS, app, frame};
-use crate::towing::{MAX_HITCH_GAP_M, gap, load, state, ticks};
+use crate::towing::{MAX_HITCH_GAP_M, hitch_gap, load, run_ticks, state};
 use bevy_asset::{AssetPlugin, AssetServer, Assets, LoadState};
 use bevy_ecs::message::Messages;
 use bevy_math::Vec3;
@@ -13,11 +13,11 @@ use skidpad_core::{Scene, SolverInfo};
 use skidpad_spec::files::FileKind;
 use std::path::Path;
 
-/// Runs frames of 5 ms until `done` returns true. Panics after 2000 frames.
-fn until(app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool) {
+/// Runs frames of 5 ms until `is_done` returns true. Panics after 2000 frames.
+fn run_until(app: &mut bevy_app::App, is_done: &dyn Fn(&bevy_app::App) -> bool) {
     for _ in 0..2000 {
         frame(app, 5.0);
-        if done(app) {
+        if is_done(app) {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -46,22 +46,25 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     let mut app = app_in(TESTED_SOLVERS[0], folder.path());
     let file = app.world().resource::<AssetServer>().load::<VehicleFile>("mine.toml");
     let car = app.world_mut().spawn((CarFile(file.clone()), Transform::default())).id();
-    until(&mut app, &|app| app.world().get::<CarMotion>(car).is_some());
+    run_until(&mut app, &|app| app.world().get::<CarMotion>(car).is_some());
     let mass = |app: &bevy_app::App| app.world().get::<Car>(car).unwrap().0.mass();
-    let before = mass(&app);
+    let old_mass = mass(&app);
 
-    let heavier = text.replacen("mass_kg = ", "mass_kg = 1", 1);
-    std::fs::write(&path, heavier.as_str()).unwrap();
+    let heavier_text = text.replacen("mass_kg = ", "mass_kg = 1", 1);
+    std::fs::write(&path, heavier_text.as_str()).unwrap();
     app.world().resource::<AssetServer>().reload("mine.toml");
-    until(&mut app, &|app| mass(app) > before + 1000.0);
+    run_until(&mut app, &|app| mass(app) > old_mass + 1000.0);
     frame(&mut app, 20.0);
 
-    std::fs::write(&path, heavier.replacen("mass_kg = ", "mass_gk = ", 1)).unwrap();
+    std::fs::write(&path, heavier_text.replacen("mass_kg = ", "mass_gk = ", 1)).unwrap();
     app.world().resource::<AssetServer>().reload("mine.toml");
-    until(&mut app, &|app| !app.world().resource::<Messages<CarFileFaults>>().is_empty());
-    let told: Vec<CarFileFaults> = app.world_mut().resource_mut::<Messages<CarFileFaults>>().drain().collect();
-    assert!(told.iter().all(|told| told.car == car && told.faults.to_text().contains("mass_gk")), "{told:?}");
-    assert!(mass(&app) > before + 1000.0, "the old car drives on");
+    run_until(&mut app, &|app| !app.world().resource::<Messages<CarFileFaults>>().is_empty());
+    let messages: Vec<CarFileFaults> = app.world_mut().resource_mut::<Messages<CarFileFaults>>().drain().collect();
+    assert!(
+        messages.iter().all(|messages| messages.car == car && messages.faults.to_text().contains("mass_gk")),
+        "{messages:?}"
+    );
+    assert!(mass(&app) > old_mass + 1000.0, "the old car drives on");
     assert!(app.world().resource::<Assets<VehicleFile>>().get(&file).is_some_and(|file| file.0.is_err()));
 }
 
@@ -78,46 +81,46 @@ fn a_full_trailer_brings_its_dolly() {
         let mut app = app_in(solver, folder.path());
         let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
         let file = app.world().resource::<AssetServer>().load::<VehicleFile>("wagon.toml");
-        let apart = Transform::from_xyz(20.0, 0.0, 0.0);
-        let trailer = app.world_mut().spawn((CarFile(file), apart)).id();
-        until(&mut app, &|app| app.world().get::<CarMotion>(trailer).is_some());
-        ticks(&mut app, 0.5);
+        let start_transform = Transform::from_xyz(20.0, 0.0, 0.0);
+        let trailer = app.world_mut().spawn((CarFile(file), start_transform)).id();
+        run_until(&mut app, &|app| app.world().get::<CarMotion>(trailer).is_some());
+        run_ticks(&mut app, 0.5);
         let dolly = app.world().get::<Dolly>(trailer).unwrap().entity();
-        assert!(gap(&app, [dolly, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
-        let stands = app.world().get::<Transform>(trailer).unwrap().translation;
+        assert!(hitch_gap(&app, [dolly, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
+        let position = app.world().get::<Transform>(trailer).unwrap().translation;
         assert!(
-            stands.distance(apart.translation) < MAX_DRAWBAR_DROP_M,
-            "{}: it stands where it was put, not at {stands}",
+            position.distance(start_transform.translation) < MAX_DRAWBAR_DROP_M,
+            "{}: it stands where it was put, not at {position}",
             solver.name
         );
 
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
-        let train = [[car, dolly], [dolly, trailer]];
+        let hitched_pairs = [[car, dolly], [dolly, trailer]];
         for _ in 0..12 {
-            ticks(&mut app, 0.25);
-            assert!(train.iter().all(|pair| gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
+            run_ticks(&mut app, 0.25);
+            assert!(hitched_pairs.iter().all(|pair| hitch_gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
         }
         app.world_mut().entity_mut(trailer).remove::<TowedBy>();
-        ticks(&mut app, 0.5);
+        run_ticks(&mut app, 0.5);
         assert!(state(&app, dolly).tow.is_none() && state(&app, trailer).tow.is_some(), "{}", solver.name);
-        let there = Transform::from_xyz(-300.0, 0.0, 50.0).looking_to(Vec3::X, Vec3::Y);
-        app.world_mut().entity_mut(trailer).insert(Teleport::To(there));
-        ticks(&mut app, 0.5);
-        let stands = app.world().get::<Transform>(trailer).unwrap().translation;
-        assert!(stands.distance(there.translation) < MAX_DRAWBAR_DROP_M, "{}: it stands at {stands}", solver.name);
+        let target = Transform::from_xyz(-300.0, 0.0, 50.0).looking_to(Vec3::X, Vec3::Y);
+        app.world_mut().entity_mut(trailer).insert(Teleport::To(target));
+        run_ticks(&mut app, 0.5);
+        let position = app.world().get::<Transform>(trailer).unwrap().translation;
+        assert!(position.distance(target.translation) < MAX_DRAWBAR_DROP_M, "{}: it stands at {position}", solver.name);
 
         // The dolly is loaded at once after the teleport, so it does not sink.
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
-        ticks(&mut app, 1.0 / 60.0);
+        run_ticks(&mut app, 1.0 / 60.0);
         let height = |app: &bevy_app::App| state(app, dolly).position.z;
-        let before = height(&app);
-        ticks(&mut app, 1.0);
-        assert!((height(&app) - before).abs() < 3e-3, "{}: {before} to {} m", solver.name, height(&app));
-        assert!(train.iter().all(|pair| gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
+        let start_height = height(&app);
+        run_ticks(&mut app, 1.0);
+        assert!((height(&app) - start_height).abs() < 3e-3, "{}: {start_height} to {} m", solver.name, height(&app));
+        assert!(hitched_pairs.iter().all(|pair| hitch_gap(&app, *pair) < MAX_HITCH_GAP_M), "{}", solver.name);
 
         app.world_mut().entity_mut(trailer).despawn();
-        ticks(&mut app, 0.1);
+        run_ticks(&mut app, 0.1);
         assert!(app.world().get_entity(dolly).is_err(), "{}: the dolly goes with it", solver.name);
     }
 }
@@ -130,7 +133,7 @@ fn a_file_beyond_the_size_limit_fails_to_load() {
     let mut app = app_in(TESTED_SOLVERS[0], folder.path());
     let file = app.world().resource::<AssetServer>().load::<VehicleFile>("large.toml");
     let state = |app: &bevy_app::App| app.world().resource::<AssetServer>().load_state(&file);
-    until(&mut app, &|app| state(app).is_failed());
+    run_until(&mut app, &|app| state(app).is_failed());
     let LoadState::Failed(error) = state(&app) else { panic!("the state is {:?}", state(&app)) };
     assert!(error.to_string().contains("16 MiB"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Frames of any length: drawn poses, and the times of ticks.
 
-use crate::app::{TESTED_SOLVERS, app, at, frame, spawn};
+use crate::app::{TESTED_SOLVERS, app, frame, spawn_car, transform_of};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_transform::prelude::*;
@@ -8,7 +8,7 @@ use skidpad_bevy::{CarInputs, CarMotion, CarSignals, Wheel, WheelSignals};
 use skidpad_core::Scene;
 
 /// Returns an endless sequence of frame lengths from 3 to 25 ms, from a linear congruential generator.
-fn lengths() -> impl Iterator<Item = f64> {
+fn frame_lengths() -> impl Iterator<Item = f64> {
     let mut seed = 1u32;
     std::iter::repeat_with(move || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -21,19 +21,23 @@ fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let start = Transform::from_xyz(3.0, 0.0, -7.0).looking_to(Vec3::new(1.0, 0.0, -1.0), Vec3::Y);
-        let car = spawn(&mut app, start);
-        for length in lengths().take(200) {
+        let car = spawn_car(&mut app, start);
+        for length in frame_lengths().take(200) {
             frame(&mut app, length);
         }
-        let now = at(&app, car);
-        assert!((now.translation - start.translation).length() < 2e-3, "{}: {}", solver.name, now.translation);
-        assert!(now.forward().dot(*start.forward()) > 0.99999, "{}", solver.name);
+        let end = transform_of(&app, car);
+        assert!((end.translation - start.translation).length() < 2e-3, "{}: {}", solver.name, end.translation);
+        assert!(end.forward().dot(*start.forward()) > 0.99999, "{}", solver.name);
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
-        for length in lengths().take(200) {
+        for length in frame_lengths().take(200) {
             frame(&mut app, length);
         }
-        let way = at(&app, car).translation - start.translation;
-        assert!(way.normalize().dot(*start.forward()) > 0.9999 && way.length() > 5.0, "{}: {way}", solver.name);
+        let displacement = transform_of(&app, car).translation - start.translation;
+        assert!(
+            displacement.normalize().dot(*start.forward()) > 0.9999 && displacement.length() > 5.0,
+            "{}: {displacement}",
+            solver.name
+        );
         assert!(app.world().get::<CarSignals>(car).unwrap().speed > 5.0);
     }
 }
@@ -43,22 +47,22 @@ fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform
 fn drawn_places_are_on_the_way_and_never_go_back() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.5;
-        let (mut time, mut drawn) = (0.0, Vec::new());
-        for length in lengths().take(600) {
+        let (mut time, mut drawn_points) = (0.0, Vec::new());
+        for length in frame_lengths().take(600) {
             frame(&mut app, length);
             time += length / 1000.0;
-            drawn.push((time, -f64::from(at(&app, car).translation.z)));
+            drawn_points.push((time, -f64::from(transform_of(&app, car).translation.z)));
         }
-        for pair in drawn.windows(2).skip(60) {
+        for pair in drawn_points.windows(2).skip(60) {
             assert!(pair[1].1 > pair[0].1, "{} goes from {} back to {}", solver.name, pair[0].1, pair[1].1);
         }
         // The middle one of three successive places may deviate from the line between the outer ones by half the acceleration times
         // the times to both. A car accelerates by at most 6 m/s², except in gear shifts.
-        for three in drawn.windows(3).skip(60) {
-            let [(a, from), (b, middle), (c, to)] = [three[0], three[1], three[2]];
-            let line = from + (to - from) * (b - a) / (c - a);
+        for triple in drawn_points.windows(3).skip(60) {
+            let [(a, first), (b, middle), (c, last)] = [triple[0], triple[1], triple[2]];
+            let line = first + (last - first) * (b - a) / (c - a);
             let bound = 0.5 * 10.0 * (b - a) * (c - b) + 1e-3;
             assert!((middle - line).abs() < bound, "{}: {} m off the way", solver.name, middle - line);
         }
@@ -69,30 +73,30 @@ fn drawn_places_are_on_the_way_and_never_go_back() {
 fn wheels_come_by_themselves_touch_the_ground_and_follow() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.3;
         let mut wheels = app.world_mut().query::<(&Wheel, &ChildOf, &GlobalTransform, &WheelSignals)>();
-        let mut before: Vec<Vec<Vec3>> = Vec::new();
-        for length in lengths().take(300) {
+        let mut centre_history: Vec<Vec<Vec3>> = Vec::new();
+        for length in frame_lengths().take(300) {
             frame(&mut app, length);
-            let body = app.world().get::<GlobalTransform>(car).unwrap().affine().inverse();
-            let mut places = vec![Vec3::ZERO; 4];
-            for (wheel, child, transform, signals) in wheels.iter(app.world()) {
-                assert_eq!(child.parent(), car);
+            let to_body = app.world().get::<GlobalTransform>(car).unwrap().affine().inverse();
+            let mut centres = vec![Vec3::ZERO; 4];
+            for (wheel, child_of, transform, signals) in wheels.iter(app.world()) {
+                assert_eq!(child_of.parent(), car);
                 let centre = transform.translation();
                 assert!((centre.y - signals.radius).abs() < 0.02 || signals.radius == 0.0, "{}: {centre}", solver.name);
-                places[wheel.index] = body.transform_point3(centre);
+                centres[wheel.index] = to_body.transform_point3(centre);
             }
-            before.push(places);
+            centre_history.push(centres);
         }
         // The front left wheel is ahead and to the left, the rear right wheel behind and to the right.
-        let [front_left, .., rear_right] = before[299][..] else { panic!("four wheels") };
+        let [front_left, .., rear_right] = centre_history[299][..] else { panic!("four wheels") };
         assert!(front_left.x < -0.5 && front_left.z < -0.5 && rear_right.x > 0.5 && rear_right.z > 0.5);
-        for three in before.windows(3).skip(30) {
-            let [from, middle, to] = three else { unreachable!("windows of three") };
-            for (wheel, ((from, middle), to)) in from.iter().zip(middle).zip(to).enumerate() {
-                let shake = (*to - 2.0 * *middle + *from).length();
-                assert!(shake < 1e-3, "{}: wheel {wheel} shakes by {shake} m", solver.name);
+        for triple in centre_history.windows(3).skip(30) {
+            let [first, middle, last] = triple else { unreachable!("windows of three") };
+            for (wheel, ((first, middle), last)) in first.iter().zip(middle).zip(last).enumerate() {
+                let deviation = (*last - 2.0 * *middle + *first).length();
+                assert!(deviation < 1e-3, "{}: wheel {wheel} shakes by {deviation} m", solver.name);
             }
         }
     }
@@ -102,28 +106,28 @@ fn wheels_come_by_themselves_touch_the_ground_and_follow() {
 fn nothing_moves_while_time_stands_and_slow_motion_draws_the_same_way() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
-        for length in lengths().take(100) {
+        for length in frame_lengths().take(100) {
             frame(&mut app, length);
         }
-        let here = at(&app, car);
+        let paused_transform = transform_of(&app, car);
         app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>().pause();
-        for length in lengths().take(20) {
+        for length in frame_lengths().take(20) {
             frame(&mut app, length);
         }
-        assert_eq!(at(&app, car), here, "{}", solver.name);
+        assert_eq!(transform_of(&app, car), paused_transform, "{}", solver.name);
         let state = app.world().get::<CarMotion>(car).unwrap().state().clone();
         assert!(state.is_finite());
-        let mut slow = app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>();
-        slow.unpause();
-        slow.set_relative_speed(0.1);
-        let mut last = here.translation.z;
-        for length in lengths().take(100) {
+        let mut virtual_time = app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>();
+        virtual_time.unpause();
+        virtual_time.set_relative_speed(0.1);
+        let mut last_z = paused_transform.translation.z;
+        for length in frame_lengths().take(100) {
             frame(&mut app, length);
-            let now = at(&app, car).translation.z;
-            assert!(now <= last, "{} goes back in slow motion", solver.name);
-            last = now;
+            let z = transform_of(&app, car).translation.z;
+            assert!(z <= last_z, "{} goes back in slow motion", solver.name);
+            last_z = z;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Cars that are spawned, despawned, teleported and changed while the app runs.
 
-use crate::app::{TESTED_SOLVERS, app, at, c5, frame, spawn};
+use crate::app::{TESTED_SOLVERS, app, c5, frame, spawn_car, transform_of};
 use crate::guests::check_that_guests_leave_nothing;
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
@@ -12,7 +12,7 @@ use skidpad_bevy::{
 use skidpad_core::{Controls, Scene};
 use skidpad_drive::Event;
 
-fn ticks(app: &mut bevy_app::App, seconds: f64) {
+fn run_ticks(app: &mut bevy_app::App, seconds: f64) {
     for _ in 0..(seconds * 100.0) as usize {
         frame(app, 10.0);
     }
@@ -21,30 +21,30 @@ fn ticks(app: &mut bevy_app::App, seconds: f64) {
 #[test]
 fn cars_come_and_go_and_the_others_do_not_notice() {
     for solver in TESTED_SOLVERS {
-        let way = |guests: bool| {
+        let end_state = |has_guests: bool| {
             let mut app = app(solver, Scene::flat());
-            let car = spawn(&mut app, Transform::default());
+            let car = spawn_car(&mut app, Transform::default());
             app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.7;
             let mut numbers = Vec::new();
             for round in 0..10 {
-                let guest = guests.then(|| {
+                let guest = has_guests.then(|| {
                     // Each guest has its own model. Every second guest has six wheels.
                     let model = Car(skidpad_spec::load(["corvette_c5", "truck_6x4"][round % 2]).unwrap().model);
-                    let place = Transform::from_xyz(200.0, 0.0, 10.0 * round as f32);
-                    app.world_mut().spawn((model, place)).id()
+                    let transform = Transform::from_xyz(200.0, 0.0, 10.0 * round as f32);
+                    app.world_mut().spawn((model, transform)).id()
                 });
-                ticks(&mut app, 0.3);
+                run_ticks(&mut app, 0.3);
                 if let Some(guest) = guest {
                     numbers.push(app.world().resource::<BuiltinWorld>().number(guest).unwrap());
                     app.world_mut().entity_mut(guest).despawn();
                 }
-                ticks(&mut app, 0.1);
+                run_ticks(&mut app, 0.1);
             }
             // Each guest reuses the slot of the previous guest.
             assert!(numbers.iter().all(|number| *number == 1), "{numbers:?}");
             app.world().get::<CarMotion>(car).unwrap().state().to_bytes()
         };
-        assert_eq!(way(false), way(true), "{}", solver.name);
+        assert_eq!(end_state(false), end_state(true), "{}", solver.name);
     }
 }
 
@@ -52,7 +52,7 @@ fn cars_come_and_go_and_the_others_do_not_notice() {
 fn guests_leave_nothing() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        spawn(&mut app, Transform::default());
+        spawn_car(&mut app, Transform::default());
         let tick = |app: &mut bevy_app::App| (0..2).for_each(|_| frame(app, 10.0));
         check_that_guests_leave_nothing(&mut app, &c5(), tick, |app, guest| {
             app.world().resource::<BuiltinWorld>().number(guest)
@@ -64,23 +64,23 @@ fn guests_leave_nothing() {
 fn a_car_that_loses_its_model_leaves_and_one_that_gets_another_goes_on() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
-        ticks(&mut app, 2.0);
-        let before = app.world().get::<CarMotion>(car).unwrap().state().clone();
-        let tesla = skidpad_spec::load("tesla_model3_awd").unwrap().model;
-        app.world_mut().entity_mut(car).insert(Car(tesla));
-        ticks(&mut app, 0.1);
-        let after = app.world().get::<CarMotion>(car).unwrap().state().clone();
+        run_ticks(&mut app, 2.0);
+        let old_state = app.world().get::<CarMotion>(car).unwrap().state().clone();
+        let new_model = skidpad_spec::load("tesla_model3_awd").unwrap().model;
+        app.world_mut().entity_mut(car).insert(Car(new_model));
+        run_ticks(&mut app, 0.1);
+        let new_state = app.world().get::<CarMotion>(car).unwrap().state().clone();
         assert!(
-            (after.velocity - before.velocity).length() < 2.0,
+            (new_state.velocity - old_state.velocity).length() < 2.0,
             "{}: from {} to {}",
             solver.name,
-            before.velocity,
-            after.velocity
+            old_state.velocity,
+            new_state.velocity
         );
         app.world_mut().entity_mut(car).remove::<Car>();
-        ticks(&mut app, 0.1);
+        run_ticks(&mut app, 0.1);
         assert_eq!(app.world().resource::<BuiltinWorld>().number(car), None);
     }
 }
@@ -91,16 +91,16 @@ fn a_truck_gets_the_wheels_it_has() {
         let mut app = app(solver, Scene::flat());
         let model = skidpad_spec::load("truck_6x4").unwrap().model;
         let car = app.world_mut().spawn((Car(model), children![Wheel { index: 2 }])).id();
-        ticks(&mut app, 0.2);
-        let mut found: Vec<usize> = app
+        run_ticks(&mut app, 0.2);
+        let mut wheel_indices: Vec<usize> = app
             .world()
             .get::<Children>(car)
             .unwrap()
             .iter()
             .map(|child| app.world().get::<Wheel>(child).unwrap().index)
             .collect();
-        found.sort_unstable();
-        assert_eq!(found, [0, 1, 2, 3, 4, 5]);
+        wheel_indices.sort_unstable();
+        assert_eq!(wheel_indices, [0, 1, 2, 3, 4, 5]);
     }
 }
 
@@ -108,22 +108,22 @@ fn a_truck_gets_the_wheels_it_has() {
 #[test]
 fn a_teleport_does_not_smear_and_leaves_nothing() {
     for solver in TESTED_SOLVERS {
-        let after = |before: f64| {
+        let speed_and_position_after = |driven_seconds: f64| {
             let mut app = app(solver, Scene::flat());
-            let car = spawn(&mut app, Transform::default());
+            let car = spawn_car(&mut app, Transform::default());
             *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
                 CarInputs { throttle: 1.0, steer: 1.0, ..CarInputs::default() };
-            ticks(&mut app, before);
-            let to = Transform::from_xyz(500.0, 0.0, 300.0).with_rotation(Quat::from_rotation_y(1.0));
-            app.world_mut().entity_mut(car).insert(Teleport::To(to));
+            run_ticks(&mut app, driven_seconds);
+            let target = Transform::from_xyz(500.0, 0.0, 300.0).with_rotation(Quat::from_rotation_y(1.0));
+            app.world_mut().entity_mut(car).insert(Teleport::To(target));
             for _ in 0..50 {
                 frame(&mut app, 4.0);
-                let x = at(&app, car).translation.x;
+                let x = transform_of(&app, car).translation.x;
                 assert!(!(50.0..490.0).contains(&x), "{}: drawn at {x}", solver.name);
             }
-            (app.world().get::<CarMotion>(car).unwrap().state().velocity.length(), at(&app, car).translation)
+            (app.world().get::<CarMotion>(car).unwrap().state().velocity.length(), transform_of(&app, car).translation)
         };
-        let (slow, fast) = (after(0.04), after(3.0));
+        let (slow, fast) = (speed_and_position_after(0.04), speed_and_position_after(3.0));
         assert!((slow.0 - fast.0).abs() < 0.3, "{}: {} m/s and {} m/s", solver.name, slow.0, fast.0);
         assert!((slow.1 - fast.1).length() < 0.1);
     }
@@ -133,14 +133,14 @@ fn a_teleport_does_not_smear_and_leaves_nothing() {
 fn a_car_on_its_roof_is_put_upright() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let over = Transform::from_xyz(5.0, 1.5, 0.0).with_rotation(Quat::from_rotation_z(3.0));
-        let car = spawn(&mut app, over);
-        ticks(&mut app, 2.0);
-        assert!(at(&app, car).up().y < 0.0, "{} is not on its roof", solver.name);
+        let overturned_transform = Transform::from_xyz(5.0, 1.5, 0.0).with_rotation(Quat::from_rotation_z(3.0));
+        let car = spawn_car(&mut app, overturned_transform);
+        run_ticks(&mut app, 2.0);
+        assert!(transform_of(&app, car).up().y < 0.0, "{} is not on its roof", solver.name);
         app.world_mut().entity_mut(car).insert(Teleport::Upright);
-        ticks(&mut app, 1.0);
-        let now = at(&app, car);
-        assert!(now.up().y > 0.999 && now.translation.y.abs() < 5e-3, "{}: {now:?}", solver.name);
+        run_ticks(&mut app, 1.0);
+        let transform = transform_of(&app, car);
+        assert!(transform.up().y > 0.999 && transform.translation.y.abs() < 5e-3, "{}: {transform:?}", solver.name);
     }
 }
 
@@ -148,18 +148,22 @@ fn a_car_on_its_roof_is_put_upright() {
 fn messages_name_the_car() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let [quiet, drops] = [0.0, 1.0].map(|height| spawn(&mut app, Transform::from_xyz(20.0 * height, height, 0.0)));
-        let mut landed = Vec::new();
+        let [resting_car, dropped_car] =
+            [0.0, 1.0].map(|height| spawn_car(&mut app, Transform::from_xyz(20.0 * height, height, 0.0)));
+        let mut landed_cars = Vec::new();
         for _ in 0..100 {
             frame(&mut app, 10.0);
             let mut messages = app.world_mut().resource_mut::<Messages<CarEvent>>();
-            landed.extend(
-                messages.drain().filter(|told| matches!(told.event, Event::TouchDown { .. })).map(|told| told.car),
+            landed_cars.extend(
+                messages
+                    .drain()
+                    .filter(|message| matches!(message.event, Event::TouchDown { .. }))
+                    .map(|message| message.car),
             );
         }
         assert!(
-            landed.len() >= 4 && landed.iter().all(|car| *car == drops && *car != quiet),
-            "{}: {landed:?}",
+            landed_cars.len() >= 4 && landed_cars.iter().all(|car| *car == dropped_car && *car != resting_car),
+            "{}: {landed_cars:?}",
             solver.name
         );
     }
@@ -169,12 +173,12 @@ fn messages_name_the_car() {
 fn controls_of_ones_own() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         app.world_mut().entity_mut(car).remove::<CarDriver>();
         app.world_mut().get_mut::<CarControls>(car).unwrap().0 =
             Controls { throttle: 1.0, gear: Some(-1), ..Controls::default() };
-        ticks(&mut app, 2.0);
-        assert!(at(&app, car).translation.z > 2.0, "{} drives back", solver.name);
+        run_ticks(&mut app, 2.0);
+        assert!(transform_of(&app, car).translation.z > 2.0, "{} drives back", solver.name);
     }
 }
 
@@ -182,38 +186,42 @@ fn controls_of_ones_own() {
 #[test]
 fn the_solver_changes_while_driving() {
     let scene = Scene::flat();
-    let way = |changes: bool| {
+    let end_position = |is_solver_changed: bool| {
         let mut app = app(TESTED_SOLVERS[0], scene.clone());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
             CarInputs { throttle: 0.5, steer: 0.2, ..CarInputs::default() };
-        ticks(&mut app, 2.0);
-        if changes {
+        run_ticks(&mut app, 2.0);
+        if is_solver_changed {
             app.world_mut().resource_mut::<BuiltinWorld>().change_solver(TESTED_SOLVERS[1]);
         }
-        ticks(&mut app, 1.0);
-        at(&app, car).translation
+        run_ticks(&mut app, 1.0);
+        transform_of(&app, car).translation
     };
-    let apart = (way(false) - way(true)).length();
-    assert!(apart < 0.05, "{apart} m apart");
-    assert!(way(true).distance(Vec3::ZERO) > 5.0);
+    let distance = (end_position(false) - end_position(true)).length();
+    assert!(distance < 0.05, "{distance} m apart");
+    assert!(end_position(true).distance(Vec3::ZERO) > 5.0);
 }
 
 #[test]
 fn a_lost_car_is_named() {
     let mut app = app(TESTED_SOLVERS[0], Scene::flat());
-    let (fine, lost) = (spawn(&mut app, Transform::default()), spawn(&mut app, Transform::from_xyz(20.0, 0.0, 0.0)));
-    ticks(&mut app, 0.1);
-    let mut state = app.world().get::<CarMotion>(lost).unwrap().state().clone();
+    let (valid_car, invalid_car) =
+        (spawn_car(&mut app, Transform::default()), spawn_car(&mut app, Transform::from_xyz(20.0, 0.0, 0.0)));
+    run_ticks(&mut app, 0.1);
+    let mut state = app.world().get::<CarMotion>(invalid_car).unwrap().state().clone();
     state.velocity.x = f32::NAN;
-    app.world_mut().entity_mut(lost).insert(Teleport::ToState(Box::new(state)));
-    let mut named = Vec::new();
+    app.world_mut().entity_mut(invalid_car).insert(Teleport::ToState(Box::new(state)));
+    let mut named_cars = Vec::new();
     for _ in 0..10 {
         frame(&mut app, 10.0);
         let mut messages = app.world_mut().resource_mut::<Messages<skidpad_bevy::StepFault>>();
-        named.extend(messages.drain().map(|fault| fault.car));
+        named_cars.extend(messages.drain().map(|fault| fault.car));
     }
-    assert!(!named.is_empty() && named.iter().all(|car| *car == lost && *car != fine), "{named:?}");
+    assert!(
+        !named_cars.is_empty() && named_cars.iter().all(|car| *car == invalid_car && *car != valid_car),
+        "{named_cars:?}"
+    );
 }
 
 /// Checks that a rewind by one second, with the driver of that tick, leads to the same bits again.
@@ -221,19 +229,19 @@ fn a_lost_car_is_named() {
 fn a_rewind_goes_on_with_the_same_bits() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let car = spawn(&mut app, Transform::default());
+        let car = spawn_car(&mut app, Transform::default());
         *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
             CarInputs { throttle: 1.0, steer: 0.4, ..CarInputs::default() };
-        ticks(&mut app, 1.5);
+        run_ticks(&mut app, 1.5);
         let state = |app: &bevy_app::App| app.world().get::<CarMotion>(car).unwrap().state().clone();
-        let before = (state(&app), app.world().get::<CarDriver>(car).unwrap().clone());
+        let state_and_driver = (state(&app), app.world().get::<CarDriver>(car).unwrap().clone());
         // Each frame of 1/60 s has one tick.
-        let sixty = |app: &mut bevy_app::App| (0..60).for_each(|_| frame(app, 1000.0 / 60.0));
-        sixty(&mut app);
-        let first = state(&app);
-        app.world_mut().entity_mut(car).insert((Teleport::ToState(Box::new(before.0)), before.1));
-        sixty(&mut app);
-        assert_eq!(first.to_bytes(), state(&app).to_bytes(), "{}", solver.name);
+        let run_second = |app: &mut bevy_app::App| (0..60).for_each(|_| frame(app, 1000.0 / 60.0));
+        run_second(&mut app);
+        let first_state = state(&app);
+        app.world_mut().entity_mut(car).insert((Teleport::ToState(Box::new(state_and_driver.0)), state_and_driver.1));
+        run_second(&mut app);
+        assert_eq!(first_state.to_bytes(), state(&app).to_bytes(), "{}", solver.name);
     }
 }
 
@@ -248,14 +256,14 @@ fn a_game_may_despawn_a_car_in_the_tick_that_it_enters_jumps_or_is_hitched() {
         let mut app = app(solver, Scene::flat());
         // The commands of this system are applied before those of the plugin, at one sync point.
         app.add_systems(bevy_app::FixedUpdate, despawn.before_ignore_deferred(CarSystems::SyncCars));
-        let entering = app.world_mut().spawn((c5(), Doomed)).id();
-        let [jumping, towed] = [0.0, 20.0].map(|x| spawn(&mut app, Transform::from_xyz(x, 0.0, 0.0)));
-        app.world_mut().entity_mut(entering).insert(Teleport::Upright);
-        ticks(&mut app, 0.1);
-        app.world_mut().entity_mut(jumping).insert((Doomed, Teleport::Upright));
-        app.world_mut().entity_mut(towed).insert((Doomed, TowedBy(jumping)));
-        ticks(&mut app, 0.1);
+        let new_car = app.world_mut().spawn((c5(), Doomed)).id();
+        let [teleported_car, towed_car] = [0.0, 20.0].map(|x| spawn_car(&mut app, Transform::from_xyz(x, 0.0, 0.0)));
+        app.world_mut().entity_mut(new_car).insert(Teleport::Upright);
+        run_ticks(&mut app, 0.1);
+        app.world_mut().entity_mut(teleported_car).insert((Doomed, Teleport::Upright));
+        app.world_mut().entity_mut(towed_car).insert((Doomed, TowedBy(teleported_car)));
+        run_ticks(&mut app, 0.1);
         let world = app.world().resource::<BuiltinWorld>();
-        assert_eq!([entering, jumping, towed].map(|car| world.number(car)), [None; 3], "{}", solver.name);
+        assert_eq!([new_car, teleported_car, towed_car].map(|car| world.number(car)), [None; 3], "{}", solver.name);
     }
 }

@@ -14,33 +14,33 @@ pub fn load(name: &str) -> Car {
     Car(skidpad_spec::load(name).unwrap().model)
 }
 
-pub fn ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
-    let mut heard = Vec::new();
+pub fn run_ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
+    let mut events = Vec::new();
     for _ in 0..(seconds * 60.0).round() as usize {
         frame(app, 1000.0 / 60.0);
-        heard.extend(app.world_mut().resource_mut::<Messages<CarEvent>>().drain());
+        events.extend(app.world_mut().resource_mut::<Messages<CarEvent>>().drain());
     }
-    heard
+    events
 }
 
 pub fn state(app: &App, car: Entity) -> State {
     app.world().get::<CarMotion>(car).unwrap().state().clone()
 }
 
-fn train(app: &mut App) -> [Entity; 2] {
+fn spawn_train(app: &mut App) -> [Entity; 2] {
     let car = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(3.0, 0.0, 0.0))).id();
     // A towed trailer is moved to its hitch, so its spawn position has no effect.
     [car, app.world_mut().spawn((load("caravan"), Transform::default(), TowedBy(car))).id()]
 }
 
 /// Returns the distance of coupler and hitch (m).
-pub fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
-    let part = |car: Entity| app.world().get::<Car>(car).unwrap().0.clone();
-    let hitch = part(car).parts().hitch.unwrap().point;
-    let coupler = part(trailer).parts().coupler.unwrap().point;
+pub fn hitch_gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
+    let car_component = |car: Entity| app.world().get::<Car>(car).unwrap().0.clone();
+    let hitch = car_component(car).parts().hitch.unwrap().point;
+    let coupler = car_component(trailer).parts().coupler.unwrap().point;
     let [car, trailer] = [car, trailer].map(|car| state(app, car));
-    let apart = (trailer.position - car.position).as_vec3();
-    (apart + trailer.rotation * coupler - car.rotation * hitch).length()
+    let offset = (trailer.position - car.position).as_vec3();
+    (offset + trailer.rotation * coupler - car.rotation * hitch).length()
 }
 
 /// Largest distance of coupler and hitch after a step at 60 Hz (m).
@@ -50,16 +50,20 @@ pub const MAX_HITCH_GAP_M: f32 = 2e-3;
 fn a_trailer_follows() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let train = train(&mut app);
+        let train = spawn_train(&mut app);
         app.world_mut().get_mut::<CarInputs>(train[0]).unwrap().throttle = 1.0;
         for _ in 0..20 {
-            ticks(&mut app, 0.25);
-            assert!(gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, gap(&app, train));
+            run_ticks(&mut app, 0.25);
+            assert!(hitch_gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, hitch_gap(&app, train));
         }
         let [car, trailer] = train.map(|car| state(&app, car));
         assert!(car.velocity.length() > 5.0 && (car.velocity - trailer.velocity).length() < 0.1, "{}", solver.name);
-        let reached = app.world().get::<Transform>(train[1]).unwrap().translation;
-        assert!(reached.z < -10.0 && (reached.x - 3.0).abs() < 0.1, "{}: {reached}", solver.name);
+        let trailer_position = app.world().get::<Transform>(train[1]).unwrap().translation;
+        assert!(
+            trailer_position.z < -10.0 && (trailer_position.x - 3.0).abs() < 0.1,
+            "{}: {trailer_position}",
+            solver.name
+        );
     }
 }
 
@@ -67,14 +71,18 @@ fn a_trailer_follows() {
 fn it_goes_where_the_car_jumps() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let train = train(&mut app);
-        ticks(&mut app, 1.0);
-        let there = Transform::from_xyz(500.0, 0.0, 80.0).looking_to(Vec3::X, Vec3::Y);
-        app.world_mut().entity_mut(train[0]).insert(Teleport::To(there));
-        ticks(&mut app, 1.0);
-        assert!(gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, gap(&app, train));
-        let behind = app.world().get::<Transform>(train[1]).unwrap().translation;
-        assert!(behind.x < 497.0 && behind.x > 490.0 && (behind.z - 80.0).abs() < 0.1, "{}: {behind}", solver.name);
+        let train = spawn_train(&mut app);
+        run_ticks(&mut app, 1.0);
+        let target = Transform::from_xyz(500.0, 0.0, 80.0).looking_to(Vec3::X, Vec3::Y);
+        app.world_mut().entity_mut(train[0]).insert(Teleport::To(target));
+        run_ticks(&mut app, 1.0);
+        assert!(hitch_gap(&app, train) < MAX_HITCH_GAP_M, "{}: {} m", solver.name, hitch_gap(&app, train));
+        let trailer_position = app.world().get::<Transform>(train[1]).unwrap().translation;
+        assert!(
+            trailer_position.x < 497.0 && trailer_position.x > 490.0 && (trailer_position.z - 80.0).abs() < 0.1,
+            "{}: {trailer_position}",
+            solver.name
+        );
     }
 }
 
@@ -85,20 +93,23 @@ fn hitched_and_let_go_while_driving() {
         let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
         let trailer = app.world_mut().spawn((load("caravan"), Transform::from_xyz(40.0, 0.0, 0.0))).id();
         app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
-        ticks(&mut app, 3.0);
+        run_ticks(&mut app, 3.0);
         app.world_mut().entity_mut(trailer).insert(TowedBy(car));
-        ticks(&mut app, 1.0);
-        assert!(gap(&app, [car, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
-        let before = state(&app, trailer);
+        run_ticks(&mut app, 1.0);
+        assert!(hitch_gap(&app, [car, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
+        let state_before = state(&app, trailer);
         app.world_mut().entity_mut(trailer).remove::<TowedBy>();
-        let heard = ticks(&mut app, 0.5);
-        let told = CarEvent { car: trailer, event: Event::Unhitched };
-        assert_eq!(heard.iter().filter(|event| **event == told).count(), 1, "{}: {heard:?}", solver.name);
-        let after = state(&app, trailer);
-        assert!(after.tow.is_none());
-        assert!(state(&app, car).velocity.length() > before.velocity.length(), "the car drives on");
-        assert!(after.velocity.length() < before.velocity.length(), "the trailer coasts");
-        assert!((after.position - before.position).length() > 0.8 * f64::from(0.5 * before.velocity.length()));
+        let events = run_ticks(&mut app, 0.5);
+        let unhitch_event = CarEvent { car: trailer, event: Event::Unhitched };
+        assert_eq!(events.iter().filter(|event| **event == unhitch_event).count(), 1, "{}: {events:?}", solver.name);
+        let state_after = state(&app, trailer);
+        assert!(state_after.tow.is_none());
+        assert!(state(&app, car).velocity.length() > state_before.velocity.length(), "the car drives on");
+        assert!(state_after.velocity.length() < state_before.velocity.length(), "the trailer coasts");
+        assert!(
+            (state_after.position - state_before.position).length()
+                > 0.8 * f64::from(0.5 * state_before.velocity.length())
+        );
     }
 }
 
@@ -106,18 +117,22 @@ fn hitched_and_let_go_while_driving() {
 fn a_number_that_is_given_anew_tows_nothing() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
-        let [car, trailer] = train(&mut app);
-        ticks(&mut app, 0.5);
+        let [car, trailer] = spawn_train(&mut app);
+        run_ticks(&mut app, 0.5);
         app.world_mut().entity_mut(car).despawn();
-        let other = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(60.0, 0.0, 0.0))).id();
-        app.world_mut().get_mut::<CarInputs>(other).unwrap().throttle = 1.0;
-        ticks(&mut app, 2.0);
-        let left = state(&app, trailer);
-        assert!(left.tow.is_none() && left.velocity.length() < 2.0, "{}: {left:?}", solver.name);
+        let new_car = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(60.0, 0.0, 0.0))).id();
+        app.world_mut().get_mut::<CarInputs>(new_car).unwrap().throttle = 1.0;
+        run_ticks(&mut app, 2.0);
+        let trailer_state = state(&app, trailer);
+        assert!(
+            trailer_state.tow.is_none() && trailer_state.velocity.length() < 2.0,
+            "{}: {trailer_state:?}",
+            solver.name
+        );
         // The trailer can be hitched to the new car.
-        app.world_mut().entity_mut(trailer).insert(TowedBy(other));
-        ticks(&mut app, 0.5);
-        assert!(gap(&app, [other, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
+        app.world_mut().entity_mut(trailer).insert(TowedBy(new_car));
+        run_ticks(&mut app, 0.5);
+        assert!(hitch_gap(&app, [new_car, trailer]) < MAX_HITCH_GAP_M, "{}", solver.name);
     }
 }
 
@@ -126,12 +141,12 @@ fn what_cannot_be_hitched_stays() {
     for solver in TESTED_SOLVERS {
         let mut app = app(solver, Scene::flat());
         let car = app.world_mut().spawn((load("corvette_c5"), Transform::default())).id();
-        let place = Transform::from_xyz(20.0, 0.0, 0.0);
-        let none = app.world_mut().spawn((load("caravan"), place, TowedBy(car))).id();
-        let itself = app.world_mut().spawn((load("corvette_c5"), Transform::from_xyz(-20.0, 0.0, 0.0))).id();
-        app.world_mut().entity_mut(itself).insert(TowedBy(itself));
-        ticks(&mut app, 0.5);
-        for (car, x) in [(none, 20.0), (itself, -20.0)] {
+        let transform = Transform::from_xyz(20.0, 0.0, 0.0);
+        let unhitchable_trailer = app.world_mut().spawn((load("caravan"), transform, TowedBy(car))).id();
+        let self_towing_car = app.world_mut().spawn((load("corvette_c5"), Transform::from_xyz(-20.0, 0.0, 0.0))).id();
+        app.world_mut().entity_mut(self_towing_car).insert(TowedBy(self_towing_car));
+        run_ticks(&mut app, 0.5);
+        for (car, x) in [(unhitchable_trailer, 20.0), (self_towing_car, -20.0)] {
             assert!((app.world().get::<Transform>(car).unwrap().translation.x - x).abs() < 0.5, "{}", solver.name);
             assert!(state(&app, car).tow.is_none());
         }

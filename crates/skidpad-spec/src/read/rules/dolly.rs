@@ -1,10 +1,10 @@
 //! Rules of a full trailer. Its dolly is a vehicle of its own, loaded by the mass on its turntable.
 
-use super::Rules;
+use super::RuleChecker;
 use crate::FaultKind;
 use crate::wheel_positions;
 
-impl Rules<'_> {
+impl RuleChecker<'_> {
     /// Returns true if the keys that determine the loads on coupler and hitch hold no placeholder. A trailer with a dolly
     /// needs a coupler.
     pub fn is_towing_known(&self) -> bool {
@@ -19,41 +19,48 @@ impl Rules<'_> {
     /// dolly like those of a vehicle, with `dolly.` before all paths, and that none of its axles is steered. Wheel loads
     /// of the dolly are judged only if the load on the turntable is known.
     pub fn check_dolly(&mut self) {
-        let Some(vehicle) = self.spec.dolly_vehicle() else { return };
+        let Some(dolly_spec) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();
         if !has_coupler && self.are_valid(&["dolly", "coupler"]) {
             let span = self.collector.nearest_span("dolly");
             let accepts = "given for a trailer with a dolly: where the turntable holds it";
-            self.collector.add_fault(FaultKind::MissingKey, "coupler".to_owned(), span, "missing", accepts, None);
+            self.collector.add_fault(FaultKind::MissingKey, "coupler".to_owned(), span, "missing", accepts, None); // no help
         }
-        let keys = self.axle_paths(&["track_m", "behind_front_axle_m"]);
-        let own = ["chassis.mass_kg", super::CENTRE_POSITION_PATH, "chassis.centre_left_m", "coupler"];
+        let axle_key_paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
+        let load_paths = ["chassis.mass_kg", super::CENTRE_POSITION_PATH, "chassis.centre_left_m", "coupler"];
         // Whether the trailer has valid loads on its wheels and coupler.
-        let stands =
-            self.are_valid(&keys) && self.are_valid(&own) && wheel_positions::wheel_load_shares(self.spec).is_some();
-        if stands && has_coupler {
-            let mass = self.spec.coupler_mass_kg();
-            let found = format!("the trailer lifts its turntable by {:.1} kg", -mass);
+        let has_valid_loads = self.are_valid(&axle_key_paths)
+            && self.are_valid(&load_paths)
+            && wheel_positions::wheel_load_shares(self.spec).is_some();
+        if has_valid_loads && has_coupler {
+            let coupler_mass = self.spec.coupler_mass_kg();
+            let found = format!("the trailer lifts its turntable by {:.1} kg", -coupler_mass);
             let accepts = "between coupler and axles, so that the trailer rests on its turntable";
             let help = "positions count from the trailer's own first axle: ahead of it they are negative";
             self.require(
                 super::CENTRE_POSITION_PATH,
                 &["coupler.behind_front_axle_m"],
-                mass >= 0.0,
+                coupler_mass >= 0.0,
                 found,
                 accepts,
                 help,
             );
         }
-        let turntable = ["dolly.turntable.behind_front_axle_m", "dolly.drawbar_length_m"];
-        let rests = stands && has_coupler && self.spec.coupler_mass_kg() >= 0.0;
-        let loads_known = rests && self.are_valid(&turntable);
-        let mut rules =
-            Rules { spec: &vehicle, collector: self.collector, table: "dolly", has_known_loads: loads_known };
-        rules.check_body();
-        for (i, axle) in vehicle.axles.iter().enumerate() {
-            let (path, ratio) = (format!("axles[{i}].steer_ratio"), axle.steer_ratio);
-            rules.require(&path, &[], ratio == 0.0, format!("{ratio}"), "absent or 0", "the drawbar steers a dolly");
+        let turntable_paths = ["dolly.turntable.behind_front_axle_m", "dolly.drawbar_length_m"];
+        let is_turntable_loaded = has_valid_loads && has_coupler && self.spec.coupler_mass_kg() >= 0.0;
+        let has_known_loads = is_turntable_loaded && self.are_valid(&turntable_paths);
+        let mut checker = RuleChecker { spec: &dolly_spec, collector: self.collector, table: "dolly", has_known_loads };
+        checker.check_body();
+        for (i, axle) in dolly_spec.axles.iter().enumerate() {
+            let (path, steer_ratio) = (format!("axles[{i}].steer_ratio"), axle.steer_ratio);
+            checker.require(
+                &path,
+                &[],
+                steer_ratio == 0.0,
+                format!("{steer_ratio}"),
+                "absent or 0",
+                "the drawbar steers a dolly",
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::iter;
 
-use super::Rules;
+use super::{NO_HELP, RuleChecker};
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
 /// Path of the speed of up-shifts at light throttle.
@@ -10,7 +10,7 @@ const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.easy_up_shift_rpm";
 /// Path of the kick-down speed.
 const KICK_DOWN_PATH: &str = "powertrain.gearbox.kick_down_rpm";
 
-impl Rules<'_> {
+impl RuleChecker<'_> {
     /// Checks the parts of the powertrain. Direct drive needs one torque for each axle. An engine needs either a clutch
     /// or a converter; then engine, throttle map, converter, gearbox and differential are checked.
     pub fn check_powertrain(&mut self) {
@@ -21,8 +21,8 @@ impl Rules<'_> {
                 self.check_one_per_axle("powertrain.wheel_torque_nm", wheel_torque_nm.len());
             }
             Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
-                let (first, second) = (("clutch", clutch.is_some()), ("converter", converter.is_some()));
-                self.require_exactly_one("powertrain", first, second);
+                let (clutch_key, converter_key) = (("clutch", clutch.is_some()), ("converter", converter.is_some()));
+                self.require_exactly_one("powertrain", clutch_key, converter_key);
                 self.check_engine(engine, clutch.as_ref());
                 self.check_throttle_map(&engine.throttle_map);
                 if let Some(converter) = converter {
@@ -36,9 +36,9 @@ impl Rules<'_> {
 
     /// Checks that a list has one entry for each axle. `count` is its length.
     fn check_one_per_axle(&mut self, path: &str, count: usize) {
-        let axles = self.spec.axles.len();
-        let accepts = format!("one number for each of the {axles} axles");
-        self.require(path, &["axles"], count == axles, format!("a list of {count}"), accepts, "");
+        let axle_count = self.spec.axles.len();
+        let accepts = format!("one number for each of the {axle_count} axles");
+        self.require(path, &["axles"], count == axle_count, format!("a list of {count}"), accepts, NO_HELP);
     }
 
     /// Checks that the speeds of the torque curve rise, that the limiter speed is above the idle speed and the stall
@@ -46,40 +46,68 @@ impl Rules<'_> {
     fn check_engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
-            let other = format!("powertrain.engine.torque_curve[{i}].rpm");
+            let previous_path = format!("powertrain.engine.torque_curve[{i}].rpm");
             let accepts = format!("above the {} of the point before", pair[0].rpm);
-            self.require(&path, &[&other], pair[1].rpm > pair[0].rpm, format!("{}", pair[1].rpm), accepts, "");
+            self.require(
+                &path,
+                &[&previous_path],
+                pair[1].rpm > pair[0].rpm,
+                format!("{}", pair[1].rpm),
+                accepts,
+                NO_HELP,
+            );
         }
-        let idle = engine.idle_rpm;
-        let accepts = format!("above `idle_rpm`, {idle}");
-        let others = &["powertrain.engine.idle_rpm"];
-        let limit = format!("{}", engine.limit_rpm);
-        self.require("powertrain.engine.limit_rpm", others, engine.limit_rpm > idle, limit, accepts.as_str(), "");
-        let stall = format!("{}", engine.stall_rpm);
-        let below = format!("below `idle_rpm`, {idle}");
+        let idle_rpm = engine.idle_rpm;
+        let above_idle = format!("above `idle_rpm`, {idle_rpm}");
+        let compared_paths = &["powertrain.engine.idle_rpm"];
+        let limit_text = format!("{}", engine.limit_rpm);
+        self.require(
+            "powertrain.engine.limit_rpm",
+            compared_paths,
+            engine.limit_rpm > idle_rpm,
+            limit_text,
+            above_idle.as_str(),
+            NO_HELP,
+        );
+        let stall_text = format!("{}", engine.stall_rpm);
+        let below_idle = format!("below `idle_rpm`, {idle_rpm}");
         self.require(
             "powertrain.engine.stall_rpm",
-            others,
-            engine.stall_rpm < idle,
-            stall,
-            below,
+            compared_paths,
+            engine.stall_rpm < idle_rpm,
+            stall_text,
+            below_idle,
             "it would never run",
         );
         if let Some(clutch) = clutch {
-            let engaged = format!("{}", clutch.engaged_rpm);
-            let above = clutch.engaged_rpm > idle;
-            self.require("powertrain.clutch.engaged_rpm", others, above, engaged, accepts.as_str(), "");
+            let engaged_text = format!("{}", clutch.engaged_rpm);
+            let is_above_idle = clutch.engaged_rpm > idle_rpm;
+            self.require(
+                "powertrain.clutch.engaged_rpm",
+                compared_paths,
+                is_above_idle,
+                engaged_text,
+                above_idle.as_str(),
+                NO_HELP,
+            );
         }
     }
 
     /// Checks that the throttle map is empty or has at least two points with rising pedal positions.
     fn check_throttle_map(&mut self, map: &[PedalPoint]) {
         let path = "powertrain.engine.throttle_map";
-        self.require(path, &[], map.len() != 1, "one point".into(), "at least two points, or none", "");
+        self.require(path, &[], map.len() != 1, "one point".into(), "at least two points, or none", NO_HELP);
         for (i, pair) in map.windows(2).enumerate() {
-            let (path, other) = (format!("{path}[{}].pedal", i + 1), format!("{path}[{i}].pedal"));
+            let (path, previous_path) = (format!("{path}[{}].pedal", i + 1), format!("{path}[{i}].pedal"));
             let accepts = format!("above the {} of the point before", pair[0].pedal);
-            self.require(&path, &[&other], pair[1].pedal > pair[0].pedal, format!("{}", pair[1].pedal), accepts, "");
+            self.require(
+                &path,
+                &[&previous_path],
+                pair[1].pedal > pair[0].pedal,
+                format!("{}", pair[1].pedal),
+                accepts,
+                NO_HELP,
+            );
         }
     }
 
@@ -88,25 +116,33 @@ impl Rules<'_> {
     fn check_converter(&mut self, converter: &Converter) {
         let path = "powertrain.converter.points";
         for (i, pair) in converter.points.windows(2).enumerate() {
-            let (path, other) = (format!("{path}[{}].speed_ratio", i + 1), format!("{path}[{i}].speed_ratio"));
+            let (path, previous_path) = (format!("{path}[{}].speed_ratio", i + 1), format!("{path}[{i}].speed_ratio"));
             let accepts = format!("above the {} of the point before", pair[0].speed_ratio);
-            let (rises, found) = (pair[1].speed_ratio > pair[0].speed_ratio, format!("{}", pair[1].speed_ratio));
-            self.require(&path, &[&other], rises, found, accepts, "");
+            let (is_rising, found) = (pair[1].speed_ratio > pair[0].speed_ratio, format!("{}", pair[1].speed_ratio));
+            self.require(&path, &[&previous_path], is_rising, found, accepts, NO_HELP);
         }
-        let Some(last) = converter.points.last() else { return };
-        let at = converter.points.len() - 1;
-        let (ratio, capacity) = (format!("{path}[{at}].speed_ratio"), format!("{path}[{at}].capacity_nm_s2_per_rad2"));
+        let Some(last_point) = converter.points.last() else { return };
+        let last_index = converter.points.len() - 1;
+        let (ratio_path, capacity_path) =
+            (format!("{path}[{last_index}].speed_ratio"), format!("{path}[{last_index}].capacity_nm_s2_per_rad2"));
         let help = "at equal speeds a converter takes no torque";
         self.require(
-            &ratio,
+            &ratio_path,
             &[],
-            last.speed_ratio == 1.0,
-            format!("{}", last.speed_ratio),
+            last_point.speed_ratio == 1.0,
+            format!("{}", last_point.speed_ratio),
             "1 for the last point",
             help,
         );
-        let found = format!("{}", last.capacity_nm_s2_per_rad2);
-        self.require(&capacity, &[], last.capacity_nm_s2_per_rad2 == 0.0, found, "0 for the last point", help);
+        let found = format!("{}", last_point.capacity_nm_s2_per_rad2);
+        self.require(
+            &capacity_path,
+            &[],
+            last_point.capacity_nm_s2_per_rad2 == 0.0,
+            found,
+            "0 for the last point",
+            help,
+        );
     }
 
     /// Checks that the forward ratios fall from gear to gear and that shift speeds are in order: up-shift below the
@@ -117,39 +153,36 @@ impl Rules<'_> {
     /// immediate shift back: the engine speed after the widest shift up, `up-shift speed · ratio step`, must be above the
     /// down-shift speed (with the easy up-shift speed) and above the kick-down speed (with the normal one).
     fn check_gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
-        let (up, down, limit) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
+        let (up_rpm, down_rpm, limit_rpm) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
         let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
-        let accepts = format!("below `limit_rpm`, {limit}");
+        let accepts = format!("below `limit_rpm`, {limit_rpm}");
         let help = "the limiter would hold the engine below it, and it would never shift";
-        self.require(up_path, &["powertrain.engine.limit_rpm"], up < limit, format!("{up}"), accepts, help);
-        let accepts = format!("above `down_shift_rpm`, {down}");
-        self.require(up_path, &[down_path], up > down, format!("{up}"), accepts.as_str(), "");
-        let kick = gearbox.kick_down_rpm;
-        let (found, below) = (format!("{}", kick.unwrap_or(down)), format!("below `up_shift_rpm`, {up}"));
-        self.require(KICK_DOWN_PATH, &[up_path], kick.is_none_or(|kick| kick < up), found, below, "");
-        let easy = gearbox.easy_up_shift_rpm.unwrap_or(up);
-        self.require(
-            EASY_UP_SHIFT_PATH,
-            &[down_path, up_path],
-            up <= down || easy > down,
-            format!("{easy}"),
-            accepts,
-            "",
-        );
-        let accepts = format!("at most `up_shift_rpm`, {up}");
-        self.require(EASY_UP_SHIFT_PATH, &[up_path], easy <= up, format!("{easy}"), accepts, "");
+        self.require(up_path, &["powertrain.engine.limit_rpm"], up_rpm < limit_rpm, format!("{up_rpm}"), accepts, help);
+        let accepts = format!("above `down_shift_rpm`, {down_rpm}");
+        self.require(up_path, &[down_path], up_rpm > down_rpm, format!("{up_rpm}"), accepts.as_str(), NO_HELP);
+        let kick_down_rpm = gearbox.kick_down_rpm;
+        let (found, below_up_shift) =
+            (format!("{}", kick_down_rpm.unwrap_or(down_rpm)), format!("below `up_shift_rpm`, {up_rpm}"));
+        let is_kick_down_valid = kick_down_rpm.is_none_or(|rpm| rpm < up_rpm);
+        self.require(KICK_DOWN_PATH, &[up_path], is_kick_down_valid, found, below_up_shift, NO_HELP);
+        let easy_up_rpm = gearbox.easy_up_shift_rpm.unwrap_or(up_rpm);
+        let (compared_paths, is_easy_valid) = (&[down_path, up_path], up_rpm <= down_rpm || easy_up_rpm > down_rpm);
+        self.require(EASY_UP_SHIFT_PATH, compared_paths, is_easy_valid, format!("{easy_up_rpm}"), accepts, NO_HELP);
+        let accepts = format!("at most `up_shift_rpm`, {up_rpm}");
+        self.require(EASY_UP_SHIFT_PATH, &[up_path], easy_up_rpm <= up_rpm, format!("{easy_up_rpm}"), accepts, NO_HELP);
         for (i, pair) in gearbox.forward.windows(2).enumerate() {
             let path = format!("powertrain.gearbox.forward[{}]", i + 1);
-            let other = format!("powertrain.gearbox.forward[{i}]");
-            let (lower, higher) = (pair[0], pair[1]);
-            let falls = higher < lower;
-            let accepts = format!("less than the {lower} of the gear before");
-            self.require(&path, &[&other], falls, format!("{higher}"), accepts, "");
+            let previous_path = format!("powertrain.gearbox.forward[{i}]");
+            let (lower_gear_ratio, higher_gear_ratio) = (pair[0], pair[1]);
+            let is_falling = higher_gear_ratio < lower_gear_ratio;
+            let accepts = format!("less than the {lower_gear_ratio} of the gear before");
+            self.require(&path, &[&previous_path], is_falling, format!("{higher_gear_ratio}"), accepts, NO_HELP);
         }
         if gearbox.continuous.is_some() {
             let (path, count) = ("powertrain.gearbox.forward", gearbox.forward.len());
             let found = format!("a list of {count}");
-            self.require(path, &["powertrain.gearbox.continuous"], count == 2, found, "both ends of its range", "");
+            let compared_paths = ["powertrain.gearbox.continuous"];
+            self.require(path, &compared_paths, count == 2, found, "both ends of its range", NO_HELP);
             return;
         }
         if gearbox.forward.windows(2).any(|pair| pair[1] >= pair[0]) {
@@ -157,20 +190,23 @@ impl Rules<'_> {
         }
         let pairs = gearbox.forward.windows(2);
         // Smallest ratio of a gear to the gear before, which is the widest step.
-        let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
+        let Some(widest_step) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
             return;
         };
         let paths: Vec<String> =
             (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend([up_path, EASY_UP_SHIFT_PATH]);
-        let down = (down_path, down, easy.min(up));
-        for (path, down, up) in iter::once(down).chain(kick.map(|kick| (KICK_DOWN_PATH, kick, up))) {
+        let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        compared_paths.extend([up_path, EASY_UP_SHIFT_PATH]);
+        let down_shift = (down_path, down_rpm, easy_up_rpm.min(up_rpm));
+        for (path, down_rpm, up_rpm) in
+            iter::once(down_shift).chain(kick_down_rpm.map(|rpm| (KICK_DOWN_PATH, rpm, up_rpm)))
+        {
             // Engine speed after the widest shift up.
-            let after = up * widest;
-            let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
+            let rpm_after_shift = up_rpm * widest_step;
+            let accepts = format!("below the {rpm_after_shift:.0} that the engine turns after the widest shift up");
             let help = "it would shift down again at once, for ever";
-            self.require(path, &others, up <= down || after > down, format!("{down}"), accepts, help);
+            let is_stable = up_rpm <= down_rpm || rpm_after_shift > down_rpm;
+            self.require(path, &compared_paths, is_stable, format!("{down_rpm}"), accepts, help);
         }
     }
 
@@ -180,32 +216,39 @@ impl Rules<'_> {
         let path = "powertrain.differential.axle_shares";
         self.check_one_per_axle(path, shares.len());
         let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
-        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let sum: f64 = shares.iter().sum();
-        let whole = (sum - 1.0).abs() < 1e-4 || shares.len() != self.spec.axles.len();
-        self.require(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
+        let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let share_sum: f64 = shares.iter().sum();
+        let is_sum_valid = (share_sum - 1.0).abs() < 1e-4 || shares.len() != self.spec.axles.len();
+        self.require(
+            path,
+            &compared_paths,
+            is_sum_valid,
+            format!("they sum to {share_sum}"),
+            "shares that sum to 1",
+            NO_HELP,
+        );
     }
 
     /// Checks that every motor drives an existing axle, and that the car has at most 8 motors. A motor with `each_wheel`
     /// on an axle with two wheels counts as two.
     pub fn check_motors(&mut self) {
         let spec = self.spec;
-        let mut count = 0;
+        let mut motor_count = 0;
         for (i, motor) in spec.motors.iter().enumerate() {
             let path = format!("motors[{i}].axle");
             let axle = spec.axles.get((motor.axle as usize).saturating_sub(1));
             let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
-            self.require(&path, &["axles"], axle.is_some(), format!("{}", motor.axle), accepts, "");
-            let twin = motor.each_wheel && axle.is_some_and(|axle| axle.track_m.is_some());
-            count += if twin { 2 } else { 1 };
+            self.require(&path, &["axles"], axle.is_some(), format!("{}", motor.axle), accepts, NO_HELP);
+            let has_two_motors = motor.each_wheel && axle.is_some_and(|axle| axle.track_m.is_some());
+            motor_count += if has_two_motors { 2 } else { 1 };
         }
         self.require(
             "motors",
             &[],
-            count <= 8,
-            format!("{count} motors, each wheel's counted"),
+            motor_count <= 8,
+            format!("{motor_count} motors, each wheel's counted"),
             "at most 8 in one car",
-            "",
+            NO_HELP,
         );
     }
 
@@ -215,42 +258,71 @@ impl Rules<'_> {
         let spec = self.spec;
         for (i, coupling) in spec.couplings.iter().enumerate() {
             let path = format!("couplings[{i}]");
-            let on_one = coupling.axles.len() == 1;
-            for (k, &axle) in coupling.axles.iter().enumerate() {
-                self.check_coupled_axle(&format!("{path}.axles[{k}]"), axle, on_one);
+            let is_within_axle = coupling.axles.len() == 1;
+            for (k, &axle_number) in coupling.axles.iter().enumerate() {
+                self.check_coupled_axle(&format!("{path}.axles[{k}]"), axle_number, is_within_axle);
             }
-            let list = format!("{path}.axles");
+            let axles_path = format!("{path}.axles");
             let found = format!("axle {} with itself", coupling.axles.first().copied().unwrap_or_default());
-            let twice = !on_one && coupling.axles.first() == coupling.axles.last();
-            self.require(&list, &[], !twice, found, "one axle, or two different ones", "");
-            let before = spec.couplings[..i].iter().position(|other| has_same_axles(&other.axles, &coupling.axles));
-            let found = format!("the axles of `couplings[{}]`", before.unwrap_or_default());
-            self.require(&list, &["couplings"], before.is_none(), found, "axles that are not yet coupled so", "");
+            let is_self_coupled = !is_within_axle && coupling.axles.first() == coupling.axles.last();
+            self.require(&axles_path, &[], !is_self_coupled, found, "one axle, or two different ones", NO_HELP);
+            let earlier_index =
+                spec.couplings[..i].iter().position(|other| has_same_axles(&other.axles, &coupling.axles));
+            let found = format!("the axles of `couplings[{}]`", earlier_index.unwrap_or_default());
+            self.require(
+                &axles_path,
+                &["couplings"],
+                earlier_index.is_none(),
+                found,
+                "axles that are not yet coupled so",
+                NO_HELP,
+            );
             // Values above 0 limit the coupling; a bias of 1 has no effect.
-            let soft = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
-            let limited = soft.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
+            let limiting_values = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
+            let is_limited = limiting_values.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
             let keys = ["preload_nm", "drive_bias", "coast_bias", "viscous_nm_s_per_rad"];
             let keys = keys.map(|key| format!("{path}.{key}"));
-            let others = keys.each_ref().map(String::as_str);
+            let compared_paths = keys.each_ref().map(String::as_str);
             let accepts = "`locked` alone, or preload, bias and viscosity without it";
-            let locked = format!("{path}.locked");
-            self.require(&locked, &others, !(coupling.locked && limited), "true".into(), accepts, "");
+            let locked_path = format!("{path}.locked");
+            self.require(
+                &locked_path,
+                &compared_paths,
+                !(coupling.locked && is_limited),
+                "true".into(),
+                accepts,
+                NO_HELP,
+            );
         }
     }
 
-    /// Checks that the axle number `axle`, from 1, exists. A coupling within one axle (`on_one`) needs two wheels.
-    fn check_coupled_axle(&mut self, path: &str, axle: u32, on_one: bool) {
+    /// Checks that the axle number `axle_number`, from 1, exists. A coupling within one axle (`is_within_axle`) needs two wheels.
+    fn check_coupled_axle(&mut self, path: &str, axle_number: u32, is_within_axle: bool) {
         let spec = self.spec;
-        let index = (axle as usize).saturating_sub(1);
-        let Some(described) = spec.axles.get(index) else {
+        let axle_index = (axle_number as usize).saturating_sub(1);
+        let Some(axle_spec) = spec.axles.get(axle_index) else {
             let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
-            self.require(path, &["axles"], false, format!("{axle}"), accepts, "");
+            self.require(
+                path,
+                &["axles"],
+                false, // there is no such axle
+                format!("{axle_number}"),
+                accepts,
+                NO_HELP,
+            );
             return;
         };
-        let track = format!("axles[{index}].track_m");
-        let found = format!("axle {axle} has one wheel");
-        let fits = !on_one || described.track_m.is_some();
-        self.require(path, &["axles", &track], fits, found, "an axle with two wheels, or two axles", "");
+        let track_path = format!("axles[{axle_index}].track_m");
+        let found = format!("axle {axle_number} has one wheel");
+        let has_enough_wheels = !is_within_axle || axle_spec.track_m.is_some();
+        self.require(
+            path,
+            &["axles", &track_path],
+            has_enough_wheels,
+            found,
+            "an axle with two wheels, or two axles",
+            NO_HELP,
+        );
     }
 }
 

@@ -19,6 +19,9 @@ use std::borrow::Cow;
 /// Maximum number of tyres of a vehicle file: two for each axle that a vehicle may have.
 const MAX_TYRES: usize = 64;
 
+/// Help text of a fault without a remedy.
+const NO_HELP: &str = "";
+
 /// Checks all rules between fields: chassis and axles, number of tyres, each tyre with its file, steering, brakes,
 /// powertrain, motors, couplings, aerodynamics, assists, dolly. Reports every broken rule to `collector`, and returns the
 /// valid Magic Formula tyres by name. Only the first [`MAX_TYRES`] tyres are read.
@@ -27,29 +30,42 @@ pub(super) fn check_vehicle(
     collector: &mut FaultCollector,
     files: FileResolver<'_>,
 ) -> MagicFormulas {
-    let mut rules = Rules { spec, collector, table: "", has_known_loads: true };
-    rules.has_known_loads = rules.is_towing_known();
-    rules.check_body();
+    let mut checker = RuleChecker {
+        spec,
+        collector,
+        table: "", // the vehicle itself
+        has_known_loads: true,
+    };
+    checker.has_known_loads = checker.is_towing_known();
+    checker.check_body();
     let mut formulas = MagicFormulas::new();
-    let count = spec.tyres.len();
+    let tyre_count = spec.tyres.len();
     let accepts = format!("at most {MAX_TYRES}");
-    rules.require("tyres", &[], count <= MAX_TYRES, format!("{count} tyres"), accepts, "each of them may name a file");
+    checker.require(
+        "tyres",
+        &[],
+        tyre_count <= MAX_TYRES,
+        format!("{tyre_count} tyres"),
+        accepts,
+        "each of them may name a file",
+    );
     for (name, tyre) in spec.tyres.iter().take(MAX_TYRES) {
-        formulas.extend(rules.check_tyre(&join_key("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
+        formulas
+            .extend(checker.check_tyre(&join_key("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
     }
-    rules.check_steering();
-    rules.check_brakes();
-    rules.check_powertrain();
-    rules.check_motors();
-    rules.check_couplings();
-    rules.check_aero();
-    rules.check_assists();
-    rules.check_dolly();
+    checker.check_steering();
+    checker.check_brakes();
+    checker.check_powertrain();
+    checker.check_motors();
+    checker.check_couplings();
+    checker.check_aero();
+    checker.check_assists();
+    checker.check_dolly();
     formulas
 }
 
 /// State of the check of a vehicle.
-struct Rules<'a> {
+struct RuleChecker<'a> {
     /// Vehicle that is checked.
     spec: &'a VehicleSpec,
     /// Receiver of faults and warnings.
@@ -63,7 +79,7 @@ struct Rules<'a> {
 /// Key that every list of keys contains from which wheel loads follow.
 const CENTRE_POSITION_PATH: &str = "chassis.centre_behind_front_axle_m";
 
-impl Rules<'_> {
+impl RuleChecker<'_> {
     /// Checks chassis and axles of a vehicle or of a dolly.
     fn check_body(&mut self) {
         self.check_chassis();
@@ -77,50 +93,50 @@ impl Rules<'_> {
     /// Returns true if none of `paths` holds a placeholder (a substitute for a wrong or missing value). For paths from
     /// which wheel loads follow, the loads must also be known.
     fn are_valid<P: AsRef<str>>(&self, paths: &[P]) -> bool {
-        let sound = |path: &str| {
+        let is_valid = |path: &str| {
             !self.collector.has_placeholder(&self.path_in_file(path))
                 && (self.has_known_loads || path != CENTRE_POSITION_PATH)
         };
-        paths.iter().all(|path| sound(path.as_ref()))
+        paths.iter().all(|path| is_valid(path.as_ref()))
     }
 
     /// Returns the path in the file for the path of the vehicle, with the prefix `dolly.` for a dolly. Tyres belong to
     /// the file, also those of a dolly.
     fn path_in_file<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        let own = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
-        if own { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
+        let has_prefix = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
+        if has_prefix { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
 
-    /// Reports a contradiction at `path` unless `holds` is true. `others` are the keys that it was compared with, `found`
-    /// and `accepts` describe the value found and the accepted ones; an empty `help` adds none. Nothing is reported if
+    /// Reports a contradiction at `path` unless `is_satisfied` is true. `compared_paths` are the keys that it was compared with,
+    /// `found` and `accepts` describe the value found and the accepted ones; an empty `help` ([`NO_HELP`]) adds none. Nothing is reported if
     /// one of all these keys holds a placeholder. The report also shows the other key if there is only one.
     fn require(
         &mut self,
         path: &str,
-        others: &[&str],
-        holds: bool,
+        compared_paths: &[&str],
+        is_satisfied: bool,
         found: String,
         accepts: impl Into<String>,
         help: &str,
     ) {
-        if holds || !self.are_valid(&[path]) || !self.are_valid(others) {
+        if is_satisfied || !self.are_valid(&[path]) || !self.are_valid(compared_paths) {
             return;
         }
         let path = self.path_in_file(path).into_owned();
         let span = self.collector.nearest_span(&path);
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.collector.add_fault(FaultKind::Contradiction, path, span, found, accepts, help);
-        if let [other] = others {
-            self.set_contradicted_span(other);
+        if let [compared_path] = compared_paths {
+            self.set_contradicted_span(compared_path);
         }
     }
 
-    /// Adds the place of `other` to the last fault, if the file gives that key. Does nothing if that fault was dropped
+    /// Adds the place of `contradicted_path` to the last fault, if the file gives that key. Does nothing if that fault was dropped
     /// because the list is full.
-    fn set_contradicted_span(&mut self, other: &str) {
-        let against = self.collector.given_span(&self.path_in_file(other));
+    fn set_contradicted_span(&mut self, contradicted_path: &str) {
+        let contradicted_span = self.collector.given_span(&self.path_in_file(contradicted_path));
         if let Some(fault) = self.collector.last_fault() {
-            fault.contradicted_span = against;
+            fault.contradicted_span = contradicted_span;
         }
     }
 

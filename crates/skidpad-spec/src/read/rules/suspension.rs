@@ -2,7 +2,7 @@
 
 use skidpad_core::STANDARD_GRAVITY;
 
-use super::{Rules, join_key};
+use super::{NO_HELP, RuleChecker, join_key};
 use crate::spec::Axle;
 use crate::spring::{MIN_DROOP_RATE_SHARE, Spring};
 use crate::wheel_positions;
@@ -23,7 +23,7 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
     let values = axle
         .heave_spring
         .as_ref()
-        .map(|s| [("rate_n_per_m", s.rate_n_per_m), ("damping_n_s_per_m", s.damping_n_s_per_m)]);
+        .map(|spring| [("rate_n_per_m", spring.rate_n_per_m), ("damping_n_s_per_m", spring.damping_n_s_per_m)]);
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
@@ -31,12 +31,12 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
 /// with one wheel cannot have them.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join_key(path, "guidance");
-    let values = axle.guidance.as_ref().map(|links| {
+    let values = axle.guidance.as_ref().map(|guidance| {
         [
-            ("toe_deg_per_m", links.toe_deg_per_m),
-            ("toe_deg_per_m2", links.toe_deg_per_m2),
-            ("camber_deg_per_m", links.camber_deg_per_m),
-            ("camber_deg_per_m2", links.camber_deg_per_m2),
+            ("toe_deg_per_m", guidance.toe_deg_per_m),
+            ("toe_deg_per_m2", guidance.toe_deg_per_m2),
+            ("camber_deg_per_m", guidance.camber_deg_per_m),
+            ("camber_deg_per_m2", guidance.camber_deg_per_m2),
         ]
     });
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
@@ -49,50 +49,70 @@ const MAX_AXLE_SHIFT_M: f64 = 0.1;
 /// Largest height of a roll centre above or below the ground, as a share of the track.
 const MAX_ROLL_CENTRE_SHARE: f64 = 0.399;
 
-impl Rules<'_> {
+impl RuleChecker<'_> {
     /// Checks that the roll centre is at most [`MAX_ROLL_CENTRE_SHARE`] of the track above or below the ground, because
     /// higher side forces would lock the links. A roll centre and a force point on the body exclude each other. Does
     /// nothing for a single wheel.
     pub fn check_roll_centre(&mut self, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else { return };
-        let at = |name: &str| join_key(path, name);
-        let (key, height) = (at("roll_centre_height_m"), axle.roll_centre_height_m);
-        let most = MAX_ROLL_CENTRE_SHARE * track;
-        let accepts = format!("within {most:.3} m of the ground, {MAX_ROLL_CENTRE_SHARE} of the track of {track} m");
-        self.require(&key, &[&at("track_m")], height.abs() <= most, format!("{height} m"), accepts, "");
-        let fits = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
+        let key_path = |name: &str| join_key(path, name);
+        let (height_path, height) = (key_path("roll_centre_height_m"), axle.roll_centre_height_m);
+        let max_height = MAX_ROLL_CENTRE_SHARE * track;
+        let accepts =
+            format!("within {max_height:.3} m of the ground, {MAX_ROLL_CENTRE_SHARE} of the track of {track} m");
+        self.require(
+            &height_path,
+            &[&key_path("track_m")],
+            height.abs() <= max_height,
+            format!("{height} m"),
+            accepts,
+            NO_HELP,
+        );
+        let is_only_one_stated = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
         let found = format!("{height} m on an axle whose tyre forces act at a point of the body");
         let help = "a roll centre is where real links hand side forces to the body; give one or the other";
-        self.require(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
+        self.require(
+            &height_path,
+            &[&key_path("force_point_above_ground_m")],
+            is_only_one_stated,
+            found,
+            "absent or 0",
+            help,
+        );
     }
 
     /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel. The upper bound of an angle
     /// is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is
     /// reported at the coefficient that contributes more.
     pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(links) = &axle.guidance else { return };
+        let Some(guidance) = &axle.guidance else { return };
         let springs = self.springs(i, axle);
-        let s = &axle.suspension;
-        let droop = springs.iter().map(|s| s.droop).fold(0.0, f64::max);
-        let travel = droop.max(s.bump_travel_m + s.bump_stop_travel_m);
+        let suspension = &axle.suspension;
+        let max_droop = springs.iter().map(|spring| spring.droop_travel).fold(0.0, f64::max);
+        let max_travel = max_droop.max(suspension.bump_travel_m + suspension.bump_stop_travel_m);
         let angles = [
-            ("toe", axle.toe_deg, links.toe_deg_per_m, links.toe_deg_per_m2),
-            ("camber", axle.camber_deg, links.camber_deg_per_m, links.camber_deg_per_m2),
+            ("toe", axle.toe_deg, guidance.toe_deg_per_m, guidance.toe_deg_per_m2),
+            ("camber", axle.camber_deg, guidance.camber_deg_per_m, guidance.camber_deg_per_m2),
         ];
-        let at = |name: &str| join_key(path, name);
-        let suspension = |name: &str| join_key(&at("suspension"), name);
-        let mut others = self.spring_paths(i, path);
-        others.extend(["bump_travel_m", "bump_stop_travel_m", "droop_travel_m"].map(suspension));
-        for (what, fixed, linear, quadratic) in angles {
+        let key_path = |name: &str| join_key(path, name);
+        let suspension_key_path = |name: &str| join_key(&key_path("suspension"), name);
+        let mut compared_paths = self.spring_paths(i, path);
+        compared_paths.extend(["bump_travel_m", "bump_stop_travel_m", "droop_travel_m"].map(suspension_key_path));
+        for (angle_name, fixed, linear, quadratic) in angles {
             // Upper bound of the angle, degrees.
-            let largest = fixed.abs() + (linear.abs() + quadratic.abs() * travel) * travel;
-            let [steep, bent] = ["m", "m2"].map(|unit| join_key(&at("guidance"), &format!("{what}_deg_per_{unit}")));
-            let (key, other) = if linear.abs() >= quadratic.abs() * travel { (steep, bent) } else { (bent, steep) };
-            let own = [other, at(&format!("{what}_deg"))];
-            let others: Vec<&str> = others.iter().chain(&own).map(String::as_str).collect();
-            let found = format!("a {what} of up to {largest:.1}° within {travel:.3} m of travel");
+            let largest_angle = fixed.abs() + (linear.abs() + quadratic.abs() * max_travel) * max_travel;
+            let [linear_path, quadratic_path] =
+                ["m", "m2"].map(|unit| join_key(&key_path("guidance"), &format!("{angle_name}_deg_per_{unit}")));
+            let (fault_path, other_path) = if linear.abs() >= quadratic.abs() * max_travel {
+                (linear_path, quadratic_path)
+            } else {
+                (quadratic_path, linear_path)
+            };
+            let angle_paths = [other_path, key_path(&format!("{angle_name}_deg"))];
+            let compared_paths: Vec<&str> = compared_paths.iter().chain(&angle_paths).map(String::as_str).collect();
+            let found = format!("a {angle_name} of up to {largest_angle:.1}° within {max_travel:.3} m of travel");
             let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° anywhere in the travel");
-            self.require(&key, &others, largest <= MAX_WHEEL_ANGLE_DEG, found, accepts, "");
+            self.require(&fault_path, &compared_paths, largest_angle <= MAX_WHEEL_ANGLE_DEG, found, accepts, NO_HELP);
         }
     }
 
@@ -103,11 +123,11 @@ impl Rules<'_> {
 
     /// Returns the paths of the keys from which the springs of axle `i` follow. `path` is that of the axle.
     fn spring_paths(&self, i: usize, path: &str) -> Vec<String> {
-        let suspension = join_key(path, "suspension");
+        let suspension_path = join_key(path, "suspension");
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
-        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join_key("chassis", k)));
-        let own = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
-        paths.extend(own.map(|k| join_key(&suspension, k)));
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
+        let spring_keys = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
+        paths.extend(spring_keys.map(|key| join_key(&suspension_path, key)));
         paths.push(format!("axles[{i}].unsprung.mass_kg"));
         paths
     }
@@ -115,21 +135,28 @@ impl Rules<'_> {
     /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
     /// the two speeds between which the bar fades in rise. Only the second of several keys is reported.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
-        let rates = [
+        let bar_values = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
             ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
             ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
         ];
-        let given: Vec<_> = rates.iter().filter(|(_, rate)| *rate > 0.0).collect();
-        if let [(first, _), (second, rate), ..] = given[..] {
+        let stated_values: Vec<_> = bar_values.iter().filter(|(_, value)| *value > 0.0).collect();
+        if let [(first_key, _), (second_key, value), ..] = stated_values[..] {
             let help = "they are three ways to say the same; remove the others";
-            let found = format!("{rate} beside `{first}`");
-            self.require(&join_key(path, second), &[&join_key(path, first)], false, found, "absent or 0", help);
+            let found = format!("{value} beside `{first_key}`");
+            self.require(
+                &join_key(path, second_key),
+                &[&join_key(path, first_key)],
+                false, // two values are stated
+                found,
+                "absent or 0",
+                help,
+            );
         }
         if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
             let found = format!("[{low}, {high}]");
-            let key = join_key(path, "anti_roll_bar_fades_in_mps");
-            self.require(&key, &[], low < high, found, "two speeds, the second greater", "");
+            let fade_path = join_key(path, "anti_roll_bar_fades_in_mps");
+            self.require(&fade_path, &[], low < high, found, "two speeds, the second greater", NO_HELP);
         }
     }
 
@@ -137,67 +164,70 @@ impl Rules<'_> {
     /// damping ratio for bump and for rebound, and of droop travel and preload. Then checks spring and damping. A ride
     /// frequency also needs a load share above 1e-6 on each wheel of the axle, because the rate follows from the load.
     pub fn check_suspension(&mut self, i: usize, axle: &Axle, path: &str) {
-        let s = &axle.suspension;
+        let suspension = &axle.suspension;
         self.require_exactly_one(
             path,
-            ("rate_n_per_m", s.rate_n_per_m.is_some()),
-            ("ride_frequency_hz", s.ride_frequency_hz.is_some()),
+            ("rate_n_per_m", suspension.rate_n_per_m.is_some()),
+            ("ride_frequency_hz", suspension.ride_frequency_hz.is_some()),
         );
         self.require_exactly_one(
             path,
-            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m.is_some()),
-            ("bump_damping_ratio", s.bump_damping_ratio.is_some()),
+            ("bump_damping_n_s_per_m", suspension.bump_damping_n_s_per_m.is_some()),
+            ("bump_damping_ratio", suspension.bump_damping_ratio.is_some()),
         );
         self.require_exactly_one(
             path,
-            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
-            ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
+            ("rebound_damping_n_s_per_m", suspension.rebound_damping_n_s_per_m.is_some()),
+            ("rebound_damping_ratio", suspension.rebound_damping_ratio.is_some()),
         );
         self.require_exactly_one(
             path,
-            ("droop_travel_m", s.droop_travel_m.is_some()),
-            ("preload_n", s.preload_n.is_some()),
+            ("droop_travel_m", suspension.droop_travel_m.is_some()),
+            ("preload_n", suspension.preload_n.is_some()),
         );
         self.check_spring(i, axle, path);
         self.check_damping(i, axle, path);
-        let Some(frequency) = s.ride_frequency_hz else {
+        let Some(frequency) = suspension.ride_frequency_hz else {
             return;
         };
         // Whether every wheel of the axle carries load.
-        let carried = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
-            let on_axle =
-                wheel_positions::wheel_positions(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
-            on_axle.into_iter().all(|(_, share)| share > 1e-6)
+        let is_loaded = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
+            let axle_shares = wheel_positions::wheel_positions(self.spec)
+                .into_iter()
+                .zip(shares)
+                .filter(|(position, _)| position.axle == i);
+            axle_shares.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        compared_paths.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{frequency} Hz of a wheel that carries nothing");
         let accepts = "given for wheels that carry load; use `rate_n_per_m`";
-        self.require(&join_key(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+        self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
     /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)` of
     /// the sprung mass, for the wheel with the largest one. Damping ratios are not checked here.
     fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
-        let critical = |s: &Spring| 2.0 * (s.rate * s.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
-        let critical = self.springs(i, axle).iter().map(critical).fold(0.0, f64::max);
-        let s = &axle.suspension;
-        let stated = [
-            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m),
-            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m),
+        let critical_damping =
+            |spring: &Spring| 2.0 * (spring.rate * spring.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
+        let max_critical_damping = self.springs(i, axle).iter().map(critical_damping).fold(0.0, f64::max);
+        let suspension = &axle.suspension;
+        let stated_dampings = [
+            ("bump_damping_n_s_per_m", suspension.bump_damping_n_s_per_m),
+            ("rebound_damping_n_s_per_m", suspension.rebound_damping_n_s_per_m),
         ];
         let paths = self.spring_paths(i, &format!("axles[{i}]"));
-        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        for (name, damping) in stated {
-            let (damping, most) = (damping.unwrap_or(0.0), MAX_DAMPING_RATIO * critical);
+        let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        for (name, damping) in stated_dampings {
+            let (damping, max_damping) = (damping.unwrap_or(0.0), MAX_DAMPING_RATIO * max_critical_damping);
             let found = format!("{damping} N s/m");
             let accepts =
-                format!("at most {most:.0} N s/m, {MAX_DAMPING_RATIO} times the critical damping of its spring");
+                format!("at most {max_damping:.0} N s/m, {MAX_DAMPING_RATIO} times the critical damping of its spring");
             self.require(
                 &join_key(path, name),
-                &others,
-                critical == 0.0 || damping <= most,
+                &compared_paths,
+                max_critical_damping == 0.0 || damping <= max_damping,
                 found,
                 accepts,
                 "cars have 0.2 to 0.7 times",
@@ -213,29 +243,34 @@ impl Rules<'_> {
         if springs.is_empty() {
             return;
         }
-        let s = &axle.suspension;
-        let key = |name: &str| join_key(path, name);
+        let suspension = &axle.suspension;
+        let key_path = |name: &str| join_key(path, name);
         let paths = self.spring_paths(i, &format!("axles[{i}]"));
-        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let least = springs.iter().map(|s| s.force_at_rest).fold(f64::INFINITY, f64::min);
+        let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let min_static_force = springs.iter().map(|spring| spring.force_at_rest).fold(f64::INFINITY, f64::min);
         // Whether every wheel keeps droop travel.
-        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= MIN_DROOP_TRAVEL_M);
-        let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
+        let has_droop_travel =
+            suspension.preload_n.is_none() || springs.iter().all(|spring| spring.droop_travel >= MIN_DROOP_TRAVEL_M);
+        let found = format!(
+            "{} N under a spring that carries {min_static_force:.1} N at rest",
+            suspension.preload_n.unwrap_or(0.0)
+        );
         let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
-        self.require(&key("preload_n"), &others, extends, found, accepts, "");
+        self.require(&key_path("preload_n"), &compared_paths, has_droop_travel, found, accepts, NO_HELP);
         // Smallest share of the rate that is left at full droop.
-        let left = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
-        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= MIN_DROOP_RATE_SHARE;
+        let min_rate_share = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
+        let is_rise_valid =
+            suspension.rate_rise_n_per_m2.is_none() || !has_droop_travel || min_rate_share >= MIN_DROOP_RATE_SHARE;
         let found = format!(
             "{}: {:.1} % of the rate would be left at full droop",
-            s.rate_rise_n_per_m2.unwrap_or(0.0),
-            100.0 * left
+            suspension.rate_rise_n_per_m2.unwrap_or(0.0),
+            100.0 * min_rate_share
         );
         let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
         self.require(
-            &key("rate_rise_n_per_m2"),
-            &others,
-            rises,
+            &key_path("rate_rise_n_per_m2"),
+            &compared_paths,
+            is_rise_valid,
             found,
             "a rise that leaves some rate at full droop",
             help,
@@ -245,16 +280,24 @@ impl Rules<'_> {
     /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most
     /// [`MAX_AXLE_SHIFT_M`]: load / rate. Does nothing without a lateral compliance.
     pub fn check_lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(given) = &axle.lateral_compliance else { return };
+        let Some(compliance) = &axle.lateral_compliance else { return };
         let load = self.carried_masses(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
-        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join_key("chassis", k)));
-        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let shift = load / given.rate_n_per_m;
-        let found = format!("{} N/m: {shift:.3} m under a side force of its load of {load:.0} N", given.rate_n_per_m);
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
+        let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let shift = load / compliance.rate_n_per_m;
+        let found =
+            format!("{} N/m: {shift:.3} m under a side force of its load of {load:.0} N", compliance.rate_n_per_m);
         let accepts = format!("at most {MAX_AXLE_SHIFT_M} m, so {:.0} N/m or more", (load / MAX_AXLE_SHIFT_M).ceil());
-        let key = join_key(&join_key(path, "lateral_compliance"), "rate_n_per_m");
-        self.require(&key, &others, shift <= MAX_AXLE_SHIFT_M, found, accepts, "absent where links are rigid");
+        let rate_path = join_key(&join_key(path, "lateral_compliance"), "rate_n_per_m");
+        self.require(
+            &rate_path,
+            &compared_paths,
+            shift <= MAX_AXLE_SHIFT_M,
+            found,
+            accepts,
+            "absent where links are rigid",
+        );
     }
 
     /// Returns the mass that each wheel of axle `i` carries at rest, kg, the unsprung mass included; nothing if the
@@ -262,21 +305,21 @@ impl Rules<'_> {
     pub fn carried_masses(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
         let shares = wheel_positions::wheel_load_shares(self.spec).unwrap_or_default();
-        let wheels = wheel_positions::wheel_positions(self.spec).into_iter().zip(shares);
-        wheels.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
+        let loaded_positions = wheel_positions::wheel_positions(self.spec).into_iter().zip(shares);
+        loaded_positions.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
     }
 
     /// Checks that the unsprung mass of a wheel is less than the smallest mass that a wheel of axle `i` carries. Does
     /// nothing without an unsprung mass.
     pub fn check_unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(own) = &axle.unsprung else { return };
-        let carried = self.carried_masses(i).fold(f64::INFINITY, f64::min);
+        let Some(unsprung) = &axle.unsprung else { return };
+        let min_carried_mass = self.carried_masses(i).fold(f64::INFINITY, f64::min);
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
+        let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        compared_paths.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let found = format!("{} kg on a wheel that carries {min_carried_mass:.1} kg in all", unsprung.mass_kg);
         let help = "the mass of a wheel is part of the car's";
-        let mass = join_key(&join_key(path, "unsprung"), "mass_kg");
-        self.require(&mass, &others, own.mass_kg < carried, found, "less than that", help);
+        let mass_path = join_key(&join_key(path, "unsprung"), "mass_kg");
+        self.require(&mass_path, &compared_paths, unsprung.mass_kg < min_carried_mass, found, "less than that", help);
     }
 }

@@ -1,6 +1,6 @@
 //! Rules of tyres, and the construction of their Magic Formula tyres.
 
-use super::{Rules, join_key, nearest_word};
+use super::{NO_HELP, RuleChecker, join_key, nearest_word};
 use crate::file_resolver::FileResolver;
 use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
 use crate::tir::plausibility;
@@ -11,7 +11,7 @@ use skidpad_core::tyre::MagicFormula;
 use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, UseMode};
 use std::collections::BTreeMap;
 
-impl Rules<'_> {
+impl RuleChecker<'_> {
     /// Checks the tyre at `path`. Simple tyres: load sensitivity needs a nominal load, slips rise. Brush: a nominal load
     /// of at most 1e6 N. TMeasy: points in order, for each direction and load. Magic Formula: exactly one of file and
     /// coefficients, which are read; with symmetric `sides` the formula is made symmetric. Returns a valid Magic Formula
@@ -27,11 +27,11 @@ impl Rules<'_> {
                 self.check_slip_curve(&join_key(path, "across"), across);
             }
             Tyre::Brush { friction, .. } => {
-                let nominal = join_key(path, "nominal_load_n");
+                let nominal_path = join_key(path, "nominal_load_n");
                 let found = friction.nominal_load_n.map_or("missing".to_owned(), |load| format!("{load}"));
-                let sound = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
+                let is_valid = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
                 let help = "stiffness and patch length of a brush hold at it";
-                self.require(&nominal, &[], sound, found, "a load above 0, up to 1e6 N", help);
+                self.require(&nominal_path, &[], is_valid, found, "a load above 0, up to 1e6 N", help);
             }
             Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => {
                 let curves = [
@@ -43,16 +43,19 @@ impl Rules<'_> {
                 for (key, points) in curves {
                     self.check_named_points(&join_key(path, key), points);
                 }
-                for [(at_one, one), (at_two, two)] in [[curves[0], curves[2]], [curves[1], curves[3]]] {
-                    self.check_low_loads([&join_key(path, at_one), &join_key(path, at_two)], [one, two]);
+                for [(nominal_key, nominal), (double_key, double)] in [[curves[0], curves[2]], [curves[1], curves[3]]] {
+                    self.check_low_loads(
+                        [&join_key(path, nominal_key), &join_key(path, double_key)],
+                        [nominal, double],
+                    );
                 }
             }
             Tyre::MagicFormula { file, coefficients, version, sides, .. } => {
                 self.require_exactly_one(path, ("file", file.is_some()), ("coefficients", coefficients.is_some()));
                 let formula = match (file, coefficients) {
                     (Some(file), None) => self.read_tyre_file(&join_key(path, "file"), (file, *sides), files),
-                    (None, Some(stated)) => {
-                        self.tyre_from_coefficients(&join_key(path, "coefficients"), stated, *version)
+                    (None, Some(stated_values)) => {
+                        self.tyre_from_coefficients(&join_key(path, "coefficients"), stated_values, *version)
                     }
                     _ => None,
                 };
@@ -64,52 +67,82 @@ impl Rules<'_> {
 
     /// Checks that a load sensitivity other than 0 comes with a nominal load.
     fn check_friction(&mut self, path: &str, friction: &Friction) {
-        let (sensitivity, nominal) = (join_key(path, "load_sensitivity"), join_key(path, "nominal_load_n"));
-        let stated = friction.load_sensitivity == 0.0 || friction.nominal_load_n.is_some();
+        let (sensitivity_path, nominal_path) = (join_key(path, "load_sensitivity"), join_key(path, "nominal_load_n"));
+        let is_valid = friction.load_sensitivity == 0.0 || friction.nominal_load_n.is_some();
         let found = format!("{} without a nominal load", friction.load_sensitivity);
-        self.require(&sensitivity, &[&nominal], stated, found, "together with `nominal_load_n`", "");
+        self.require(&sensitivity_path, &[&nominal_path], is_valid, found, "together with `nominal_load_n`", NO_HELP);
     }
 
     /// Checks that the asymptote is at a larger slip than the extremum.
     fn check_slip_curve(&mut self, path: &str, curve: &SlipCurve) {
-        let rises = curve.asymptote_slip > curve.extremum_slip;
+        let is_rising = curve.asymptote_slip > curve.extremum_slip;
         let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
         let found = format!("{}", curve.asymptote_slip);
-        self.require(&join_key(path, "asymptote_slip"), &[&join_key(path, "extremum_slip")], rises, found, accepts, "");
+        self.require(
+            &join_key(path, "asymptote_slip"),
+            &[&join_key(path, "extremum_slip")],
+            is_rising,
+            found,
+            accepts,
+            NO_HELP,
+        );
     }
 
     /// Checks the characteristic points of a TMeasy curve: the initial slope is at least twice the largest force over its
     /// slip, and full sliding has no larger force and a larger slip than the maximum.
     fn check_named_points(&mut self, path: &str, points: &NamedPoints) {
         let NamedPoints { slope_n, largest_n, largest_slip, sliding_n, sliding_slip } = *points;
-        let key = |name: &str| join_key(path, name);
+        let key_path = |name: &str| join_key(path, name);
         // Single precision, in which the model checks these values.
-        let least = 2.0 * largest_n as f32 / largest_slip as f32;
+        let min_slope = 2.0 * largest_n as f32 / largest_slip as f32;
         let (found, accepts) =
-            (format!("{slope_n}"), format!("at least {least}, twice the largest force over its slip"));
-        let steep = slope_n as f32 >= least;
-        self.require(&key("slope_n"), &[&key("largest_n"), &key("largest_slip")], steep, found, accepts, "");
+            (format!("{slope_n}"), format!("at least {min_slope}, twice the largest force over its slip"));
+        let is_steep_enough = slope_n as f32 >= min_slope;
+        self.require(
+            &key_path("slope_n"),
+            &[&key_path("largest_n"), &key_path("largest_slip")],
+            is_steep_enough,
+            found,
+            accepts,
+            NO_HELP,
+        );
         let (found, accepts) = (format!("{sliding_n}"), format!("up to the `largest_n` of {largest_n}"));
-        let below = sliding_n as f32 <= largest_n as f32;
-        self.require(&key("sliding_n"), &[&key("largest_n")], below, found, accepts, "");
+        let is_below_largest = sliding_n as f32 <= largest_n as f32;
+        self.require(&key_path("sliding_n"), &[&key_path("largest_n")], is_below_largest, found, accepts, NO_HELP);
         let (found, accepts) = (format!("{sliding_slip}"), format!("above the `largest_slip` of {largest_slip}"));
-        let after = sliding_slip as f32 > largest_slip as f32;
-        self.require(&key("sliding_slip"), &[&key("largest_slip")], after, found, accepts, "");
+        let is_after_largest = sliding_slip as f32 > largest_slip as f32;
+        self.require(
+            &key_path("sliding_slip"),
+            &[&key_path("largest_slip")],
+            is_after_largest,
+            found,
+            accepts,
+            NO_HELP,
+        );
     }
 
     /// Checks that slope, largest force and sliding force at double load are less than four times the values at nominal
     /// load. Otherwise the parabolas over load are negative at low loads. The paths are those of nominal and double load.
-    fn check_low_loads(&mut self, [at_one, at_two]: [&str; 2], [one, two]: [&NamedPoints; 2]) {
-        for (name, one, two) in [
-            ("slope_n", one.slope_n, two.slope_n),
-            ("largest_n", one.largest_n, two.largest_n),
-            ("sliding_n", one.sliding_n, two.sliding_n),
+    fn check_low_loads(&mut self, [nominal_path, double_path]: [&str; 2], [nominal, double]: [&NamedPoints; 2]) {
+        for (name, nominal_value, double_value) in [
+            ("slope_n", nominal.slope_n, double.slope_n),
+            ("largest_n", nominal.largest_n, double.largest_n),
+            ("sliding_n", nominal.sliding_n, double.sliding_n),
         ] {
-            let (other, accepts) =
-                (join_key(at_one, name), format!("less than {}, four times that of `{at_one}`", 4.0 * one));
+            let (compared_path, accepts) = (
+                join_key(nominal_path, name),
+                format!("less than {}, four times that of `{nominal_path}`", 4.0 * nominal_value),
+            );
             let help = "a parabola through both values and nothing at no load would be negative at low loads";
-            let rises = (two as f32) < 4.0 * one as f32;
-            self.require(&join_key(at_two, name), &[&other], rises, format!("{two}"), accepts, help);
+            let is_below_limit = (double_value as f32) < 4.0 * nominal_value as f32;
+            self.require(
+                &join_key(double_path, name),
+                &[&compared_path],
+                is_below_limit,
+                format!("{double_value}"),
+                accepts,
+                help,
+            );
         }
     }
 
@@ -129,18 +162,18 @@ impl Rules<'_> {
         let found = format!("{file:?}");
         let text = match files.read_tyre(file) {
             Ok(text) => text,
-            Err(why) => {
+            Err(reason) => {
                 let accepts = "the path of a tyre file, relative to this file";
-                self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, Some(why));
+                self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, Some(reason));
                 return None;
             }
         };
         match tir::read(file, &text) {
             Ok(tir::TyreFile { tyre, side, notes }) => {
-                let lint = |note: &tir::Note| Warning::new(path, note.to_string());
-                self.collector.warnings.extend(notes.iter().map(lint));
-                let is_right = side == Some(Side::Right) && sides == Sides::Mirrored;
-                Some(if is_right { tyre.mirrored() } else { tyre })
+                let to_warning = |note: &tir::Note| Warning::new(path, note.to_string());
+                self.collector.warnings.extend(notes.iter().map(to_warning));
+                let is_mirrored = side == Some(Side::Right) && sides == Sides::Mirrored;
+                Some(if is_mirrored { tyre.mirrored() } else { tyre })
             }
             Err(faults) => {
                 let help = Some(format!("{faults}, told below"));
@@ -152,20 +185,20 @@ impl Rules<'_> {
         }
     }
 
-    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated`, by name, SI units), with
+    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated_values`, by name, SI units), with
     /// defaults for all others. A valid tyre is returned with warnings about implausible values and about combined slip.
     /// Missing and impossible coefficients are reported with their meaning, and `None` is returned. Unknown names are
     /// reported as well and otherwise ignored.
     fn tyre_from_coefficients(
         &mut self,
         path: &str,
-        stated: &BTreeMap<String, f64>,
+        stated_values: &BTreeMap<String, f64>,
         version: Version,
     ) -> Option<MagicFormula> {
-        let mut all = Coefficients::default();
-        for (name, value) in stated {
-            match all.get_mut(name) {
-                Some(place) => *place = *value as f32,
+        let mut coefficients = Coefficients::default();
+        for (name, value) in stated_values {
+            match coefficients.get_mut(name) {
+                Some(coefficient) => *coefficient = *value as f32,
                 None => self.report_unknown_coefficient(&join_key(path, name), name),
             }
         }
@@ -174,12 +207,13 @@ impl Rules<'_> {
             Version::Mf61 => magic_formula::Version::Mf61,
             Version::Mf62 => magic_formula::Version::Mf62,
         };
-        let faults = match MagicFormula::new(all, version, UseMode::Combined) {
+        let faults = match MagicFormula::new(coefficients, version, UseMode::Combined) {
             Ok(formula) => {
-                let implausible =
-                    plausibility::implausible_coefficients(formula.coefficients(), |name| stated.contains_key(name));
-                let lints = implausible.into_iter().map(|(name, text)| Warning::new(join_key(path, name), text));
-                self.collector.warnings.extend(lints);
+                let implausible = plausibility::implausible_coefficients(formula.coefficients(), |name| {
+                    stated_values.contains_key(name)
+                });
+                let warnings = implausible.into_iter().map(|(name, text)| Warning::new(join_key(path, name), text));
+                self.collector.warnings.extend(warnings);
                 self.collector
                     .warnings
                     .extend(plausibility::combined_slip_note(&formula).map(|text| Warning::new(path, text)));
@@ -188,17 +222,17 @@ impl Rules<'_> {
             Err(faults) => faults,
         };
         for fault in faults {
-            let inner = join_key(path, fault.name);
-            if !self.are_valid(&[&inner]) {
+            let coefficient_path = join_key(path, fault.name);
+            if !self.are_valid(&[&coefficient_path]) {
                 continue;
             }
-            let span = self.collector.nearest_span(&inner);
+            let span = self.collector.nearest_span(&coefficient_path);
             let meaning = ENTRIES.iter().find(|entry| entry.name == fault.name).map(|entry| entry.meaning.to_owned());
-            let (kind, found) = match stated.get(fault.name) {
+            let (kind, found) = match stated_values.get(fault.name) {
                 Some(value) => (FaultKind::OutOfRange, format!("{value}")),
                 None => (FaultKind::MissingKey, "missing".to_owned()),
             };
-            self.collector.add_fault(kind, inner, span, found, fault.accepts, meaning);
+            self.collector.add_fault(kind, coefficient_path, span, found, fault.accepts, meaning);
         }
         None
     }
@@ -206,7 +240,7 @@ impl Rules<'_> {
     /// Reports a coefficient that does not exist, with the most similar name as a suggestion.
     fn report_unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest_word(name, ENTRIES.iter().map(|entry| entry.name)) {
-            Some(like) => format!("did you mean `{like}`?"),
+            Some(similar_name) => format!("did you mean `{similar_name}`?"),
             None => "coefficients have the names and the capitals of `.tir` files".to_owned(),
         };
         let span = self.collector.nearest_span(path);

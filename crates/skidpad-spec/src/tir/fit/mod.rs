@@ -166,14 +166,18 @@ pub fn typical_coefficients(version: Version, nominal_load: f32, radius: f32) ->
 /// Returns [`FitError::TooFewRows`] if all stages are skipped.
 pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitError> {
     let mut tyre = start.clone();
-    let mut stages = 0;
+    let mut fitted_stage_count = 0;
     for stage in &FIT_STAGES {
-        if let Some(better) = stage.fit_tyre(&tyre, samples) {
-            tyre = better;
-            stages += 1;
+        if let Some(fitted_tyre) = stage.fit_tyre(&tyre, samples) {
+            tyre = fitted_tyre;
+            fitted_stage_count += 1;
         }
     }
-    if stages == 0 { Err(FitError::TooFewRows) } else { Ok(FittedTyre { errors: fit_errors(&tyre, samples), tyre }) }
+    if fitted_stage_count == 0 {
+        Err(FitError::TooFewRows)
+    } else {
+        Ok(FittedTyre { errors: fit_errors(&tyre, samples), tyre })
+    }
 }
 
 /// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz, each
@@ -184,9 +188,9 @@ pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
         let rows: Vec<Sample> =
             samples.iter().copied().filter(|sample| target.measured_value(sample).is_some()).collect();
         let Some(residuals) = residuals(tyre, target, &rows) else { continue };
-        let squares: f64 = residuals.iter().map(|r| r * r).sum();
-        errors.rms[i] = (squares / residuals.len().max(1) as f64).sqrt();
-        errors.max[i] = residuals.iter().fold(0.0, |worst, r| worst.max(r.abs()));
+        let sum_of_squares: f64 = residuals.iter().map(|r| r * r).sum();
+        errors.rms[i] = (sum_of_squares / residuals.len().max(1) as f64).sqrt();
+        errors.max[i] = residuals.iter().fold(0.0, |largest, r| largest.max(r.abs()));
     }
     errors
 }
@@ -204,8 +208,8 @@ impl Target {
     /// Returns true if `sample` has pure slip for this force: the slip of the other direction (slip angle for Fx, slip
     /// ratio for Fy and Mz) is below [`ZERO_SLIP_TOLERANCE`].
     fn has_pure_slip(self, sample: &Sample) -> bool {
-        let other = if self == Target::Fx { sample.slip_angle } else { sample.slip_ratio };
-        other.abs() < ZERO_SLIP_TOLERANCE
+        let other_slip = if self == Target::Fx { sample.slip_angle } else { sample.slip_ratio };
+        other_slip.abs() < ZERO_SLIP_TOLERANCE
     }
 }
 
@@ -217,20 +221,22 @@ impl Stage {
     /// slip also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
     /// returns `None` if the fitted coefficients are not a valid tyre.
     fn fit_tyre(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
-        let wanted = |sample: &&Sample| self.with_combined_slip || self.target.has_pure_slip(sample);
-        let measured = samples.iter().filter(|sample| self.target.measured_value(sample).is_some());
-        let rows: Vec<Sample> = measured.filter(wanted).copied().collect();
+        let has_allowed_slip = |sample: &&Sample| self.with_combined_slip || self.target.has_pure_slip(sample);
+        let measured_samples = samples.iter().filter(|sample| self.target.measured_value(sample).is_some());
+        let rows: Vec<Sample> = measured_samples.filter(has_allowed_slip).copied().collect();
         // Number of rows with combined slip.
-        let both = rows.iter().filter(|sample| !self.target.has_pure_slip(sample)).count();
-        let of_version = if tyre.version() == Version::Mf52 { self.mf52_coefficients } else { self.mf61_coefficients };
-        let names: Vec<&str> = self.coefficients.iter().chain(of_version).copied().collect();
-        let fits = !self.with_combined_slip || (tyre.use_mode() == UseMode::Combined && both >= 2 * names.len());
-        if rows.len() < 2 * self.coefficients.len() || !fits {
+        let combined_slip_count = rows.iter().filter(|sample| !self.target.has_pure_slip(sample)).count();
+        let version_coefficients =
+            if tyre.version() == Version::Mf52 { self.mf52_coefficients } else { self.mf61_coefficients };
+        let names: Vec<&str> = self.coefficients.iter().chain(version_coefficients).copied().collect();
+        let has_required_combined_slip = !self.with_combined_slip
+            || (tyre.use_mode() == UseMode::Combined && combined_slip_count >= 2 * names.len());
+        if rows.len() < 2 * self.coefficients.len() || !has_required_combined_slip {
             return None;
         }
         let parameters: Vec<Parameter> = names.iter().map(|name| parameter(name)).collect();
         // Tyre with the coefficients `values`; `None` if it is not valid.
-        let with = |values: &[f64]| {
+        let tyre_with = |values: &[f64]| {
             let mut c = tyre.coefficients().clone();
             for (name, value) in names.iter().zip(values) {
                 *c.get_mut(name)? = *value as f32;
@@ -241,8 +247,8 @@ impl Stage {
         for name in &names {
             values.push(f64::from(tyre.coefficients().get(name)?));
         }
-        least_squares(&parameters, &mut values, |values| residuals(&with(values)?, self.target, &rows));
-        with(&values)
+        least_squares(&parameters, &mut values, |values| residuals(&tyre_with(values)?, self.target, &rows));
+        tyre_with(&values)
     }
 }
 
@@ -250,7 +256,7 @@ impl Stage {
 /// friction, cornering stiffness and a few others have ranges of their own; shifts and small lengths have −10 to 10 with
 /// a scale of 0.02, all others −100 to 100 with 0.3.
 fn parameter(name: &str) -> Parameter {
-    let stiffness = ["RBX1", "RBX2", "RBY1", "RBY2", "RVY4", "RVY6", "QBZ1", "QBZ9", "PKX1", "PKX2"];
+    let stiffness_coefficients = ["RBX1", "RBX2", "RBY1", "RBY2", "RVY4", "RVY6", "QBZ1", "QBZ9", "PKX1", "PKX2"];
     let (range, scale) = match name {
         "PCX1" | "PCY1" | "QCZ1" | "RCX1" | "RCY1" => ([0.5, 2.4], 0.2),
         "PDX1" | "PDY1" => ([0.05, 10.0], 0.2),
@@ -259,8 +265,11 @@ fn parameter(name: &str) -> Parameter {
         "PKY4" => ([0.5, 4.0], 0.5),
         "RVY5" => ([0.1, 4.0], 0.5),
         "PEY3" | "PEY4" | "QEZ4" | "QEZ5" => ([-1e3, 1e3], 2.0),
-        name if stiffness.contains(&name) => ([-200.0, 200.0], 5.0),
-        name if ["PHX", "PHY", "PVX", "RHX", "RHY", "QHZ", "QDZ", "SSZ"].iter().any(|p| name.starts_with(p)) => {
+        name if stiffness_coefficients.contains(&name) => ([-200.0, 200.0], 5.0),
+        name if ["PHX", "PHY", "PVX", "RHX", "RHY", "QHZ", "QDZ", "SSZ"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix)) =>
+        {
             ([-10.0, 10.0], 0.02)
         }
         _ => ([-100.0, 100.0], 0.3),
@@ -279,22 +288,22 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
     }
     // Unused lanes of the last group have load 0 and are dropped.
     let mut residuals = Vec::with_capacity(rows.len());
-    for rows in rows.chunks(F32x8Pair::LANE_COUNT) {
-        let lanes = |part: fn(&Sample) -> f64| {
-            F32x8Pair::new(std::array::from_fn(|i| rows.get(i).map_or(0.0, |row| part(row) as f32)))
+    for lane_rows in rows.chunks(F32x8Pair::LANE_COUNT) {
+        let row_lanes = |value_of: fn(&Sample) -> f64| {
+            F32x8Pair::new(std::array::from_fn(|i| lane_rows.get(i).map_or(0.0, |row| value_of(row) as f32)))
         };
         let conditions = Conditions {
-            camber: lanes(|row| row.camber),
-            pressure: lanes(|row| row.pressure),
-            ..Conditions::upright(lanes(|row| row.load), F32x8Pair::splat(tyre.coefficients().longvl))
+            camber: row_lanes(|row| row.camber),
+            pressure: row_lanes(|row| row.pressure),
+            ..Conditions::upright(row_lanes(|row| row.load), F32x8Pair::splat(tyre.coefficients().longvl))
         };
-        let slip = [lanes(|row| row.slip_ratio), lanes(|row| -row.slip_angle.tan())];
+        let slip = [row_lanes(|row| row.slip_ratio), row_lanes(|row| -row.slip_angle.tan())];
         let values = match target {
             Target::Fx => tyre.forces_x8(slip, &conditions)[0],
             Target::Fy => tyre.forces_x8(slip, &conditions)[1],
             Target::Mz => tyre.aligning_x8(slip, &conditions),
         };
-        let measured = rows.iter().map(|row| target.measured_value(row).unwrap_or(0.0));
+        let measured = lane_rows.iter().map(|row| target.measured_value(row).unwrap_or(0.0));
         residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));
     }
     Some(residuals)

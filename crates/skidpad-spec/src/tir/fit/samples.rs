@@ -40,11 +40,11 @@ const REQUIRED_COLUMNS: usize = 4;
 /// values. A table without any force is a fault, too.
 pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults> {
     let mut faults = Vec::new();
-    let mut lines = split_rows(text).into_iter();
-    let top = Row { cells: Vec::new(), number: 1, start: 0 };
-    let header = lines.next().unwrap_or(top);
-    let place = |name: &str| header.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name));
-    let columns = COLUMN_NAMES.map(place);
+    let mut rows = split_rows(text).into_iter();
+    let empty_header = Row { cells: Vec::new(), line_number: 1, start: 0 };
+    let header = rows.next().unwrap_or(empty_header);
+    let column_of = |name: &str| header.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name));
+    let columns = COLUMN_NAMES.map(column_of);
     for (name, column) in COLUMN_NAMES.iter().zip(columns).take(REQUIRED_COLUMNS) {
         if column.is_none() {
             let help = Some(format!("name it in the first line; known columns are {}", COLUMN_NAMES.join(", ")));
@@ -76,7 +76,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
         );
     }
     let mut samples = Vec::new();
-    for row in lines {
+    for row in rows {
         if row.cells.len() != header.cells.len() {
             let found = format!("{} values", row.cells.len());
             let accepts = format!("{} values, as many as columns", header.cells.len());
@@ -97,7 +97,7 @@ struct Row<'a> {
     /// Cells without surrounding spaces, each with its first byte in the text.
     cells: Vec<(&'a str, usize)>,
     /// Line, from 1.
-    number: usize,
+    line_number: usize,
     /// First byte of the line in the text.
     start: usize,
 }
@@ -107,18 +107,18 @@ struct Row<'a> {
 fn split_rows(text: &str) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     let mut start = 0;
-    for (i, raw) in text.split_inclusive('\n').enumerate() {
-        let line = raw.trim_end_matches(['\n', '\r']);
+    for (i, raw_line) in text.split_inclusive('\n').enumerate() {
+        let line = raw_line.trim_end_matches(['\n', '\r']);
         if !line.trim().is_empty() && !line.trim_start().starts_with('#') {
-            let mut at = start;
+            let mut cell_start = start;
             let cells = line.split(',').map(|cell| {
-                let place = at + (cell.len() - cell.trim_start().len());
-                at += cell.len() + 1;
-                (cell.trim(), place)
+                let content_start = cell_start + (cell.len() - cell.trim_start().len());
+                cell_start += cell.len() + 1;
+                (cell.trim(), content_start)
             });
-            rows.push(Row { cells: cells.collect(), number: i + 1, start });
+            rows.push(Row { cells: cells.collect(), line_number: i + 1, start });
         }
-        start += raw.len();
+        start += raw_line.len();
     }
     rows
 }
@@ -126,15 +126,19 @@ fn split_rows(text: &str) -> Vec<Row<'_>> {
 impl Row<'_> {
     /// Returns the place of cell `i`. The column counts bytes, because tables contain plain numbers.
     fn cell_location(&self, i: usize) -> TextLocation {
-        let (cell, at) = self.cells.get(i).copied().unwrap_or(("", self.start));
-        TextLocation { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
+        let (cell, cell_start) = self.cells.get(i).copied().unwrap_or(("", self.start));
+        TextLocation {
+            line: self.line_number,
+            column: cell_start - self.start + 1,
+            span: cell_start..cell_start + cell.len(),
+        }
     }
 
     /// Reads the values of a row. `columns` are the indices of [`COLUMN_NAMES`] in the row. Values that are no numbers
     /// below 1e9 in magnitude are added to `faults` and become 0, forces `None`. A missing column is 0 or `None`; an
     /// empty force is `None`.
     fn read_sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
-        let mut value = |i: usize| {
+        let mut read_value = |i: usize| {
             let column = columns[i]?;
             let (cell, _) = *self.cells.get(column)?;
             if cell.is_empty() && i > REQUIRED_COLUMNS {
@@ -152,14 +156,14 @@ impl Row<'_> {
             number
         };
         Sample {
-            slip_ratio: value(0).unwrap_or(0.0),
-            slip_angle: value(1).unwrap_or(0.0),
-            camber: value(2).unwrap_or(0.0),
-            load: value(3).unwrap_or(0.0),
-            pressure: value(4).unwrap_or(0.0),
-            fx: value(5),
-            fy: value(6),
-            mz: value(7),
+            slip_ratio: read_value(0).unwrap_or(0.0),
+            slip_angle: read_value(1).unwrap_or(0.0),
+            camber: read_value(2).unwrap_or(0.0),
+            load: read_value(3).unwrap_or(0.0),
+            pressure: read_value(4).unwrap_or(0.0),
+            fx: read_value(5),
+            fy: read_value(6),
+            mz: read_value(7),
         }
     }
 }

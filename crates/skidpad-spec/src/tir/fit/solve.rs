@@ -36,43 +36,43 @@ pub(super) fn least_squares(
     values: &mut [f64],
     residuals: impl Fn(&[f64]) -> Option<Vec<f64>>,
 ) -> usize {
-    let start = values.to_vec();
+    let start_values = values.to_vec();
     let cost = |residual: &[f64], values: &[f64]| {
-        let pulled = parameters
+        let regularisation = parameters
             .iter()
             .zip(values)
-            .zip(&start)
+            .zip(&start_values)
             .map(|((p, v), s)| REGULARISATION_WEIGHT * ((v - s) / p.scale).powi(2));
-        residual.iter().map(|r| r * r).sum::<f64>() + pulled.sum::<f64>()
+        residual.iter().map(|r| r * r).sum::<f64>() + regularisation.sum::<f64>()
     };
     let Some(mut residual) = residuals(values) else { return 0 };
-    let mut sum = cost(&residual, values);
+    let mut current_cost = cost(&residual, values);
     let mut damping = 1e-2;
     for iteration in 0..MAX_ITERATIONS {
         let jacobian = jacobian(parameters, values, &residual, &residuals);
         // Gradient of the pull towards the start value.
-        let moved = |i: usize| REGULARISATION_WEIGHT * (values[i] - start[i]) / parameters[i].scale;
-        let gradient =
-            jacobian.tr_mul(&DVector::from_column_slice(&residual)) + DVector::from_fn(values.len(), |i, _| moved(i));
+        let pull_gradient = |i: usize| REGULARISATION_WEIGHT * (values[i] - start_values[i]) / parameters[i].scale;
+        let gradient = jacobian.tr_mul(&DVector::from_column_slice(&residual))
+            + DVector::from_fn(values.len(), |i, _| pull_gradient(i));
         // Normal matrix.
-        let normal = jacobian.tr_mul(&jacobian);
-        let before = sum;
+        let normal_matrix = jacobian.tr_mul(&jacobian);
+        let previous_cost = current_cost;
         while damping < MAX_DAMPING {
-            let Some(next) = damped_step(parameters, values, &normal, &gradient, damping) else {
+            let Some(trial_values) = damped_step(parameters, values, &normal_matrix, &gradient, damping) else {
                 damping *= 10.0;
                 continue;
             };
-            match residuals(&next).map(|r| (cost(&r, &next), r)) {
-                Some((lower, r)) if lower < sum => {
-                    values.copy_from_slice(&next);
-                    (sum, residual) = (lower, r);
+            match residuals(&trial_values).map(|r| (cost(&r, &trial_values), r)) {
+                Some((trial_cost, trial_residual)) if trial_cost < current_cost => {
+                    values.copy_from_slice(&trial_values);
+                    (current_cost, residual) = (trial_cost, trial_residual);
                     damping = (damping * 0.2).max(1e-9);
                     break;
                 }
                 _ => damping *= 4.0,
             }
         }
-        if damping >= MAX_DAMPING || before - sum < RELATIVE_COST_TOLERANCE * before {
+        if damping >= MAX_DAMPING || previous_cost - current_cost < RELATIVE_COST_TOLERANCE * previous_cost {
             return iteration + 1;
         }
     }
@@ -90,17 +90,21 @@ fn jacobian(
     let mut jacobian = DMatrix::zeros(residual.len(), parameters.len());
     for (i, parameter) in parameters.iter().enumerate() {
         // Half the width of the central difference.
-        let width = 1e-3 * parameter.scale.max(values[i].abs());
-        let beside = |by: f64| {
+        let half_width = 1e-3 * parameter.scale.max(values[i].abs());
+        let evaluate_at_offset = |offset: f64| {
             let mut values = values.to_vec();
-            values[i] = (values[i] + by).clamp(parameter.range[0], parameter.range[1]);
+            values[i] = (values[i] + offset).clamp(parameter.range[0], parameter.range[1]);
             residuals(&values).map(|r| (values[i], r))
         };
-        if let (Some((low, below)), Some((high, above))) = (beside(-width), beside(width))
-            && high > low
+        if let (Some((lower_value, lower_residuals)), Some((upper_value, upper_residuals))) =
+            (evaluate_at_offset(-half_width), evaluate_at_offset(half_width))
+            && upper_value > lower_value
         {
-            let slopes = below.iter().zip(&above).map(|(b, a)| (a - b) / (high - low) * parameter.scale);
-            jacobian.column_mut(i).iter_mut().zip(slopes).for_each(|(into, slope)| *into = slope);
+            let derivatives = lower_residuals
+                .iter()
+                .zip(&upper_residuals)
+                .map(|(lower, upper)| (upper - lower) / (upper_value - lower_value) * parameter.scale);
+            jacobian.column_mut(i).iter_mut().zip(derivatives).for_each(|(element, derivative)| *element = derivative);
         }
     }
     jacobian
@@ -112,19 +116,19 @@ fn jacobian(
 fn damped_step(
     parameters: &[Parameter],
     values: &[f64],
-    normal: &DMatrix<f64>,
+    normal_matrix: &DMatrix<f64>,
     gradient: &DVector<f64>,
     damping: f64,
 ) -> Option<Vec<f64>> {
-    let mut damped = normal.clone();
+    let mut damped_matrix = normal_matrix.clone();
     for i in 0..parameters.len() {
-        damped[(i, i)] += damping * normal[(i, i)] + REGULARISATION_WEIGHT * (1.0 + damping);
+        damped_matrix[(i, i)] += damping * normal_matrix[(i, i)] + REGULARISATION_WEIGHT * (1.0 + damping);
     }
-    let change = damped.cholesky()?.solve(gradient);
-    let moved = values.iter().zip(parameters).zip(change.iter()).map(|((value, parameter), change)| {
+    let change = damped_matrix.cholesky()?.solve(gradient);
+    let new_values = values.iter().zip(parameters).zip(change.iter()).map(|((value, parameter), change)| {
         (value - change * parameter.scale).clamp(parameter.range[0], parameter.range[1])
     });
-    Some(moved.collect())
+    Some(new_values.collect())
 }
 
 #[cfg(test)]
