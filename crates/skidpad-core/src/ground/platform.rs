@@ -351,9 +351,8 @@ mod tests {
     /// Checks the error of every kind of invalid path, and that blends of the shortest leg are valid.
     #[test]
     fn what_is_no_path_is_told() {
-        let path_fault = |points: &[WayPoint], repeats: bool, blend: f64| {
-            PlatformPath::path_fault(points.to_vec(), repeats, blend).err()
-        };
+        let path_fault =
+            |points: &[WayPoint], repeats: bool, blend: f64| PlatformPath::new(points.to_vec(), repeats, blend).err();
         let [a, b, c] = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(1.5, 0.0, 1.0)];
         assert_eq!(path_fault(&[a], false, 0.0), Some(PlatformPathFault::TooFew(1)));
         assert_eq!(path_fault(&[a, c, b], false, 0.0), Some(PlatformPathFault::NotLater(2)));
