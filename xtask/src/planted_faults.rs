@@ -32,7 +32,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "slips that do not know the direction of travel",
-        file: "crates/skidpad-core/src/tyre/brush.rs",
+        file: "crates/skidpad-tyre/src/brush.rs",
         change: ["clamped_slip[0] * heading + s(1.0)", "clamped_slip[0] + s(1.0) + heading - heading"],
     },
     Fault {

@@ -5,14 +5,14 @@ use crate::aero::parameters::{AeroMaps, BilinearTable};
 use crate::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::force_element::ChassisMotion;
-use crate::math;
 use crate::model::Model;
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
 use crate::vehicle::Vehicle;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_simd::vectors::Vec3Lanes;
 
 /// Smallest longitudinal speed (m/s) that the direction of the air is computed with.
 const MIN_AIR_SPEED_MPS: f32 = 0.1;

@@ -2,12 +2,12 @@
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::math;
-use crate::simd::lane::F32x4;
 use crate::steering::ackermann::Ackermann;
 use crate::steering::rate_limited_angle;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::math;
 
 impl Vehicle {
     /// Moves the steering angle of the state towards `demand` within its rate, and turns the wheels to it.

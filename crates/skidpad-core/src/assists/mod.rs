@@ -11,8 +11,8 @@ pub(crate) mod stability;
 pub(crate) mod steering;
 
 use crate::controls::{Controls, clamp_lanes_or_zero};
-use crate::simd::lane::F32x4;
 use crate::steering::parameters::Steering;
+use skidpad_simd::lane::F32x4;
 
 /// Clamped demand of pedals and steering wheel, which assists change.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Target spins for a slip: the rows of the tyres then determine the brake torque.
 
 use crate::assists::first_order_share;
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Speed over the ground below which slip ratios are not evaluated, m/s.
 const MIN_SLIP_SPEED_MPS: f32 = 0.1;

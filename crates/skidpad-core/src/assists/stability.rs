@@ -2,8 +2,8 @@
 
 use crate::assists::first_order_share;
 use crate::assists::parameters::StabilityControl;
-use crate::math;
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
+use skidpad_simd::math;
 
 /// Motion of a car in its plane, ISO 8855 signs.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Speed-dependent steering and counter-steering.
 
 use crate::assists::parameters::{CounterSteer, SpeedSteering};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without any.
 const MIN_SLIP_ANGLE_RAD: f32 = 2e-3;

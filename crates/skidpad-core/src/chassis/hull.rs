@@ -3,11 +3,11 @@
 //! of a falling car.
 
 use crate::port::{HullPoint, MAX_HULL_POINTS};
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::vectors::Vec3Lanes;
 use crate::suspension::rows::RIGID_GAIN_FACTOR;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::vectors::Vec3Lanes;
 
 /// Number of banks (groups of four points) for all contact points.
 const HULL_BANKS: usize = MAX_HULL_POINTS / 4;

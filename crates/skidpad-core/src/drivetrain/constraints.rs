@@ -3,8 +3,8 @@
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::TorqueCoupling;
-use crate::simd::lane::Lane;
 use crate::solver_mode::ImpulseBounds;
+use skidpad_simd::lane::Lane;
 
 /// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel that begins or ceases to
 /// slide. While none does, the Newton step is exact.

@@ -1,7 +1,7 @@
 //! Torque of the crankshaft over a step before the clutch acts: of one engine, or of the engines of a batch of cars.
 
 use crate::drivetrain::engine::Engine;
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Time constant of the idle governor, s. A slower governor stalls under a dropped clutch, a faster one oscillates at 30 Hz.
 const IDLE_TIME_CONSTANT_S: f32 = 0.1;

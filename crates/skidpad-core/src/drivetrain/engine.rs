@@ -1,7 +1,7 @@
 //! Engine and gearbox.
 
 use crate::model_error::{ModelError, not_negative, positive};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Share of the limiter speed below the limit over which the torque fades to 0.
 const LIMITER_BAND: f32 = 0.02;
@@ -54,7 +54,7 @@ impl Curve {
     /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in order, keeps the ends of the
     /// piece of each lane, and stops when all lanes have found theirs.
     #[inline(always)]
-    #[cfg(feature = "abreast")]
+    #[cfg(feature = "simd_batch")]
     pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
         let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
         let ([first_point, second_point, other_points @ ..], Some(last_point)) = (&*self.points, self.points.last())
@@ -305,7 +305,7 @@ pub(crate) mod tests {
             [(0.0, 393.0), (100.0, 393.0), (280.0, 434.0), (460.0, 475.0), (628.0, 373.0), (900.0, 373.0)]
         {
             assert_eq!(curve.evaluate(speed), torque, "at {speed} rad/s");
-            #[cfg(feature = "abreast")]
+            #[cfg(feature = "simd_batch")]
             assert_eq!(curve.evaluate_lanes(speed), torque, "at {speed} rad/s in a lane");
         }
         assert_eq!(curve.max_value(), 475.0);

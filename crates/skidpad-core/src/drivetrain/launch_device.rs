@@ -2,7 +2,7 @@
 
 use crate::drivetrain::engine::{Curve, Engine};
 use crate::model_error::{ModelError, positive};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Launch device between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::launch_device::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::simd::lane::{F32x4, WheelLanes};
 use crate::solver_mode::ImpulseBounds;
+use skidpad_simd::lane::{F32x4, WheelLanes};
 
 /// Maximum number of rows: one of the engine, those of the motors and of the couplings.
 pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;

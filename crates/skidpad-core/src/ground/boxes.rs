@@ -1,8 +1,8 @@
 //! Fixed boxes of a scene.
 
-use crate::math;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the box has no contact.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Boxes that move on a given course, independent of loads and collisions: belts, turntables, lifts, pushing walls.
 
 use crate::ground::boxes::FixedBox;
-use crate::math;
 use bevy_math::{DQuat, DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// A box that moves along a course. Its motion is a function of time alone; wheels and collisions do not affect it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Uneven roads of the classes of ISO 8608. A seed produces the same road on every target.
 
 use crate::ground::terrain::{HeightField, TerrainFault};
-use crate::math;
 use bevy_math::DVec3;
 use core::f32::consts::{FRAC_PI_2, TAU};
+use skidpad_simd::math;
 
 /// Roughness class of a road (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

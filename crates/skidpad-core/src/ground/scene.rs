@@ -6,10 +6,10 @@ use crate::ground::free_body::FreeBody;
 use crate::ground::platform::Platform;
 use crate::ground::rim_contact::ground_contact;
 use crate::ground::terrain::{HeightField, TriangleMesh};
-use crate::math;
 use crate::port::Probe;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 use std::sync::Arc;
 
 /// Distance along a wheel's ray up to which surfaces count as flush, m. It is above the rounding error on a road of kilometres, and below
@@ -181,7 +181,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math;
+    use skidpad_simd::math;
 
     /// Checks vertical rays on plane, turned box and pitched box, from inside a box and from below the plane.
     #[test]

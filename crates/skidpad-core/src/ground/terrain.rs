@@ -2,8 +2,8 @@
 
 use crate::ground::rim_contact::{SmoothSurface, Triangle};
 use crate::port::texture::SurfaceTexture;
-use crate::simd::lane::F32x4;
 use bevy_math::{DVec3, Vec3};
+use skidpad_simd::lane::F32x4;
 
 /// Heights over a rectangular grid. Each cell has two triangles, separated by the diagonal from its corner of least x and y to that of
 /// greatest x and y.
@@ -521,7 +521,7 @@ fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> imp
 /// mean, weighted by area, of the faces around the corner that form an angle of at most `crease` rad with the face. An edge is smooth if at least two
 /// triangles share it and all of them are within `crease`. Corners and edges are shared by index, not by position.
 fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
-    let (_, crease_cosine) = crate::math::sin_cos(crease); // cosine of the crease angle
+    let (_, crease_cosine) = skidpad_simd::math::sin_cos(crease); // cosine of the crease angle
     let area_normals: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
     let edge_key = |edge_start: u32, edge_end: u32| [edge_start.min(edge_end), edge_start.max(edge_end)];
     let (mut corner_triangles, mut edge_triangles) = (Vec::new(), Vec::new()); // (corner, triangle) and (edge, triangle)

@@ -49,8 +49,8 @@ const MIN_INCIDENCE_COSINE: f32 = 0.1;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math;
     use bevy_math::DVec3;
+    use skidpad_simd::math;
 
     const GRAVEL_TEXTURE: SurfaceTexture =
         SurfaceTexture { rolling_resistance: 0.02, amplitude: 0.02, wavelength: 0.8 };

@@ -4,10 +4,10 @@
 //! system of all their rows, including their wheels, not with their mass alone.
 
 use crate::hitch::parameters::{Coupler, Hitch};
-use crate::math;
 use crate::port::ChassisState;
-use crate::simd::linear::{SpatialVector, Symmetric6};
 use bevy_math::{Mat3, Quat, Vec3};
+use skidpad_simd::linear::{SpatialVector, Symmetric6};
+use skidpad_simd::math;
 
 /// Velocity of a centre of mass (m/s) and angular velocity (rad/s), or impulse (N s) and angular impulse (N m s), in world axes.
 pub(crate) type Twist = [Vec3; 2];

@@ -25,20 +25,21 @@ pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{
     AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
 };
-pub use crate::tyre::parameters::Tyre;
 pub use crate::wheel::disc::BrakeDisc;
 pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
+pub use skidpad_tyre::parameters::Tyre;
 pub use static_loads::{carried_masses, sprung_masses};
 
 use crate::assist_log::Assist;
 use crate::model::torque_paths::TorquePath;
 use crate::model::wheel_pack::{self as pack, LaneIndex, WheelPack};
 use crate::model_error::{positive, positive_or_infinite};
-use crate::simd::lane::{F32x4, Lane};
 use crate::steering::ackermann::Ackermann;
-use crate::tyre::{Conditions, Moments, TyreForces};
 use crate::wheel::state::WheelState;
-use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
+use crate::{Mat3, STANDARD_GRAVITY, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::math;
+use skidpad_tyre::{Conditions, Moments, TyreForces};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
 pub const MAX_PULL_RATIO: f32 = 10.0;

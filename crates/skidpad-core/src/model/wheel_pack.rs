@@ -7,16 +7,16 @@ use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
 use crate::model::parts::ModelParts;
 use crate::model::torque_paths::shaft_jacobians;
-#[cfg(feature = "abreast")]
-use crate::simd::lane::CarLanes;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
-use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
-use crate::tyre::parameters::Tyre;
-use crate::tyre::tmeasy::TMeasyConstants;
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
+#[cfg(feature = "simd_batch")]
+use skidpad_simd::lane::CarLanes;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
+use skidpad_tyre::parameters::Tyre;
+use skidpad_tyre::tmeasy::TMeasyConstants;
 
 /// Position of a wheel in the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,7 +294,7 @@ impl WheelPack {
 
     /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A bank with a
     /// single-wheel axle returns false.
-    #[cfg(feature = "abreast")]
+    #[cfg(feature = "simd_batch")]
     pub fn is_consecutive_from(&self, first_wheel: usize) -> bool {
         let lane_count = match self.present.lanes() {
             [1.0, 1.0, 1.0, 1.0] => 4,
@@ -345,7 +345,7 @@ impl WheelPack {
     }
 }
 
-#[cfg(feature = "abreast")]
+#[cfg(feature = "simd_batch")]
 impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the tyre model of that wheel is
     /// kept. Beams, roll centre links and lateral compliance are left out (`None`).

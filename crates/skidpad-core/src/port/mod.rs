@@ -6,9 +6,9 @@
 pub mod axes;
 pub mod texture;
 
-use crate::math;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Chassis at the start of a step, as its world reports it. Velocities are those of the centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]

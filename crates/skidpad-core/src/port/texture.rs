@@ -1,7 +1,7 @@
 //! Rolling resistance and unevenness of a surface.
 
-use crate::math;
 use bevy_math::DVec3;
+use skidpad_simd::math;
 
 /// Rolling resistance and unevenness of a surface. A hard and even surface has neither.
 ///

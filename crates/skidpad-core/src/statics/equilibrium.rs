@@ -1,10 +1,10 @@
 //! Equilibrium pose of a standing car on its struts, on a plane of any slope.
 
 use crate::ground::scene::Scene;
-use crate::math;
 use crate::model::Model;
 use crate::suspension::parameters::BarForcePath;
 use bevy_math::{DMat3, DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Number of fixed-point passes for the effect of the tilt on gravity; each gains about a digit and a half.
 const TILT_PASSES: usize = 8;

@@ -1,7 +1,7 @@
 //! Toe-out of the wheels of an axle in a turn.
 
-use crate::math;
 use crate::wheel::parameters::Axle;
+use skidpad_simd::math;
 
 /// Ackermann geometry of one axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ pub(crate) mod ackermann;
 pub(crate) mod parameters;
 pub(crate) mod rows;
 
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Returns the angle of the steering (rad) after it moves from `angle` towards `demand`, by at most
 /// `max_change` (rad, ≥ 0). A NaN stays a NaN.

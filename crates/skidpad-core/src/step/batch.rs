@@ -16,13 +16,13 @@ use crate::assist_log::Assist;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Probe};
-use crate::simd::lane::{F32x8, F32x8Pair, has_wide};
 use crate::solver_mode::StepReport;
 use crate::state::State;
 use crate::step::batch::workspace::BatchWorkspace;
 use crate::step::stages::BatchInputs;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::vehicle::Vehicle;
+use skidpad_simd::lane::{F32x8, F32x8Pair, has_wide};
 
 /// Evaluates the expression `$expression` on the workspace `$workspace` of a batch of either lane width.
 macro_rules! with_workspace {

@@ -9,9 +9,6 @@
 //! overshoot therefore lead to its only minimum.
 
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane, Mask32x4};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
 use crate::step::newton::{NewtonStep, velocity_norm};
 use crate::step::single_pass::solve_single_pass;
@@ -19,6 +16,9 @@ use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::{BoundRelaxation, EffectiveMass, WheelRows};
 use crate::vehicle::{Vehicle, banks_with_rows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 /// Number of iterations in which friction limits follow the loads. After these the limits stay fixed until the
 /// remaining problem, which is convex, has converged; then they follow once more. If friction presses a wheel into a

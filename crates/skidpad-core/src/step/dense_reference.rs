@@ -12,17 +12,17 @@ use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::LaneIndex;
 use crate::port::Contact;
 use crate::shape::Hull;
-use crate::simd::lane::F32x4;
-use crate::simd::linear::SpatialVector;
 use crate::solver_mode::{FrictionShape, SolverMode};
 use crate::state::{Placement, State};
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, Strut};
-use crate::tyre::curve::{CurveLaw, CurveTyre};
-use crate::tyre::parameters::Tyre;
 use crate::vehicle::Vehicle;
 use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, Wheel};
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::curve::{CurveLaw, CurveTyre};
+use skidpad_tyre::parameters::Tyre;
 
 const STEP_S: f32 = 1.0 / 60.0;
 
@@ -168,7 +168,7 @@ fn converged_impulses_equal_a_direct_solve() {
     for axles in [2, 3, 5] {
         for case in 0..20u8 {
             // Number in −1 to 1 that depends on the case.
-            let wave = |k: f32| crate::math::sin_cos(f32::from(case) * 0.7 + k).0;
+            let wave = |k: f32| skidpad_simd::math::sin_cos(f32::from(case) * 0.7 + k).0;
             let model = Arc::new(model(axles));
             let mut state = State::at_rest(&model, &Scene::flat(), &Placement { speed: 20.0, ..Placement::default() });
             for (i, wheel) in state.wheels.iter_mut().enumerate() {

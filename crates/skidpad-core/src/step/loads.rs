@@ -3,14 +3,14 @@
 use crate::assembly::suspension::axle_links::BarResponse;
 use crate::constants::MAX_WHEELS;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::step::newton::NewtonStep;
 use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels};
 use crate::suspension::rows::{LoadSolution, RIGID_GAIN_FACTOR};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
 pub(crate) const MAX_LOAD_SOLVES: usize = 40;

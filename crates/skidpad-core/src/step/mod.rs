@@ -5,13 +5,15 @@
 //! at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint make the
 //! motion second-order accurate in the step.
 
-#[cfg(not(feature = "abreast"))]
+#[cfg(not(feature = "simd_batch"))]
 #[path = "unbatched.rs"]
 pub(crate) mod batch;
-#[cfg(feature = "abreast")]
+#[cfg(feature = "simd_batch")]
 pub(crate) mod batch;
 pub(crate) mod converged;
 mod dense_reference;
+#[cfg(feature = "instruction_sets")]
+mod instruction_set_tests;
 pub(crate) mod loads;
 pub(crate) mod newton;
 mod one_car;
@@ -22,10 +24,6 @@ pub(crate) mod write_back;
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
-use crate::simd::instruction_set::dispatch_simd;
-use crate::simd::lane::{F32x4, Lane, Mask32x4};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
 use crate::step::one_car::OneCar;
 use crate::step::single_pass::solve_single_pass;
@@ -33,6 +31,10 @@ use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::{StartState, WheelRows};
 use crate::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
+use skidpad_simd::instruction_set::dispatch_simd;
+use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
 const MAX_RESIDUAL_MPS: f32 = 0.02;

@@ -1,6 +1,6 @@
 //! Newton steps on the chassis velocity, and how they are shortened.
 
-use crate::simd::linear::{SpatialVector, Symmetric6};
+use skidpad_simd::linear::{SpatialVector, Symmetric6};
 
 /// Overshoot limit: a step is too long if the misfit along it reverses to more than this share of its initial value.
 const MAX_OVERSHOOT_SHARE: f32 = 0.5;

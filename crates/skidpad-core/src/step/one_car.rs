@@ -4,10 +4,6 @@ use crate::assists::DriverDemand;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisImpulse;
-use crate::simd::lane::F32x4;
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::solver_mode::StepReport;
 use crate::step::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
 use crate::step::newton::NewtonStep;
@@ -15,6 +11,10 @@ use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<B: WheelGroups> StepWheels<B> for Vehicle {
     type Lanes = F32x4;

@@ -2,15 +2,15 @@
 
 use crate::constants::MAX_WHEELS;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes, pair_from_fn};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
 use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels, Velocities};
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
 use crate::vehicle::{Vehicle, response, wheel_impulses};
 use crate::wheel::rows::ContactRows;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes, pair_from_fn};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 impl Vehicle {
     /// Performs one sweep over shafts and wheel blocks from the `velocities` of the chassis. If tyres are stiff and the
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use crate::Vec3;
     use crate::model::{Model, plain::plain_car};
-    use crate::simd::vectors::Vec3Lanes;
+    use skidpad_simd::vectors::Vec3Lanes;
 
     /// Checks that a wheel sees the speed of its patch without the effect of its own tyre, `v − K p`. K is the effect
     /// of a unit impulse of the tyre on the velocity of its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.

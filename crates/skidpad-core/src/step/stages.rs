@@ -4,14 +4,14 @@ use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, HullPoint};
-use crate::simd::lane::{Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::solver_mode::{SolverMode, StepReport};
 use crate::step::newton::NewtonStep;
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Scalar of a car: one number, or one number per car of a batch.
 pub(crate) type CarScalar<B, S> = <<S as StepWheels<B>>::Lanes as WheelLanes>::Car;
@@ -40,7 +40,7 @@ pub(crate) struct StepInputs<'a> {
 }
 
 /// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
-#[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
+#[cfg_attr(not(feature = "simd_batch"), expect(dead_code, reason = "no car goes abreast"))]
 #[derive(Clone, Copy)]
 pub(crate) struct BatchInputs<'a> {
     /// Chassis of each car at the start of the step.

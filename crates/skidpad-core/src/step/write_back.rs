@@ -3,11 +3,6 @@
 use crate::assembly::wheel::contact::step_displacement;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
-use crate::simd::instruction_set::dispatch_simd;
-use crate::simd::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
 use crate::vehicle::rows::WheelRows;
@@ -15,6 +10,11 @@ use crate::vehicle::{Vehicle, is_body_finite};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::state::rolling_share;
 use bevy_math::Vec3;
+use skidpad_simd::instruction_set::dispatch_simd;
+use skidpad_simd::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Angular velocity (rad/s) below which the rotation is used instead: a 32-bit rotation resolves its turn in a step at
 /// 1000 Hz to a tenth.

@@ -1,6 +1,6 @@
 //! Parameters of springs, dampers, stops and anti-roll bars.
 
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Spring, damper and stops of one wheel, relative to the rest pose.
 ///

@@ -2,12 +2,12 @@
 
 use crate::assist_log::{Assist, AssistLog, Contribution};
 use crate::channel::Channel;
-use crate::math;
 use crate::model::Model;
 use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
-use crate::tyre::MAX_SLIP;
 use bevy_math::{Vec2, Vec3};
+use skidpad_simd::math;
+use skidpad_tyre::MAX_SLIP;
 
 // Generates a struct of `f64` fields from a list of channels (field, unit, description), the constant list of its channels, `values` and
 // `set_values`. Further fields may follow the list.

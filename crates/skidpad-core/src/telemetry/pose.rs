@@ -1,9 +1,9 @@
 //! Poses of wheels for rendering.
 
-use crate::math;
 use crate::model::Model;
 use crate::state::State;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Pose of a wheel in the world. Interpolate the poses of two states (`DVec3::lerp`, `Quat::lerp`) to draw between two
 /// steps.

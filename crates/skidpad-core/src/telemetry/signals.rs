@@ -3,14 +3,14 @@
 
 use crate::drivetrain::constraints::Flywheel;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
 use crate::state::State;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::lane::WheelLanes;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_tyre::friction_ellipse;
 
 /// Contact of a wheel after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

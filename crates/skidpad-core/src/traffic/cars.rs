@@ -11,7 +11,6 @@ use crate::port::{
     ChassisImpulse, ChassisState, Contact, DynamicBody, HullPoint, MAX_HULL_POINTS, PredictedMotion, Probe, Reaction,
     WorldPort,
 };
-use crate::simd::instruction_set::dispatch_simd;
 use crate::simulation::car_view::{CarView, MotionInput};
 use crate::simulation::slots::{Occupancy, Slots};
 use crate::solver_mode::{SolverMode, StepReport};
@@ -22,6 +21,7 @@ use crate::traffic::stacked_vehicles::{StackSolver, StackedVehicles};
 use crate::traffic::trains::{Trains, VehicleSolver};
 use crate::vehicle::Vehicle;
 use bevy_math::{DVec3, Vec3};
+use skidpad_simd::instruction_set::dispatch_simd;
 
 /// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on uneven ground and the
 /// first step of a single vehicle on a free body.
@@ -78,7 +78,7 @@ const PLACEHOLDER_PROBE: Probe =
 impl Cars {
     /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `solver_mode`.
     ///
-    /// Batches need [`SolverMode::SinglePass`] and the feature `abreast`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// Batches need [`SolverMode::SinglePass`] and the feature `simd_batch`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
     /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
     /// steps.
     pub fn new(vehicles: Vec<Vehicle>, solver_mode: SolverMode) -> Self {

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::model::Model;
 use crate::port::{ChassisState, Contact, DynamicBody, Ground, PredictedMotion, Probe, Reaction};
-use crate::simd::linear::Symmetric6;
 use crate::solver_mode::StepReport;
 use crate::traffic::line_search::LineSearch;
 use crate::traffic::supporting_body::{SupportingBody, VehiclePose, matrix_of, solve_or_zero};
 use crate::traffic::trains::{Trains, VehicleSolver, free_response};
 use crate::vehicle::Vehicle;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::linear::Symmetric6;
 
 /// Maximum number of stacked vehicles. In a higher stack or a circle, some vehicles use the wheel forces of the last step only.
 const MAX_STACKED_VEHICLES: usize = 16;

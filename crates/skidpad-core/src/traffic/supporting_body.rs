@@ -2,8 +2,8 @@
 
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::port::Reaction;
-use crate::simd::linear::{SpatialVector, Symmetric6, solve_dense};
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::linear::{SpatialVector, Symmetric6, solve_dense};
 
 /// A body under wheels, with its state in the Newton iteration of the vehicle that is being solved.
 #[derive(Clone, Copy, Debug)]

@@ -12,12 +12,12 @@ use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
-use crate::simd::lane::{Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::state::State;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
+use skidpad_simd::lane::{Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Car: its model, its state, and the workspace of its step.
 #[derive(Clone, Debug)]

@@ -6,13 +6,13 @@
 
 use crate::drivetrain::rows::DriveRows;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
 use crate::suspension::rows::{LoadRows, UnsprungMotion};
-use crate::tyre::rows::TyreRows;
+use crate::tyre_rows::TyreRows;
 use crate::wheel::rows::ContactRows;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Brake discs with a temperature, for one wheel or several.
 
-use crate::simd::lane::{F32x4, Lane};
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the air, K.
 ///
@@ -69,7 +69,7 @@ impl BrakeDiscLanes {
 
 impl<L: Lane> BrakeDiscLanes<L> {
     /// Returns the constants with `convert` applied to every number.
-    #[cfg(feature = "abreast")]
+    #[cfg(feature = "simd_batch")]
     pub fn map<M>(self, convert: impl Fn(L) -> M + Copy) -> BrakeDiscLanes<M> {
         let Self { heat_capacity, cooling, fade_range, min_torque_factor } = self;
         BrakeDiscLanes {

@@ -1,10 +1,10 @@
 //! Parameters of wheels and axles.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::simd::lane::Lane;
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use crate::wheel::disc::BrakeDisc;
 use bevy_math::Vec3;
+use skidpad_simd::lane::Lane;
 
 /// Position of a wheel on its axle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

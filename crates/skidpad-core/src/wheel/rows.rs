@@ -1,7 +1,7 @@
 //! Contact rows and ground motion of the wheels.
 
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::linear::SpatialVector;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on the chassis along which it has a
 /// speed and an impulse.

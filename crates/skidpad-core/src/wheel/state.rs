@@ -1,8 +1,8 @@
 //! Wheel state that is carried over between steps: spin, brake, tyre and strut.
 
-use crate::math::{self, all_finite};
-use crate::simd::lane::Lane;
-use crate::tyre::Conditions;
+use skidpad_simd::lane::Lane;
+use skidpad_simd::math::{self, all_finite};
+use skidpad_tyre::Conditions;
 
 /// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

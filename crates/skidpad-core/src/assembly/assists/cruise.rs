@@ -5,8 +5,8 @@ use crate::assists::parameters::CruiseControl;
 use crate::assists::{DriverDemand, first_order_share};
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane};
 use crate::vehicle::Vehicle;
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Least time constant of the force, s. Tyres build up their force within some milliseconds. A faster force would demand a pending
 /// acceleration again, and brakes and motors would oscillate at 1 kHz. A slower one lacks the torque that heavy rotors absorb for too long.

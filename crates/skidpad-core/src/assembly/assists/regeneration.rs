@@ -3,10 +3,10 @@
 use crate::assist_log::Assist;
 use crate::assists::parameters::Assists;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Share of the allowed slip above which regeneration is monitored.
 const MONITORED_SLIP_SHARE: f32 = 0.5;

@@ -9,13 +9,13 @@ use crate::assists::slip::target_spin;
 use crate::assists::stability::{PlanarMotion, SteeringGeometry};
 use crate::assists::steering::MeanSlip;
 use crate::controls::Controls;
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{StartState, WheelRows};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_tyre::friction_ellipse;
 
 impl Vehicle {
     /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand. Clears the assist log of a

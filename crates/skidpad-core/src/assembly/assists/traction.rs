@@ -8,10 +8,10 @@ use crate::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{LaunchControl, TractionControl};
 use crate::assists::{DriverDemand, first_order_share};
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
 
 /// Throttle from which launch control acts.
 const LAUNCH_THROTTLE: f32 = 0.5;

@@ -8,12 +8,12 @@ use crate::drivetrain::launch_device::LaunchDevice;
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::state::{DriveState, State, WheelState};
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Flywheel, and the row of the clutch or converter between flywheel and gearbox.
 type EngineAndClutch = (Flywheel, DriveConstraint);
@@ -281,8 +281,8 @@ mod tests {
     use super::*;
     use crate::ground::scene::Scene;
     use crate::model::{BrakeDisc, Model, plain::plain_car};
-    use crate::simd::wheel_groups::ManyGroups;
     use crate::state::Placement;
+    use skidpad_simd::wheel_groups::ManyGroups;
 
     /// Checks that brake impulses are pedal times torque, handbrake included, times the share that a warm disc has.
     #[test]

@@ -3,8 +3,8 @@
 use crate::assembly::drivetrain::shaft_solver::ShaftSolver;
 use crate::drivetrain::rows::Shafts;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Maximum number of Newton passes. Their steps are not shortened.
 const MAX_CLUTCH_ITERATIONS: usize = 3;

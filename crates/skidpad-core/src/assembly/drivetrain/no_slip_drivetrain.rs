@@ -2,10 +2,10 @@
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::wheel_groups::ManyGroups;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::wheel_groups::ManyGroups;
 
 /// Stiffness of a rolling wheel's contact relative to the mass of the car. The finite value leaves a small slip.
 const CONTACT_STIFFNESS_RATIO: f32 = 1e6;
@@ -81,8 +81,8 @@ mod tests {
     use crate::drivetrain::parameters::{EngineDrive, Powertrain};
     use crate::ground::scene::Scene;
     use crate::model::{Model, plain::plain_car};
-    use crate::simd::lane::Mask32x4;
     use crate::state::{Placement, State};
+    use skidpad_simd::lane::Mask32x4;
 
     const DT_S: f32 = 0.01;
 

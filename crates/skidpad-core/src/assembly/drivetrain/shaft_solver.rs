@@ -11,10 +11,10 @@ use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
 use crate::solver_mode::ImpulseBounds;
 use crate::state::DriveState;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Maximum number of Newton passes.
 const MAX_NEWTON_ITERATIONS: usize = 16;

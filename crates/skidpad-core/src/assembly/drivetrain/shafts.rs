@@ -14,12 +14,12 @@ use crate::drivetrain::launch_device::Converter;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MAX_CONSTRAINTS, PedalDemand, Shafts};
 use crate::model::Model;
-use crate::simd::instruction_set::dispatch_simd;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::state::DriveState;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::instruction_set::dispatch_simd;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 impl PedalDemand {
     /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive, and its derivative by the speed towards the drive, N m

@@ -6,9 +6,9 @@ use crate::drivetrain::launch_device::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
 use crate::model::Model;
-use crate::simd::lane::{F32x4, Lane};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
 
 impl Default for MotorLimits {
     /// Returns limits that change nothing: no cruise torque, infinite bounds, and no recorded changes.

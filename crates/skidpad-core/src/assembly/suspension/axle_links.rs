@@ -6,13 +6,13 @@ use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::{LaneIndex, WheelPack};
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::suspension::parameters::BarForcePath;
 use crate::suspension::rows::AxleLinkRows;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 /// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, with its
 /// own travel z and the travel z' of the other wheel.

@@ -20,14 +20,14 @@
 
 use crate::model::wheel_pack::{RollCentreLinks, WheelPack};
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::ManyGroups;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::ManyGroups;
 
 impl Vehicle {
     /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `v_start` at the start of

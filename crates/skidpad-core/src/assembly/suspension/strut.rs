@@ -13,8 +13,8 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::MAX_OVERLAP_CORRECTION_MPS;
-use crate::simd::lane::WheelLanes;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors only, and its
 /// dampers do not alternate between bump and rebound.
@@ -368,7 +368,7 @@ fn damper_line<W: WheelLanes>(group: &WheelPack<W>, is_bump: W::Mask, jounce_rat
 mod tests {
     use super::*;
     use crate::model::{Model, ModelParts, plain::plain_car};
-    use crate::simd::lane::{F32x4, Lane};
+    use skidpad_simd::lane::{F32x4, Lane};
 
     const DT_S: f32 = 0.01;
 

@@ -24,16 +24,16 @@
 use crate::assembly::suspension::strut::{LOST_DAMPING_SHARE, MAX_STIFFENING, StopOverlap, end_rate_weight};
 use crate::model::wheel_pack::{Beam, WheelPack};
 use crate::port::{MAX_OVERLAP_CORRECTION_MPS, Probe};
-use crate::simd::lane::{F32x4, Lane, Mask32x4, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::ManyGroups;
 use crate::solver_mode::SolverMode;
 use crate::state::WheelState;
 use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane, Mask32x4, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::ManyGroups;
 
 /// Square of ω dt up to which wheel hop follows the midpoint rule. Faster modes are damped increasingly, because a step cannot resolve them and they
 /// would alternate from step to step.

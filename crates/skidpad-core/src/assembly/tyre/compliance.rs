@@ -12,10 +12,10 @@
 //! smaller gain, in every solver. A sliding patch has the same plastic speed as on a rigid axle.
 
 use crate::model::wheel_pack::{LateralComplianceLanes, WheelPack};
-use crate::simd::lane::{F32x4, Lane};
 use crate::state::WheelState;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Time at which the shift of a wheel on the ground is evaluated, as a fraction of the step.
 const THETA_ON_GROUND: f32 = 0.5;

@@ -1,9 +1,9 @@
 //! Deflection of contact patches at the end of a step.
 
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{WheelLanes, pair_from_fn};
-use crate::tyre::{MAX_SLIP, friction_ellipse};
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{WheelLanes, pair_from_fn};
+use skidpad_tyre::{MAX_SLIP, friction_ellipse};
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Returns the deflections at the end of the step, m, with sticking and creep, for the `sliding_speeds` there, m/s. In degressive
@@ -145,7 +145,7 @@ fn limit_slip<W: WheelLanes>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::lane::{F32x4, Lane};
+    use skidpad_simd::lane::{F32x4, Lane};
 
     /// Checks that a patch deflected beyond its friction limit returns along its force onto the ellipse of both limits.
     #[test]

@@ -2,12 +2,12 @@
 //! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
 use crate::model::wheel_pack::{LawTyres, WheelPack};
-use crate::simd::lane::{WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::tyre::parameters::Tyre;
-use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
+use crate::tyre_rows::TyreLinearization;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::parameters::Tyre;
+use skidpad_tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
 
 /// Inputs of the tyre laws for the patches of a bank.
 pub(crate) struct TyreInput<W> {
@@ -252,7 +252,7 @@ const MIN_FRICTION_LIMIT_N: f32 = 1e-3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::lane::{F32x4, Lane};
+    use skidpad_simd::lane::{F32x4, Lane};
 
     /// Tyre with 1000 N in both directions at once, at every slip.
     struct Square;

@@ -2,14 +2,14 @@
 
 use crate::assembly::tyre::laws::TyreInput;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::WheelGroups;
-use crate::tyre::curve::CurveConstants;
-use crate::tyre::parameters::Tyre;
-use crate::tyre::rows::{DeflectionLine, PatchMotion, TyreLinearization};
+use crate::tyre_rows::{DeflectionLine, PatchMotion, TyreLinearization};
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::{WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
+use skidpad_tyre::curve::CurveConstants;
+use skidpad_tyre::parameters::Tyre;
 
 /// Damping ratio of a standing patch with the mass that its wheel carries. The rebound after a locked stop then ends
 /// within one cycle. Below 0.2 the car rocks visibly; above 0.8 the patch creeps into place.
@@ -43,33 +43,31 @@ impl Vehicle {
     }
 }
 
-impl<W: WheelLanes> CurveConstants<W> {
-    /// Linearises the simple curves of a bank for a step of `dt` s: forces and slopes at the slips deflection over length, and the friction limit
-    /// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
-    #[inline(always)]
-    fn linearise_curves(&self, input: &TyreInput<W>, dt: W) -> TyreLinearization<W> {
-        let TyreInput { deflection, load, grip, rolling_share } = *input;
-        let point = self.at_load(load, grip);
-        let curve = if W::any(W::default().less(rolling_share)) {
-            self.force(
-                &point,
-                pair_from_fn(
-                    #[inline(always)]
-                    |i| deflection[i] / point.lengths[i],
-                ),
-            )
-        } else {
-            Default::default()
-        };
-        TyreLinearization {
-            stiffness: point.stiffness,
-            lengths: point.lengths,
-            curve,
-            friction: [self.friction[0] * grip, self.friction[1] * grip],
-            sensitivity: self.load_sensitivity / (self.nominal_load * dt),
-            unloaded_share: W::splat(1.0) + self.load_sensitivity,
-            peak_friction_load: self.peak_friction_load * dt,
-        }
+/// Linearises the simple `curves` of a bank for a step of `dt` s: forces and slopes at the slips deflection over length, and the friction limit
+/// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
+#[inline(always)]
+fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput<W>, dt: W) -> TyreLinearization<W> {
+    let TyreInput { deflection, load, grip, rolling_share } = *input;
+    let point = curves.at_load(load, grip);
+    let curve = if W::any(W::default().less(rolling_share)) {
+        curves.force(
+            &point,
+            pair_from_fn(
+                #[inline(always)]
+                |i| deflection[i] / point.lengths[i],
+            ),
+        )
+    } else {
+        Default::default()
+    };
+    TyreLinearization {
+        stiffness: point.stiffness,
+        lengths: point.lengths,
+        curve,
+        friction: [curves.friction[0] * grip, curves.friction[1] * grip],
+        sensitivity: curves.load_sensitivity / (curves.nominal_load * dt),
+        unloaded_share: W::splat(1.0) + curves.load_sensitivity,
+        peak_friction_load: curves.peak_friction_load * dt,
     }
 }
 
@@ -120,7 +118,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let speed = rolling_speed.masked(tyre.relaxing_lanes());
         let input = TyreInput { deflection, load, grip, rolling_share };
         let mut linearised =
-            if group.has_curves { tyre.linearise_curves(&input, dt_lanes) } else { TyreLinearization::zero() };
+            if group.has_curves { linearise_curves(tyre, &input, dt_lanes) } else { TyreLinearization::zero() };
         if self.has_laws {
             self.linearise_laws(&mut linearised, group, tyres, &input);
         }

@@ -1,18 +1,18 @@
 //! Wheel contacts with the ground: probes, contact points, row directions.
 
 use crate::ground::rim_contact::{STEEPEST_GROUND_COSINE, STEEPEST_GROUND_TANGENT};
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Probe, Rim};
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::statics::equilibrium::strut_load;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
 use crate::wheel::parameters::Wheel;
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much farther.
 const WALL_MARGIN_M: f32 = 0.03;

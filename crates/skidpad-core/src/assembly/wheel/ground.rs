@@ -1,14 +1,14 @@
 //! Moving ground: its velocity acts on the wheels at their contact points, and wheel forces act on the ground.
 
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{Contact, Ground, Probe, Reaction};
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::vectors::Vec3Lanes;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use crate::wheel::rows::GroundMotion;
 use bevy_math::{Mat3, Quat, Vec3};
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::math;
+use skidpad_simd::vectors::Vec3Lanes;
 
 impl Vehicle {
     /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.

@@ -5,11 +5,11 @@
 //! slope; as one block they hold the car to within a micrometre.
 
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
 use crate::solver_mode::ImpulseBounds;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::friction_ellipse;
 
 /// Linear tyre impulse response to the chassis velocity v, `Δimpulse = −Σ gain · d (d · Δv)`, with up to two directions d in the contact plane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -551,7 +551,7 @@ impl<W: WheelLanes> System2x2<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::lane::Lane;
+    use skidpad_simd::lane::Lane;
 
     /// A row without gain beyond its limit, and a row with almost no impulse: no multiplier of the ellipse reduces the first one.
     #[test]

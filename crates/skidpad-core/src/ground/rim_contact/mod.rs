@@ -13,9 +13,9 @@ mod two_point;
 pub(crate) mod wall;
 
 use crate::port::{Contact, Probe, Rim};
-use crate::simd::lane::{F32x4, Lane};
 use bevy_math::Vec3;
 use core::borrow::Borrow;
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Triangle of the ground near a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use super::{ground_contact as probe_contact, *};
 use crate::ground::rim_contact::collector::TriangleCollector;
 use crate::ground::rim_contact::wall::wall_contact;
 use crate::ground::terrain::{GridCell, TriangleVisitor};
-use crate::math;
 use bevy_math::DVec3;
+use skidpad_simd::math;
 
 /// Radius of the tested disc, m.
 const RADIUS_M: f32 = 0.33;

@@ -12,10 +12,6 @@ use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Contact};
-use crate::simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::{ImpulseBounds, SolverMode, StepReport};
 use crate::step::batch::clutches::BatchClutches;
 use crate::step::batch::lane_exchange::{
@@ -32,6 +28,10 @@ use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, response, wheel_impulses};
 use crate::wheel::rows::GroundMotion;
 use bevy_math::Vec3;
+use skidpad_simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Maximum number of cars that may leave the batch in a step. With more, a batch is slower than separate steps.
 const MAX_UNBATCHED_CARS: usize = 2;

@@ -11,11 +11,11 @@ use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{CarLanes, F32x4};
 use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{CarLanes, F32x4};
 
 /// Returns the engine and the clutch of `model` if the clutch is the only link between spins; `None` with motors,
 /// couplings, a converter or no engine.

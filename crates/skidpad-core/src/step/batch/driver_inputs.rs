@@ -3,15 +3,15 @@
 use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
 use crate::assists::DriverDemand;
 use crate::controls::{Controls, clamp_lanes_or_zero};
-use crate::simd::lane::{CarLanes, F32x4};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::steering::rate_limited_angle;
 use crate::step::batch::batch_step::BatchStep;
 use crate::step::batch::clutches::DriverInputs;
 use crate::step::batch::lane_exchange::{self, BATCH_LANES};
 use crate::step::batch::workspace::BatchWorkspace;
 use crate::vehicle::rows::StartState;
+use skidpad_simd::lane::{CarLanes, F32x4};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: CarLanes> BatchStep<'_, W> {
     /// Begins the step of all cars that have not left the batch: applies steering and pedals, copies the axle

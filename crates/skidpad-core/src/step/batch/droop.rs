@@ -2,15 +2,15 @@
 
 use crate::assembly::suspension::axle_links::update_bar_forces;
 use crate::constants::MAX_WHEELS;
-use crate::simd::lane::CarLanes;
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::step::batch::batch_step::BatchStep;
 use crate::step::batch::lane_exchange::BATCH_LANES;
 use crate::step::loads::solve_load_rows;
 use crate::step::stages::Stages;
 use crate::suspension::parameters::Strut;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::CarLanes;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Value for each wheel of each car.
 type PerWheel = [[f32; BATCH_LANES]; MAX_WHEELS];

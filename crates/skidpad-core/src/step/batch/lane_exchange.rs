@@ -3,14 +3,14 @@
 use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Ground, Probe};
-use crate::simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 use crate::state::WheelState;
 use crate::step::write_back::{EndState, WheelEndState, resolved_angular_velocity};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{StartState, WheelRows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 
 /// Number of cars in a batch.
 pub(crate) const BATCH_LANES: usize = F32x8Pair::LANE_COUNT;

@@ -5,11 +5,11 @@ use crate::assembly::drivetrain::shaft_solver::{
 };
 use crate::drivetrain::rows::MAX_CONSTRAINTS;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{CarLanes, F32x4, Lane};
 use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
+use skidpad_simd::lane::{CarLanes, F32x4, Lane};
 
 /// Solves the rows between spins (motors, converters, couplings) of those of `vehicles` with an entry in `speed_gains`:
 /// the forward speed gained in the last step (m/s). First tries all cars in lanes, from the impulses of the last step.

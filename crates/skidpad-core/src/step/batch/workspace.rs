@@ -9,8 +9,6 @@ use crate::drivetrain::rows::MAX_CONSTRAINTS;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Probe};
-use crate::simd::lane::CarLanes;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::StepReport;
 use crate::step::batch::clutches::BatchEngines;
 use crate::step::batch::lane_exchange::{BATCH_LANES, ChassisLanes, EndStateByCar, MotionLanes};
@@ -18,6 +16,8 @@ use crate::telemetry::signals::WheelLane;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::CarLanes;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Speed far above walking pace (m/s).
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
