@@ -166,6 +166,7 @@ pub use F32x8Pair as F32x8;
 
 /// Returns whether the processor has registers wider than [`F32x8Pair`] uses.
 #[cfg(all(feature = "simd_batch", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
+#[inline]
 pub fn has_wide() -> bool {
     false
 }

@@ -258,6 +258,7 @@ fn weight_rows<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>);
 
 impl OuterProducts {
     /// Returns the sum with each lane multiplied by its `share`.
+    #[inline]
     pub fn scaled_by(mut self, share: F32x4) -> Self {
         self.entries.iter_mut().flatten().for_each(|entry| *entry = *entry * share);
         self

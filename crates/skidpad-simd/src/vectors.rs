@@ -99,6 +99,7 @@ pub struct Mat3Lanes<L> {
 
 impl Mat3Lanes<f32> {
     /// Returns the columns of `matrix`.
+    #[inline]
     pub fn from_mat3(matrix: &Mat3) -> Self {
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
         Self { x, y, z }

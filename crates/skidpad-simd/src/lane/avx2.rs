@@ -22,6 +22,7 @@ thread_local! {
 }
 
 /// Returns whether the processor has AVX2 for [`F32x8`]. Each thread must call this before it computes with that type.
+#[inline]
 pub fn has_avx2() -> bool {
     HAS_AVX2.set(Level::new().as_avx2());
     HAS_AVX2.get().is_some()

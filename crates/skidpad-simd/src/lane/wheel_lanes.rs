@@ -89,6 +89,7 @@ impl F32x4 {
     }
 
     /// Adds `number` to `lane`.
+    #[inline]
     pub fn add_at(&mut self, lane: usize, number: f32) {
         self.set(lane, self.lane_value(lane) + number);
     }
