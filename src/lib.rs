@@ -82,7 +82,8 @@ pub fn solvers() -> Vec<core::SolverInfo> {
     Solver::ALL.iter().filter(|solver| !solver.is_variant()).map(|solver| solver.info()).collect()
 }
 
-/// Returns the enabled variants of the constraint solver: two other friction limits, and unsprung masses as separate bodies.
+/// Returns the enabled variants of the constraint solver: two other friction limits, and unsprung masses as separate
+/// bodies.
 pub fn solver_variants() -> Vec<core::SolverInfo> {
     Solver::ALL.iter().filter(|solver| solver.is_variant()).map(|solver| solver.info()).collect()
 }

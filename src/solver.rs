@@ -56,7 +56,8 @@ impl Solver {
         Self::ConstraintUnsprung,
     ];
 
-    /// Returns the name, the description, the capabilities and the constructor of the solver.
+    /// Returns the name, the description, the capabilities and the constructor of the solver, as its crate states them.
+    /// The constraint solver's variants are in the order of the enum: pyramid, hybrid, unsprung.
     pub fn info(self) -> SolverInfo {
         match self {
             #[cfg(feature = "rapier")]
@@ -83,7 +84,8 @@ impl Solver {
         self.info().name
     }
 
-    /// Returns true for the variants of [`Solver::Constraint`], which only serve comparisons.
+    /// Returns true for the variants of [`Solver::Constraint`] (friction pyramid, friction in two steps, unsprung
+    /// masses), which only serve comparisons.
     pub fn is_variant(self) -> bool {
         match self {
             #[cfg(feature = "constraint")]

@@ -11,8 +11,8 @@ use crate::core::{
 
 /// World of cars on the ground of a scene.
 ///
-/// A [`CarId`] is the handle of a car. It stays valid until the car is despawned. Afterwards every method that takes it returns an error, even
-/// if another car has reused the slot.
+/// A [`CarId`] is the handle of a car. A handle stays valid until the car is despawned. Afterwards every method that
+/// takes it returns an error, even if another car has reused the slot.
 ///
 /// ```
 /// use skidpad::prelude::*;
@@ -43,8 +43,8 @@ impl World {
         Self { simulation: (solver.info().build_world)(scene, &[], dt), controls: Vec::new() }
     }
 
-    /// Inserts a car of `model` with neutral controls into the first empty slot and returns its handle. The next step
-    /// moves it.
+    /// Inserts a car of `model` at `placement` with neutral controls into the first empty slot, or a new one, and
+    /// returns its handle. The next step moves it.
     pub fn spawn(&mut self, model: &Arc<Model>, placement: Placement) -> CarId {
         let car = self.simulation.insert(&CarStart { model: model.clone(), placement });
         self.controls.resize_with(self.simulation.slot_count(), Controls::default);
@@ -65,7 +65,8 @@ impl World {
         self.simulation.slots().ids()
     }
 
-    /// Returns the controls of a car. They stay as they are until they are changed.
+    /// Returns the controls of a car for changes. They stay as they are until they are changed. Slots that were added
+    /// below this world get neutral controls.
     ///
     /// # Errors
     /// The car was despawned, or belongs to another world.
@@ -130,7 +131,8 @@ impl World {
         self.simulation.save()
     }
 
-    /// Restores what [`World::save`] returned for a world of the same scene, cars and step length. Controls stay as they are.
+    /// Restores what [`World::save`] returned for a world of the same scene, cars and step length. Controls stay as
+    /// they are.
     ///
     /// # Errors
     /// The difference between `bytes` and this world. Nothing is changed then.

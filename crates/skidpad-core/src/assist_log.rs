@@ -1,7 +1,7 @@
 //! Log of the contributions of assists and tricks to a car's last step, so that no help is hidden.
 //!
-//! An assist acts through pedals, brakes and steering, as a driver could. A trick applies forces to the chassis that have no real
-//! counterpart. Both are off unless the vehicle enables them, and both log their contribution here.
+//! An assist acts through pedals, brakes and steering, as a driver could. A trick applies forces to the chassis that
+//! have no real counterpart. Both are off unless the vehicle enables them, and both log their contribution here.
 
 use crate::channel::Channel;
 use core::ops::AddAssign;
@@ -58,7 +58,8 @@ pub struct Contribution {
     pub moment: Vec3,
     /// Brake torque of all wheels together, N m; negative if torque was removed.
     pub brake_torque: f32,
-    /// Torque of engine and motors, N m at the crankshaft or at the wheels of direct drives; negative if torque was removed.
+    /// Torque of engine and motors, N m at the crankshaft or at the wheels of direct drives; negative if torque was
+    /// removed.
     pub engine_torque: f32,
     /// Change of the throttle position, –; negative if the throttle was closed.
     pub throttle: f32,
@@ -140,14 +141,14 @@ impl AssistLog {
         self.contributions[assist as usize].unwrap_or_default()
     }
 
-    /// Adds `contribution` to that of `assist`, even if all its values are 0; the assist then has columns in [`AssistLog::entries`]. Call
-    /// it only for assists that the car has.
+    /// Adds `contribution` to that of `assist`, even if all its values are 0; the assist then has columns in
+    /// [`AssistLog::entries`]. Call it only for assists that the car has.
     pub fn add(&mut self, assist: Assist, contribution: Contribution) {
         *self.contributions[assist as usize].get_or_insert_default() += contribution;
     }
 
-    /// Returns the contributions of all assists of the `model` and of all logged assists, zero contributions included, in the order of
-    /// [`Assist::ALL`].
+    /// Returns the contributions of all assists of the `model` and of all logged assists, zero contributions included,
+    /// in the order of [`Assist::ALL`].
     pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Contribution)> {
         let is_listed = |assist: &Assist| model.contains(assist) || self.contributions[*assist as usize].is_some();
         Assist::ALL.iter().copied().filter(is_listed).map(|assist| (assist, self.contribution(assist)))

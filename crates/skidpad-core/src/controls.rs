@@ -11,22 +11,23 @@ pub struct Controls {
     pub brake: f32,
     /// Handbrake, 0 to 1 of every wheel's handbrake torque.
     pub handbrake: f32,
-    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left: the angle of a wheel in the middle of the axle. Its cotangent
-    /// is the mean of the cotangents of both wheels.
+    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left: the angle of a wheel in the
+    /// middle of the axle. The cotangent of this angle is the mean of the cotangents of both wheels.
     pub steer: f32,
-    /// Clutch pedal, 0 to 1 (fully pressed). `None`: automatic clutch. It follows the speed of a running engine. With a dead engine it is closed,
-    /// which holds the car in gear, until the starter turns the engine.
+    /// Clutch pedal, 0 to 1 (fully pressed). `None`: automatic clutch. An automatic clutch follows the speed of a
+    /// running engine. For a dead engine the clutch is closed, which holds the car in gear, until the starter turns the
+    /// engine.
     pub clutch: Option<f32>,
-    /// Gear: −1 reverse, 0 neutral, 1… forward. `None`: the gearbox selects a forward gear by the speeds of engine and road.
-    /// A gear against the motion waits in neutral while the car moves faster than a walking pace (1.5 m/s).
+    /// Gear: −1 reverse, 0 neutral, 1… forward. `None`: the gearbox selects a forward gear by the speeds of engine and
+    /// road. A gear against the motion waits in neutral while the car moves faster than a walking pace (1.5 m/s).
     /// Motors and direct drive have no gears, but drive in the direction of the requested one.
     pub gear: Option<i8>,
     /// Whether the starter turns a stalled engine until it runs.
     pub starter: bool,
     /// Share of the rate of every active anti-roll bar, 0 to 1; `None`: full rate.
     pub bars: Option<f32>,
-    /// Target speed of cruise control in cars that have it, m/s, ≥ 0; `None`: off. Braking switches it off. A larger throttle
-    /// overrides it.
+    /// Target speed of cruise control in cars that have it, m/s, ≥ 0; `None`: off. Braking switches it off. A larger
+    /// throttle overrides it.
     pub cruise: Option<f32>,
     /// Raw inputs per wheel, in wheel order; empty, or one entry for each wheel.
     pub wheels: Box<[WheelControls]>,
@@ -35,7 +36,8 @@ pub struct Controls {
 /// Raw inputs of a wheel, in addition to the pedals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelControls {
-    /// Torque on the wheel about its axle, N m, positive drives forward; clamped to ± [`crate::Model::max_motor_torque`].
+    /// Torque on the wheel about its axle, N m, positive drives forward; clamped to ±
+    /// [`crate::Model::max_motor_torque`].
     pub motor_torque: f32,
     /// Additional brake torque, N m, ≥ 0; clamped to 1e6.
     pub brake_torque: f32,

@@ -51,9 +51,9 @@ pub struct ForceElementOutput {
     pub point: Vec3,
     /// Moment in addition to that of the force, world, N m.
     pub moment: Vec3,
-    /// Damping along the force, N s/m, ≥ 0: decrease of the force per velocity of its point. The force is then integrated implicitly, which
-    /// is stable for any stiffness. A spring of `k` N/m with a damper of `c` N s/m needs `c + k dt`, with the force
-    /// `k (x + v dt) + c v`.
+    /// Damping along the force, N s/m, ≥ 0: decrease of the force per velocity of its point. The force is then
+    /// integrated implicitly, which is stable for any stiffness. A spring of `k` N/m with a damper of `c` N s/m needs
+    /// `c + k dt`, with the force `k (x + v dt) + c v`.
     pub damping: f32,
 }
 
@@ -63,7 +63,8 @@ impl ForceElementOutput {
     ///
     /// The force is integrated implicitly along its direction d: `F / (1 + c dt k)`, with the damping c (negative
     /// counts as 0) and the compliance of its point, `k = 1 / m + (r × d) · I⁻¹ (r × d)`. The moment is `r × F` plus
-    /// the additional moment, which is not damped. `to_world` are the vehicle axes.
+    /// the additional moment, which is not damped. `to_world` are the vehicle axes. Without force only the additional
+    /// moment remains.
     pub(crate) fn wrench(&self, to_world: &Mat3, inverse_mass: f32, inverse_inertia: &Mat3, dt: f32) -> (Vec3, Vec3) {
         let to_vehicle = to_world.transpose();
         let force = to_vehicle * self.force;
@@ -71,16 +72,17 @@ impl ForceElementOutput {
         let moment_arm = self.point.cross(direction);
         // Velocity of the point along the force per impulse (1/kg).
         let compliance = inverse_mass + moment_arm.dot(*inverse_inertia * moment_arm);
-        let force = force / (1.0 + self.damping.max(0.0) * dt * compliance);
-        (force, self.point.cross(force) + to_vehicle * self.moment)
+        let mean_force = force / (1.0 + self.damping.max(0.0) * dt * compliance);
+        (mean_force, self.point.cross(mean_force) + to_vehicle * self.moment)
     }
 }
 
-/// User-defined force. It must depend only on motion and controls, so that a rewound car repeats its motion exactly. It must not
-/// allocate, block or read a clock. Results that are not finite end the step like any other such number.
+/// User-defined force. The force must depend only on motion and controls, so that a rewound car repeats its motion
+/// exactly. The function must not allocate, block or read a clock. Results that are not finite end the step like any
+/// other such number.
 ///
-/// Solvers based on skidpad's rows apply it to the chassis with other forces from outside the tyres, and report it in the
-/// assist log. Peers ignore it.
+/// Solvers based on skidpad's rows apply it to the chassis with other forces from outside the tyres, and report it in
+/// the assist log. Peers ignore it.
 pub trait ForceElement: Debug + Send + Sync {
     /// Returns the force and moment in the next step, from the motion at its start. Called once per step and car.
     fn evaluate(&self, motion: &ChassisMotion, controls: &Controls) -> ForceElementOutput;

@@ -45,7 +45,8 @@ pub(crate) struct TyreRows<W: WheelLanes = F32x4> {
     pub elastic_stiffness: [W; 2],
 }
 
-/// Deflection of a patch at the end of a step, as a function of the sliding speed there: `intercept − per_speed · speed`.
+/// Deflection of a patch at the end of a step, as a function of the sliding speed there:
+/// `intercept − per_speed · speed`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DeflectionLine<W: WheelLanes = F32x4> {
     /// Deflection at zero sliding speed, m.
@@ -73,11 +74,12 @@ impl<W: WheelLanes> PatchMotion<W> {
     /// Returns the lateral deflection at the end of a step of `step_length` s, and the weight θ of that end in the mean
     /// deflection, 1/2 to 1.
     ///
-    /// The equation is `sticking (u₁ − u₀) = −step_length (s₀ + s₁) / 2 − creep ū` with the deflection u, the sliding speed s
-    /// and the mean ū = θ u₁ + (1 − θ) u₀. For a rolling patch `1 − θ = 1 / (2 + z/3 + z²/18)` with the decay
-    /// `z = creep / sticking`. This is a fit of the exponential decay: θ is 1/2 + z/12 for small z and 1 for large z. The scheme is
-    /// of second order and never reverses the sign of the remaining deflection. A patch that rolls steadily in a turn
-    /// keeps its deflection, although its sliding speeds at both ends of the step differ in axes that do not turn.
+    /// The equation is `sticking (u₁ − u₀) = −step_length (s₀ + s₁) / 2 − creep ū` with the deflection u, the sliding
+    /// speed s and the mean ū = θ u₁ + (1 − θ) u₀. For a rolling patch `1 − θ = 1 / (2 + z/3 + z²/18)` with the decay
+    /// `z = creep / sticking`. This is a fit of the exponential decay: θ is 1/2 + z/12 for small z and 1 for large z.
+    /// The scheme is of second order and never reverses the sign of the remaining deflection. A patch that rolls
+    /// steadily in a turn keeps its deflection, although its sliding speeds at both ends of the step differ in axes
+    /// that do not turn.
     ///
     /// A standing patch has a damper of its own, and a patch on a light body would shake that body. Both evaluate speed
     /// and deflection at the end of the step (implicit Euler).
@@ -88,35 +90,36 @@ impl<W: WheelLanes> PatchMotion<W> {
         self.integrate(step_length, half_rolling, half_rolling * sticking_weight / decay_weight)
     }
 
-    /// Returns the longitudinal deflection at the end of a step of `step_length` s, and the weight θ of that end in the mean
-    /// deflection. `spin_swing` is the squared phase angle of the spin oscillation of the wheel within the step, rad²,
-    /// ≥ 0.
+    /// Returns the longitudinal deflection at the end of a step of `step_length` s, and the weight θ of that end in the
+    /// mean deflection. `spin_swing` is the squared phase angle of the spin oscillation of the wheel within the step,
+    /// rad², ≥ 0.
     ///
-    /// The scheme is that of [`Self::integrate_lateral`], except that the mean sliding speed also has the weight θ at the end. If
-    /// a step does not resolve the spin oscillation, θ rises to 0.58 or more, so the oscillation decays.
+    /// The scheme is that of [`Self::integrate_lateral`], except that the mean sliding speed also has the weight θ at
+    /// the end. If a step does not resolve the spin oscillation, θ rises to 0.58 or more, so the oscillation decays.
     #[inline(always)]
     pub fn integrate_longitudinal(&self, step_length: W, spin_swing: W) -> (DeflectionLine<W>, W) {
-        let six = W::splat(6.0) * self.sticking;
+        let six_sticking = W::splat(6.0) * self.sticking;
         let (sticking_weight, decay_weight) = self.decay_weights();
-        // Terms that damp the oscillation of the wheel's spin.
-        let swing_damping = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
-        let start_weight = W::splat(0.5) * self.rolling * (sticking_weight + six * self.sticking * spin_swing)
+        // Damps the oscillation of the spin. With the factor 1.2, θ tends to 1 − 0.5 / 1.2 = 0.58 for large swings.
+        let swing_damping = six_sticking * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
+        let start_weight = W::splat(0.5) * self.rolling * (sticking_weight + six_sticking * self.sticking * spin_swing)
             / (decay_weight + swing_damping);
         self.integrate(step_length, start_weight, start_weight)
     }
 
-    /// Returns `36 sticking²` (at least [`MIN_DECAY`]²) and `36 sticking² + 6 sticking creep + creep²`. Half of their ratio is
-    /// the weight of the start of the step in the exponential fit.
+    /// Returns `36 sticking²` (at least [`MIN_DECAY`]²) and `36 sticking² + 6 sticking creep + creep²`. Half of their
+    /// ratio is the weight of the start of the step in the exponential fit.
     #[inline(always)]
     fn decay_weights(&self) -> (W, W) {
-        let six = W::splat(6.0) * self.sticking;
-        let sticking_weight = (six * six).at_least(W::splat(MIN_DECAY * MIN_DECAY));
-        (sticking_weight, sticking_weight + self.creep * (six + self.creep))
+        let six_sticking = W::splat(6.0) * self.sticking;
+        let sticking_weight = (six_sticking * six_sticking).at_least(W::splat(MIN_DECAY * MIN_DECAY));
+        (sticking_weight, sticking_weight + self.creep * (six_sticking + self.creep))
     }
 
-    /// Returns the deflection line at the end of a step of `step_length` s, and θ = 1 − `start_weight`, if the start of the step has the weight
-    /// `speed_start_weight` in the mean sliding speed and `start_weight` in the mean deflection. Solves the equation of [`Self::integrate_lateral`]
-    /// for u₁; the divisor `sticking + θ creep` is at least [`MIN_DECAY`].
+    /// Returns the deflection line at the end of a step of `step_length` s, and θ = 1 − `start_weight`, if the start of
+    /// the step has the weight `speed_start_weight` in the mean sliding speed and `start_weight` in the mean
+    /// deflection. Solves the equation of [`Self::integrate_lateral`] for u₁; the divisor `sticking + θ creep` is at
+    /// least [`MIN_DECAY`].
     #[inline(always)]
     fn integrate(&self, step_length: W, speed_start_weight: W, start_weight: W) -> (DeflectionLine<W>, W) {
         let (one, end_weight) = (W::splat(1.0), W::splat(1.0) - start_weight);

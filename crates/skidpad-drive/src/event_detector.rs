@@ -83,8 +83,8 @@ const ROLLOVER_COSINE_LIMITS: [f32; 2] = [0.2, 0.5];
 /// Change of velocity above which a contact is a hit, m/s.
 const MIN_HIT_DELTA_V_MPS: f32 = 0.5;
 
-/// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding speed v. It
-/// suits the volume of a squeal and the strength of a skid mark.
+/// Returns the skid intensity of a tyre, 0 to 1: the used share of friction times `v / (v + 3 m/s)`, with the sliding
+/// speed v over both directions. The value suits the volume of a squeal and the strength of a skid mark.
 pub fn skid_intensity(contact: &WheelContact) -> f32 {
     let [longitudinal, lateral] = contact.sliding_velocity;
     let sliding_speed = Vec3::new(longitudinal, lateral, 0.0).length();
@@ -135,12 +135,13 @@ impl EventDetector {
         *self = Self::default();
     }
 
-    /// Calls `emit` with everything that happened to `car` in the step of `dt` s since the last call: events of the wheels in
-    /// order, then gear, engine, limiter, rollover, hitch, and collision. Call it after every step. The first call reports no
-    /// events. Skids and rollover have different limits for start and end. For peers, only events that follow from their states
-    /// are reported.
+    /// Calls `emit` with everything that happened to `car` in the step of `dt` s since the last call: events of the
+    /// wheels in order, then gear, engine, limiter, rollover, hitch, and collision. Stores the data of the car for the
+    /// next call. Call it after every step. The first call only stores. Rollover has different limits for start and
+    /// end, as skids have. For peers, only events that follow from their states are reported.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut emit: impl FnMut(Event)) {
         let mut current = LastBody::new(car);
+        // First call: store without events.
         let Some(previous) = self.body else {
             self.wheels = (0..car.state.wheels.len())
                 .map(|i| LastWheel::default().after_step(car, i, None, dt, &mut |_| ()))
@@ -160,7 +161,7 @@ impl EventDetector {
         if current.is_rev_limited && !previous.is_rev_limited {
             emit(Event::RevLimiter);
         }
-        // Vertical component of the car's z axis.
+        // Vertical component of the car's z axis. The limit depends on whether the car had rolled over before.
         let upright_cosine = (car.state.rotation * Vec3::Z).z;
         current.is_rolled_over = if previous.is_rolled_over {
             upright_cosine < ROLLOVER_COSINE_LIMITS[1]
@@ -181,7 +182,8 @@ impl EventDetector {
 }
 
 impl LastBody {
-    /// Reads the data of `car` after its last step. Rollover is judged without memory here.
+    /// Reads the data of `car` after its last step: motion, gear, whether the engine turns, whether the limiter reduces
+    /// its torque (false without an engine), rollover, and tow. Rollover uses the lower limit here, without memory.
     fn new(car: &CarView<'_>) -> Self {
         let engine = car.engine_signals();
         Self {
@@ -197,9 +199,14 @@ impl LastBody {
 }
 
 impl LastWheel {
-    /// Returns the wheel's data after the next step, and calls `emit` with its events: contact, surface, skid and bump stop.
-    /// `i` is the index of the wheel, `dt` the step in s. `body` is the motion before the step; without it a touchdown has
-    /// speed 0.
+    /// Returns the wheel's data after the next step, and calls `emit` with its events in the order contact, surface,
+    /// skid and bump stop. `i` is the index of the wheel, `dt` the step in s. `body` is the motion before the step;
+    /// without it a touchdown has speed 0.
+    ///
+    /// A skid starts above 0.3 of [`skid_intensity`] and ends at 0.2 or less. The grip of a touching wheel without
+    /// contact data stays the last one. A surface change needs a known grip before and after. The speed of a touchdown
+    /// is that of body and ground towards each other at the contact, at least 0; that of a bump stop is the mean
+    /// compression speed.
     fn after_step(
         self,
         car: &CarView<'_>,
@@ -222,25 +229,31 @@ impl LastWheel {
             },
             compression: wheel.compression,
         };
+        // Contact with the ground.
         if current.in_contact && !self.in_contact {
             let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
                 let arm = (contact.point - car.state.position).as_vec3();
+                // Speed of the ground along its normal less that of the body's point before the step.
                 contact.ground_normal_speed - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
             });
             emit(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
         } else if self.in_contact && !current.in_contact {
             emit(Event::LostContact { wheel: i });
         }
+        // Surface.
         match (self.grip, current.grip) {
             (Some(from), Some(to)) if from != to => emit(Event::SurfaceChanged { wheel: i, from, to }),
             _ => {}
         }
+        // Skid.
         if current.is_skidding && !self.is_skidding {
             emit(Event::SkidStart { wheel: i, intensity });
         } else if self.is_skidding && !current.is_skidding {
             emit(Event::SkidEnd { wheel: i });
         }
+        // Bump stop.
         if current.compression > strut.bump_travel && self.compression <= strut.bump_travel {
+            // Mean over the step; the bound avoids a division by 0.
             let speed = (current.compression - self.compression) / dt.max(f32::MIN_POSITIVE);
             emit(Event::BumpStopHit { wheel: i, speed });
         }
@@ -248,8 +261,9 @@ impl LastWheel {
     }
 }
 
-/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if it is at most
-/// [`MIN_HIT_DELTA_V_MPS`], or for peers. For a car that was asleep it is the whole change of velocity since `previous`.
+/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if it is at
+/// most [`MIN_HIT_DELTA_V_MPS`], or for peers. A car without that figure was asleep before the step: its whole change
+/// of velocity since `previous` counts.
 fn collision_velocity_change(car: &CarView<'_>, previous: &LastBody) -> Option<Vec3> {
     // Peers report no forces.
     car.vehicle?;

@@ -1,7 +1,7 @@
-//! Engine-independent parts of a driving game around a car: keys and sticks to pedals and steering ([`PlayerController`]), frames
-//! to steps of fixed length ([`FixedTimestep`]), states to poses for drawing ([`PoseInterpolator`]) and to events
-//! ([`EventDetector`]). A car can be placed upright on its wheels ([`reset_upright`]), and trailers behind a vehicle
-//! ([`place_trailers_behind`]).
+//! Engine-independent parts of a driving game around a car: keys and sticks to pedals and steering
+//! ([`PlayerController`]), frames to steps of fixed length ([`FixedTimestep`]), states to poses for drawing
+//! ([`PoseInterpolator`]) and to events ([`EventDetector`]). A car can be placed upright on its wheels
+//! ([`reset_upright`]), and trailers behind a vehicle ([`place_trailers_behind`]).
 //!
 //! This crate contains no physics: it reads states and writes [`skidpad_core::Controls`].
 #![forbid(unsafe_code)]

@@ -10,8 +10,8 @@ pub enum Shifting {
     /// Automatic transmission. The brake pedal drives in reverse from a standstill.
     #[default]
     Automatic,
-    /// Manual selection by [`PlayerController::shift_up`] and [`PlayerController::shift_down`]. Contains the selected gear:
-    /// −1 reverse, 0 neutral, 1… forward.
+    /// Manual selection by [`PlayerController::shift_up`] and [`PlayerController::shift_down`]. Contains the selected
+    /// gear: −1 reverse, 0 neutral, 1… forward.
     Manual(i8),
 }
 
@@ -57,7 +57,8 @@ impl PlayerController {
         }
     }
 
-    /// Selects the next higher gear, up to the highest of `model` (1 without an engine). Does nothing with automatic gears.
+    /// Selects the next higher gear, up to the highest of `model` (1 without an engine). Does nothing with automatic
+    /// gears.
     pub fn shift_up(&mut self, model: &Model) {
         if let Shifting::Manual(gear) = &mut self.shifting {
             let highest_gear = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
@@ -72,17 +73,18 @@ impl PlayerController {
         }
     }
 
-    /// Computes the controls for the next step of `dt` s of a car of `model` in `state`. Filters the inputs, limits steering by
-    /// speed, and with automatic gears exchanges the pedals in reverse and holds a standing car. The handbrake opens the
-    /// clutch; the throttle starts a stopped engine. A negative or non-finite `dt` counts as 0: then only pedals and steering
-    /// with infinite rates move.
+    /// Computes the controls for the next step of `dt` s of a car of `model` in `state`, and updates filter and
+    /// automatic reverse. Filters the inputs, limits steering by speed, and with automatic gears exchanges the pedals
+    /// in reverse and holds a standing car. In reverse the gear is −1; forward gears are left to the transmission. The
+    /// handbrake opens the clutch above 0.3; the throttle starts a stopped engine. A negative or non-finite `dt` counts
+    /// as 0: then only pedals and steering with infinite rates move.
     pub fn controls(&mut self, raw_inputs: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
         let dt = finite_or_zero(dt).max(0.0);
         // Forward speed of the car, m/s.
         let speed = finite_or_zero((state.rotation.inverse() * state.velocity).dot(Vec3::X));
         let inputs = self.filter.update(&self.shaping, raw_inputs, dt);
         // Steering limit at this speed, rad.
-        let lock = max_useful_steer(model, speed, self.shaping.max_lateral_g, self.shaping.slip_allowance);
+        let steering_limit = max_useful_steer(model, speed, self.shaping.max_lateral_g, self.shaping.slip_allowance);
         let (throttle, brake, gear) = match self.shifting {
             Shifting::Manual(gear) => (inputs.throttle, inputs.brake, Some(gear)),
             Shifting::Automatic => {
@@ -95,7 +97,7 @@ impl PlayerController {
             throttle,
             brake,
             handbrake: inputs.handbrake,
-            steer: inputs.steer * lock,
+            steer: inputs.steer * steering_limit,
             // 1.0: fully open; `None`: automatic.
             clutch: (inputs.handbrake > CLUTCH_HANDBRAKE_POSITION).then_some(1.0),
             gear,

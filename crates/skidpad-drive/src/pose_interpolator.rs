@@ -13,12 +13,13 @@ pub struct Pose {
     pub rotation: Quat,
 }
 
-/// Motion of a car between its last two steps, one step late: share 0 is the state before the last step, share 1 the state after
-/// it.
+/// Motion of a car between its last two steps, one step late: share 0 is the state before the last step, share 1 the
+/// state after it.
 ///
-/// The body follows a cubic Hermite curve through both positions, with both velocities as slopes. Each slope is limited to three
-/// times the displacement of the step, so that the curve never overshoots (Fritsch and Carlson, Monotone piecewise cubic
-/// interpolation, 1980). Wheels are interpolated in body axes, so that they follow the body without shaking.
+/// The body follows a cubic Hermite curve through both positions, with both velocities as slopes. Each slope is limited
+/// to three times the displacement of the step, so that the curve never overshoots (Fritsch and Carlson, Monotone
+/// piecewise cubic interpolation, 1980). Wheels are interpolated in body axes, so that they follow the body without
+/// shaking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseInterpolator {
     /// Motion of the body before the last step.
@@ -63,12 +64,14 @@ impl PoseInterpolator {
         Self { previous: current, current, dt: 0.0, wheel_motions, rolling_angles: vec![0.0; state.wheels.len()] }
     }
 
-    /// Records the state after another step of `dt` s: the former state becomes the state before the step. Advances the rolling
-    /// angle of each wheel by its spin after the step times `dt`.
+    /// Records the state after another step of `dt` s: for the body and each wheel, the former state becomes the state
+    /// before the step. Advances the rolling angle of each wheel by its spin after the step times `dt`, modulo a full
+    /// turn.
     pub fn push(&mut self, model: &Model, state: &State, dt: f32) {
         (self.previous, self.current, self.dt) = (self.current, BodyMoment::new(state), dt);
         for (i, (moments, rolling_angle)) in self.wheel_motions.iter_mut().zip(&mut self.rolling_angles).enumerate() {
             *moments = [moments[1], wheel_moment(model, state, i)];
+            // Index 1: after the step.
             *rolling_angle = (*rolling_angle + moments[1].spin * dt) % TAU;
         }
     }
@@ -87,8 +90,8 @@ impl PoseInterpolator {
         self.wheel_motions.len()
     }
 
-    /// Returns the pose of the body at `share` of the last step, clamped to 0 to 1: position on the Hermite curve, rotation by
-    /// spherical interpolation.
+    /// Returns the pose of the body at `share` of the last step, clamped to 0 to 1 (0 if it is not finite): position on
+    /// the Hermite curve with limited slopes, rotation by spherical interpolation, normalised.
     pub fn body_pose(&self, share: f32) -> Pose {
         let s = clamp_share(share);
         // Displacement in the step, m.
@@ -98,7 +101,7 @@ impl PoseInterpolator {
             Vec3::from_array(std::array::from_fn(|i| limit_slope(velocity[i] * self.dt, displacement[i])))
         };
         let (start_slope, end_slope) = (step_slope(self.previous.velocity), step_slope(self.current.velocity));
-        // Cubic Hermite polynomials.
+        // Cubic Hermite polynomials: of the displacement, and of the slopes at start and end. The last one is negative.
         let travelled = displacement * (s * s * (3.0 - 2.0 * s)) + start_slope * (s * (1.0 - s) * (1.0 - s))
             - end_slope * (s * s * (1.0 - s));
         Pose {
@@ -107,8 +110,9 @@ impl PoseInterpolator {
         }
     }
 
-    /// Returns centre (m from the centre of mass) and rotation of wheel `i` in body axes, at `share` of the last step, 0 to 1.
-    /// The centre is interpolated linearly. The rotation includes the rolling angle. Returns `None` if there is no such wheel.
+    /// Returns centre (m from the centre of mass) and rotation of wheel `i` in body axes, at `share` of the last step,
+    /// 0 to 1. The centre is interpolated linearly. The rotation includes the rolling angle. Returns `None` if there is
+    /// no such wheel.
     pub fn wheel_pose_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
         let s = clamp_share(share);
         let [previous, current] = self.wheel_motions.get(i)?;
@@ -118,7 +122,8 @@ impl PoseInterpolator {
         Some((previous.centre.lerp(current.centre, s), rotation.normalize()))
     }
 
-    /// Returns the pose of wheel `i` in the world, at `share` of the last step, 0 to 1; `None` if there is no such wheel.
+    /// Returns the pose of wheel `i` in the world, at `share` of the last step, 0 to 1; `None` if there is no such
+    /// wheel.
     pub fn wheel_pose(&self, i: usize, share: f32) -> Option<Pose> {
         let (body, (centre, rotation)) = (self.body_pose(share), self.wheel_pose_on_body(i, share)?);
         let position = body.position + (body.rotation * centre).as_dvec3();
@@ -133,7 +138,8 @@ impl BodyMoment {
     }
 }
 
-/// Returns centre and rotation of wheel `i` in body axes, without the rolling angle, and its spin.
+/// Returns centre (from the centre of mass, m) and rotation of wheel `i` in body axes, without the rolling angle, and
+/// its spin.
 fn wheel_moment(model: &Model, state: &State, i: usize) -> WheelMoment {
     let pose = state.wheel_pose(model, i);
     let to_body_axes = state.rotation.inverse();

@@ -7,9 +7,9 @@ const PROBE_START_HEIGHT_M: f32 = 1.0;
 /// Depth below the centre of mass down to which the ground is searched, m.
 const PROBE_DEPTH_M: f32 = 1000.0;
 
-/// Places the car in slot `car` of `world` upright and at rest on the ground below it, perpendicular to that ground and with
-/// its heading. Returns true if there is ground from 1 m above to 1 km below its centre of mass. The car is placed upright in
-/// the air at its position if there is no ground, or if the world answers no probes.
+/// Places the car in slot `car` of `world` upright and at rest on the ground below it, perpendicular to that ground and
+/// with its heading. Returns true if there is ground from 1 m above to 1 km below its centre of mass. Otherwise, or if
+/// the world answers no probes, the car is placed upright in the air at its position and the result is false.
 ///
 /// Engine, gear, brakes and contact patches are reset to those of a new car.
 ///
@@ -25,8 +25,8 @@ pub fn reset_upright(world: &mut dyn Simulation, car: usize) -> Result<bool, Car
     Ok(contacts[0].is_some())
 }
 
-/// Returns the probe with which car `car` in `state` finds the ground below it: a vertical ray from 1 m above its centre of
-/// mass to 1 km below it.
+/// Returns the probe with which car `car` in `state` finds the ground below it: a vertical ray from 1 m above its
+/// centre of mass to 1 km below it.
 pub fn downward_probe(car: usize, state: &State) -> Probe {
     Probe {
         car,
@@ -38,8 +38,9 @@ pub fn downward_probe(car: usize, state: &State) -> Probe {
     }
 }
 
-/// Returns the state of a car of `model` upright and at rest with the position and heading of `state`. It stands perpendicular
-/// to the ground `contact` at the contact of `probe`, or is level in the air at its position if that is `None`.
+/// Returns the state of a car of `model` upright and at rest with the position and heading of `state`. The car stands
+/// perpendicular to the ground `contact` at the contact of `probe`, or is level in the air, with its centre of mass at
+/// the position of `state`, if that is `None`.
 pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, contact: Option<&Contact>) -> State {
     let forward = state.rotation * Vec3::X;
     match contact {
@@ -54,10 +55,11 @@ pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, contact: Op
     }
 }
 
-/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `forward`, seen from
-/// above, rad, positive to the left. The angle is measured after the ground is rotated to level by the shortest rotation.
+/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `forward`, seen
+/// from above, rad, positive to the left. The angle is measured after the ground is rotated to level by the shortest
+/// rotation.
 fn yaw_on_ground(normal: Vec3, forward: Vec3) -> f32 {
-    // Vector in the ground directly above or below `forward`.
+    // Vector in the ground directly above or below `forward`, times `normal.z`, so that nothing is divided.
     let ground_vector =
         Vec3::new(forward.x * normal.z, forward.y * normal.z, -(forward.x * normal.x + forward.y * normal.y));
     let level_vector = Quat::from_rotation_arc(normal, Vec3::Z) * ground_vector;

@@ -31,35 +31,37 @@ impl GroundBodyMotion {
         self.linear + self.angular.cross(point - self.centre)
     }
 
-    /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s.
+    /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s: the
+    /// velocity at the start plus the centripetal acceleration times half the step.
     fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
         let rotational_velocity = self.angular.cross(point - self.centre);
         self.linear + rotational_velocity + self.angular.cross(rotational_velocity) * (0.5 * dt)
     }
 
     /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body
-    /// carries along, world axes, m/s. It is the mean velocity of the body at the car plus its change since the last
-    /// step times `pose_lag` / dt, and the same for the angular velocity. `last_motion` is the motion of the body in
-    /// the last step; `None` counts as unchanged. `point` and the centre of mass of the `car` are those in the middle
-    /// of the step.
+    /// carries along, world axes, m/s. Computes the mean velocity of the body at the car in this and in the last step,
+    /// and adds their difference times `pose_lag` / dt to the former; likewise for the angular velocity. The rotation
+    /// is applied with the arm from car to point. `last_motion` is the motion of the body in the last step; `None`
+    /// counts as unchanged. `point` and the centre of mass of the `car` are those in the middle of the step, m.
     ///
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
-    /// `pose_lag` s early. With the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would fall
-    /// behind by 30 mm in every second.
+    /// `pose_lag` s early. At the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would
+    /// fall behind by 30 mm in every second.
     pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last_motion: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
         let motion = *self;
         let last_motion = last_motion.unwrap_or(motion);
         let arm = point - car;
         // Place of the car at the start of the step, moved with the body.
         let start_position = car - motion.velocity_at(car) * (0.5 * dt);
-        // Place of the car at the start of the last step.
+        // Place of the car at the start of the last step, if the body carried it.
         let previous_position = start_position - last_motion.mean_velocity_at(start_position, dt) * dt;
         let mean_velocity = motion.mean_velocity_at(start_position, dt);
         let lag_ratio = pose_lag / dt;
         // Extrapolated by the lag: the last change of mean velocity times lag / dt.
         let linear = mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
         let angular = motion.angular + (motion.angular - last_motion.angular) * lag_ratio;
-        // The rows of a car use the arms in the middle of the step.
+        // The rows of a car use the arms in the middle of the step. `linear` already includes the rotation up to the
+        // car.
         linear + angular.cross(arm)
     }
 }
@@ -80,25 +82,29 @@ pub struct DynamicGroundBody {
 }
 
 impl DynamicGroundBody {
-    /// Returns motion and response of the body for a wheel that touches it along `normal` (unit vector, world axes), in the
-    /// axes of the cars. A free body has its full response.
+    /// Returns motion and response of the body for a wheel that touches it along `normal` (unit vector, world axes), in
+    /// the axes of the cars. A body without support has its full response.
     ///
-    /// Engines solve contacts after the wheels. Contacts that support the body therefore lock its motion along the normal and
-    /// tilting here, and friction locks all motion: locked directions keep the velocity at the start of the step and have zero
-    /// inverse mass. If a crate on the floor counted as free, the wheel would get too small a force.
+    /// Engines solve contacts after the wheels. Contacts that support the body therefore lock its motion along the
+    /// normal and tilting here (it still slides and turns about the normal), and friction locks all motion. Locked
+    /// directions keep the velocity at the start of the step and have zero inverse mass. If a crate on the floor
+    /// counted as free, the wheel would get too small a force.
     pub fn dynamic_body(&self, axes: WorldAxes, normal: Vec3) -> DynamicBody {
         // Projection onto the normal.
         let normal_projection = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
+        // Projections onto the free directions, by [supported, held by friction].
         let [free_translation, free_rotation] = match self.support_flags {
             [false, _] => [Mat3::IDENTITY; 2],
             [true, false] => [Mat3::IDENTITY - normal_projection, normal_projection],
             [true, true] => [Mat3::ZERO; 2],
         };
         let GroundBodyMotion { centre, linear, angular } = self.start_motion;
+        // Matrix in the axes of the cars: each column is the image of an axis.
         let to_car_axes = |matrix: Mat3| {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
             Mat3::from_cols(columns[0], columns[1], columns[2])
         };
+        // Free directions have the velocity of the end of the step, locked ones that of the start.
         DynamicBody {
             centre: axes.point_from_world(centre.as_dvec3()),
             velocity: axes.from_world(linear + free_translation * (self.end_twist[0] - linear)),

@@ -1,5 +1,6 @@
-//! Parts of the coupling to physics engines that do not depend on the engine: rays and rims on shapes of parry, walls that stop
-//! rims, bodies that move under wheels and yield, positions in 64 bits. `skidpad-rapier` and `skidpad-avian` share them.
+//! Parts of the coupling to physics engines that do not depend on the engine: rays and rims on shapes of parry, walls
+//! that stop rims, bodies that move under wheels and yield, positions in 64 bits. `skidpad-rapier` and `skidpad-avian`
+//! share them.
 #![forbid(unsafe_code)]
 
 mod ground;

@@ -5,9 +5,9 @@ use skidpad_core::{DVec3, Vec3};
 /// Speed below which a chassis is at rest, m/s.
 pub const REST_SPEED_MPS: f32 = 1e-3;
 
-/// Returns the time by which poses lag velocities in a step of `dt` s, s: dt (n − 1) / 2n with n `substeps` (at least 1).
-/// Forces act evenly over n substeps, each of which moves the pose with its own velocity, so that a change of velocity moves
-/// the pose for the share θ = (n + 1) / 2n of the step.
+/// Returns the time by which poses lag velocities in a step of `dt` s, s: dt (n − 1) / 2n with n `substeps` (at least
+/// 1; 0 counts as 1). Forces act evenly over n substeps, each of which moves the pose with its own velocity, so that a
+/// change of velocity moves the pose for the share θ = (n + 1) / 2n of the step; the lag is (1 − θ) dt.
 pub fn pose_lag(dt: f32, substeps: usize) -> f32 {
     let substeps = substeps.max(1) as f32;
     dt * (substeps - 1.0) / (2.0 * substeps)
@@ -20,8 +20,8 @@ pub fn resolution(position: Vec3) -> f32 {
 
 /// Position of a body, both in 64 bits and as the engine stores it.
 ///
-/// Engines add displacements of millimetres to 32-bit coordinates of many metres, which bends a path by 5 mm in 60 m at 1 kHz.
-/// The 64-bit position only has the rounding error of each pose.
+/// Engines add displacements of millimetres to 32-bit coordinates of many metres, which bends a path by 5 mm in 60 m at
+/// 1 kHz. The 64-bit position only has the rounding error of each pose.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionTracker {
     /// Position in 64 bits, world axes, m.
@@ -46,9 +46,9 @@ impl PositionTracker {
         (self.engine_position != self.exact_position.as_vec3()).then_some(self.engine_position)
     }
 
-    /// Returns the 64-bit position of a body that the engine has at `engine_position`, m. Returns `engine_position` if
-    /// it differs from the 64-bit position by more than the last digit of a coordinate, because the user moved the
-    /// body; the position of a standing car may differ by that much.
+    /// Returns the position of a body that the engine has at `engine_position`, m. This is the 64-bit position if both
+    /// differ by at most the last digit of a coordinate, as for a standing car. Otherwise the user moved the body, and
+    /// `engine_position` is returned.
     pub fn position(&self, engine_position: Vec3) -> DVec3 {
         let engine_position = engine_position.as_dvec3();
         if (engine_position - self.exact_position).abs().max_element() > self.resolution_m() {
@@ -64,13 +64,14 @@ impl PositionTracker {
     }
 
     /// Updates the position after a step of `dt` s that began with the velocity `start_velocity` and ended at
-    /// `engine_position` with `end_velocity` (m/s, world axes). If the engine's displacement matches `start_velocity` ·
-    /// lag + `end_velocity` · (dt − lag) up to rounding, that sum is added in 64 bits. Otherwise something else (a
-    /// contact, a joint) moved the body, and the engine's position is adopted. `pose_lag` is the lag in s, as
-    /// [`pose_lag`] returns it.
+    /// `engine_position` (m) with `end_velocity` (m/s, world axes). If the engine's displacement matches
+    /// `start_velocity` · lag + `end_velocity` · (dt − lag) within four digits of the coordinates, that sum is added to
+    /// the 64-bit position. Otherwise something else (a contact, a joint) moved the body, and the engine's position is
+    /// adopted for both. `pose_lag` is the lag in s, as [`pose_lag`] returns it.
     ///
-    /// Returns the rounded 64-bit position that must be set in the engine. Returns `None` if the engine's position must stay:
-    /// after an adoption, and for a body at rest that is within one digit.
+    /// Returns the rounded 64-bit position that must be set in the engine, and stores it as the engine's position.
+    /// Returns `None` if the engine's position must stay: after an adoption, and for a body at rest that is within one
+    /// digit.
     pub fn update(
         &mut self,
         engine_position: Vec3,
@@ -82,7 +83,8 @@ impl PositionTracker {
         let (v_start, v_end) = (start_velocity.as_dvec3(), end_velocity.as_dvec3());
         let expected_displacement = v_start * f64::from(pose_lag) + v_end * f64::from(dt - pose_lag);
         let resolution_m = self.resolution_m();
-        // Four substeps, each rounded to half a unit in the last place of the coordinates, and the rounding of the displacement.
+        // Four substeps, each rounded to half a unit in the last place of the coordinates, and the rounding of the
+        // displacement.
         if (displacement - expected_displacement).abs().max_element() > 4.0 * resolution_m {
             *self = Self::new(engine_position.as_dvec3());
             return None;
@@ -92,7 +94,7 @@ impl PositionTracker {
         // Whether the body is slower than REST_SPEED_MPS along each axis.
         let is_at_rest = expected_displacement.abs().max_element() < f64::from(REST_SPEED_MPS * dt);
         let position_error = (self.exact_position - self.engine_position.as_dvec3()).abs().max_element();
-        // Any change of its pose, even of the last digit, keeps a body awake.
+        // Any change of its pose, even of the last digit, keeps a body awake: a resting one is left alone.
         if is_at_rest && position_error <= resolution_m {
             return None;
         }

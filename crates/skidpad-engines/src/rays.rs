@@ -12,8 +12,8 @@ pub fn probe_ray(axes: WorldAxes, probe: &Probe) -> (Vector, Ray) {
     (centre_of_mass, Ray::new(centre_of_mass + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
-/// Returns the bounding box of the path of a probe's ray or rim, in world axes, m. A rim widens it by radius and lookahead
-/// along its heading and by half of its width sideways.
+/// Returns the bounding box of the path of a probe's ray or rim, in world axes, m. The box spans start and end of the
+/// ray. A rim widens it by radius and lookahead along its heading, both ways, and by half of its width sideways.
 pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
     let (_, ray) = probe_ray(axes, probe);
     let ray_end = ray.point_at(probe.length);
@@ -27,7 +27,8 @@ pub fn probe_bounds(axes: WorldAxes, probe: &Probe) -> Aabb {
 }
 
 /// Returns the bounding box of the rays and rims of `probes`, and of the rays that [`neighbour_ray`] returns for them,
-/// in world axes, m. Without probes the box is inverted.
+/// in world axes, m. The margin is twice the distance of neighbouring rays at the farthest corner. Without probes the
+/// box is inverted.
 pub fn all_probe_bounds(axes: WorldAxes, probes: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in probes {
@@ -38,26 +39,26 @@ pub fn all_probe_bounds(axes: WorldAxes, probes: &[Probe]) -> Aabb {
     Aabb::new(low - margin, high + margin)
 }
 
-/// Returns the distance between neighbouring rays at a point, m: 0.1 mm, or more far from the origin. `point` contains the
-/// absolute values of its coordinates. The distance is larger than the rounding of the coordinates and too small to
+/// Returns the distance between neighbouring rays at a point, m: 0.1 mm, or more far from the origin. `point` contains
+/// the absolute values of its coordinates. The distance is larger than the rounding of the coordinates and too small to
 /// matter.
 fn neighbour_ray_distance(point: Vec3) -> f32 {
     1e-4_f32.max(4.0 * f32::EPSILON * point.max_element())
 }
 
-/// Returns a parallel ray next to `ray`, displaced sideways by about the neighbour distance, because parry misses some rays
-/// exactly on the grid lines of a height field (dimforge/rapier#165).
+/// Returns a parallel ray next to `ray`, displaced sideways by about the neighbour distance (1.2 times), because parry
+/// misses some rays exactly on the grid lines of a height field (dimforge/rapier#165).
 pub fn neighbour_ray(ray: &Ray) -> Ray {
     let (a, b) = ray.dir.any_orthonormal_pair();
     // 0.618: a direction along no grid line.
     Ray::new(ray.origin + (a + 0.618 * b) * neighbour_ray_distance(ray.origin.abs()), ray.dir)
 }
 
-/// Returns the hit of `ray` on a `shape` at `pose` within `max_distance` m, from outside; `None` for a miss. A ray that
-/// starts inside a shape does not hit it.
+/// Returns the first hit of `ray` on a `shape` at `pose` within `max_distance` m, from outside; `None` for a miss. A
+/// ray that starts inside a shape does not hit it.
 pub fn cast_from_outside(shape: &dyn Shape, pose: &Pose, ray: &Ray, max_distance: f32) -> Option<RayIntersection> {
-    // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would return their
-    // far side. A half-space has no far side.
+    // For a ray that starts inside, solid shapes return a hit without normal, which is discarded. Other shapes would
+    // return their far side. A half-space has no far side.
     let is_solid = shape.shape_type() != ShapeType::HalfSpace;
     let hit = shape.cast_ray_and_get_normal(pose, ray, max_distance, is_solid);
     hit.filter(|hit| hit.normal != Vector::ZERO)
@@ -71,9 +72,11 @@ pub enum ProbePurpose {
     AlongPath,
 }
 
-/// Returns true if no shape, or only a single plane, reaches into `bounds`. Each shape comes with its pose.
+/// Returns true if no shape, or only a single plane (half-space), reaches into `bounds`. Each shape comes with its
+/// pose; bounding boxes decide.
 pub fn is_plane_at_most<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
     let mut overlapping_shapes = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
     let is_plane = |(shape, _): (&dyn Shape, Pose)| shape.as_halfspace().is_some();
+    // The first overlapping shape is a plane, and there is no second one.
     overlapping_shapes.next().is_none_or(is_plane) && overlapping_shapes.next().is_none()
 }

@@ -48,11 +48,15 @@ impl RimWalls {
         self.0.iter().any(|wall| wall.car == car)
     }
 
-    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction; `None` if none are
-    /// needed. `twist` is its velocity and angular velocity at the end of the step without them, m/s and rad/s.
-    /// `inverse_mass` is its inverse mass along each world axis, 1/kg. `angular_response` returns the change of angular
-    /// velocity by an angular impulse about its centre of mass. The stop is an impact if some point approaches its wall
-    /// faster than [`IMPACT_SPEED_MPS`] before.
+    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction (projected
+    /// Gauss-Seidel), and stores them in its points; `None` if none are needed. `twist` is its velocity and angular
+    /// velocity at the end of the step without them, m/s and rad/s. `inverse_mass` is its inverse mass along each world
+    /// axis, 1/kg. `angular_response` returns the change of angular velocity by an angular impulse about its centre of
+    /// mass.
+    ///
+    /// Each pass raises the normal speed of every point to its minimum, with a total impulse ≥ 0 per point. The passes
+    /// end after 16 of them, or when no point changes the velocity by more than 1e-6 m/s.
+    /// The stop is an impact if some point approaches its wall faster than [`IMPACT_SPEED_MPS`] before.
     pub fn solve(
         &mut self,
         car: usize,
@@ -60,11 +64,12 @@ impl RimWalls {
         inverse_mass: Vec3,
         angular_response: impl Fn(Vec3) -> Vec3,
     ) -> Option<RimWallImpulse> {
+        // The points are sorted by car.
         let first_wall = self.0.partition_point(|wall| wall.car < car);
         let count = self.0[first_wall..].partition_point(|wall| wall.car == car);
         let walls = &mut self.0[first_wall..first_wall + count];
         let is_impact = walls.iter().any(|wall| wall.normal_speed(&twist) < -IMPACT_SPEED_MPS);
-        // Motion without the stops.
+        // Motion without the stops, to detect whether any was needed.
         let start_twist = twist;
         for _ in 0..MAX_IMPULSE_PASSES {
             let mut max_velocity_change = 0.0f32;
@@ -73,20 +78,21 @@ impl RimWalls {
                 // Change of normal speed per impulse, 1/kg.
                 let inverse_effective_mass = (inverse_mass * wall.normal).dot(wall.normal)
                     + angular_jacobian.dot(angular_response(angular_jacobian));
-                // Impulse of this point, pushing only, N s.
+                // Sum of the impulses of this point over the passes, pushing only, N s. Only its change is applied.
                 let total_impulse = (wall.impulse
                     + (wall.min_normal_speed - wall.normal_speed(&twist)) / inverse_effective_mass)
                     .max(0.0);
-                let impulse_change = wall.normal * (total_impulse - wall.impulse);
-                max_velocity_change = max_velocity_change.max((impulse_change * inverse_mass).length());
+                let impulse_vector_change = wall.normal * (total_impulse - wall.impulse);
+                max_velocity_change = max_velocity_change.max((impulse_vector_change * inverse_mass).length());
                 wall.impulse = total_impulse;
-                twist[0] += impulse_change * inverse_mass;
-                twist[1] += angular_response(wall.arm.cross(impulse_change));
+                twist[0] += impulse_vector_change * inverse_mass;
+                twist[1] += angular_response(wall.arm.cross(impulse_vector_change));
             }
             if max_velocity_change <= VELOCITY_TOLERANCE_MPS {
                 break;
             }
         }
+        // Sums over all points, N s and N m s.
         let impulse = walls.iter().map(|wall| wall.normal * wall.impulse).sum();
         let angular = walls.iter().map(|wall| wall.arm.cross(wall.normal * wall.impulse)).sum();
         (twist != start_twist).then_some(RimWallImpulse { impulse, angular, is_impact })
@@ -100,8 +106,8 @@ pub struct RimWallImpulse {
     pub impulse: Vec3,
     /// Angular impulse about the centre of mass, N m s.
     pub angular: Vec3,
-    /// Whether the stop is an impact and must act on the pose within the step. Otherwise the impulse acts evenly over the step,
-    /// so that a resting car keeps its speed.
+    /// Whether the stop is an impact and must act on the pose within the step. Otherwise the impulse acts evenly over
+    /// the step, so that a resting car keeps its speed.
     pub is_impact: bool,
 }
 

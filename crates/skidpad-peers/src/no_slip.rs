@@ -1,12 +1,13 @@
-//! Pedals of a car whose wheels cannot slip, for peers that take a force at each wheel but have no wheel speed. Engine, clutch or
-//! converter, gearbox and motors are the same as in every other car.
+//! Pedals of a car whose wheels cannot slip, for peers that take a force at each wheel but have no wheel speed. Engine,
+//! clutch or converter, gearbox and motors are the same as in every other car.
 
 use std::sync::Arc;
 
 use skidpad_core::controls::{MAX_RAW_BRAKE_TORQUE_NM, clamp_or_zero};
 use skidpad_core::{Controls, Model, State, Vehicle};
 
-/// Circumferential speed of a wheel below which it counts as standing, m/s. The drive force must then overcome the brake.
+/// Circumferential speed of a wheel below which it counts as standing, m/s. The drive force must then overcome the
+/// brake.
 const STATIONARY_WHEEL_SPEED_MPS: f32 = 0.05;
 
 /// Drivetrain of one car, and its forces at the wheels.
@@ -28,7 +29,7 @@ pub struct WheelForces {
 }
 
 impl NoSlipDrivetrain {
-    /// Creates the pedals of a car of `model` in `state`.
+    /// Creates the drivetrain of a car of `model` in `state`, with a drive force of zero at each wheel.
     pub fn new(model: &Arc<Model>, state: &State) -> Self {
         Self {
             vehicle: Vehicle::new(model.clone(), state.clone()),
@@ -36,13 +37,15 @@ impl NoSlipDrivetrain {
         }
     }
 
-    /// Computes drive and brake forces for a step of `dt` s and calls `apply` with them for every wheel, in order. Reads `spin`
-    /// and `rolling_speed` of the wheels and their contacts from `state`, and advances its drivetrain state. If that state or
-    /// the forces are not finite, the drivetrain state does not change and the drive forces are zero.
+    /// Computes drive and brake forces for a step of `dt` s and calls `apply` with them for every wheel, in order.
+    /// Copies `state` to the own vehicle, which drives wheels that roll as `spin` and `rolling_speed` of `state` say,
+    /// and stores the advanced drivetrain state in `state.drive`. If that state or the sum of the forces is not finite,
+    /// `state.drive` does not change and the drive forces are zero.
     ///
-    /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, forces against the
-    /// rotation are therefore reported as brake forces, and the brake is subtracted from forces along the rotation. Raw motor
-    /// torques are added afterwards to the drive force, next to the brake, as in those programs.
+    /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, forces against
+    /// the rotation are therefore reported as brake forces, and the brake is subtracted from forces along the rotation.
+    /// Raw motor torques are added afterwards to the drive force, next to the brake, as in those programs. The rotation
+    /// of a wheel below [`STATIONARY_WHEEL_SPEED_MPS`] has the direction of its drive force.
     pub fn update(
         &mut self,
         state: &mut State,
@@ -65,7 +68,10 @@ impl NoSlipDrivetrain {
             let brake = brake_force(model, i, controls);
             let mut wheel_forces = WheelForces { drive: force, brake };
             if has_drivetrain {
+                // Circumferential speed, m/s.
                 let speed = state.wheels[i].spin * model.wheels()[i].radius;
+                // The argument gives the direction by its sign: of the force for a standing wheel, otherwise of the
+                // speed.
                 wheel_forces =
                     wheel_forces.combined(if speed.abs() < STATIONARY_WHEEL_SPEED_MPS { force } else { speed });
             }
@@ -76,9 +82,10 @@ impl NoSlipDrivetrain {
 }
 
 impl WheelForces {
-    /// Combines drive and brake into a single one of them. The wheel turns, or would turn, in the direction of the sign of
-    /// `direction`. A drive force against that direction is added to the brake; one along it is reduced by the brake. Without
-    /// drive force, the forces do not change.
+    /// Combines drive and brake into a single one of them; the other becomes 0. The wheel turns, or would turn, in the
+    /// direction of the sign of `direction` (0 is forward). A drive force against that direction is added to the brake.
+    /// One along it is reduced by the brake; if the brake is at least as large, the brake less the drive force remains.
+    /// Without drive force, the forces do not change.
     fn combined(self, direction: f32) -> Self {
         // Drive force in the direction of rotation, N.
         let driving_force = if direction < 0.0 { -self.drive } else { self.drive };
@@ -92,8 +99,9 @@ impl WheelForces {
     }
 }
 
-/// Returns the maximum brake force of wheel `i` at its contact, N, ≥ 0: the torque of pedal, handbrake and raw input over the
-/// radius. Inputs are clamped to their ranges; non-finite ones count as 0.
+/// Returns the maximum brake force of wheel `i` at its contact, N, ≥ 0: the sum of the torques of pedal, handbrake and
+/// raw input over the radius. Pedal and handbrake are clamped to [0, 1], the raw torque to [0,
+/// [`MAX_RAW_BRAKE_TORQUE_NM`]]; NaN counts as 0. A wheel without raw input has none.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal_torque = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
@@ -105,8 +113,8 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     (pedal_torque + handbrake_torque + raw_torque) / wheel.radius
 }
 
-/// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward. The torque is clamped to the
-/// largest one of the model.
+/// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward: torque over radius. The
+/// torque is clamped to plus or minus the largest one of the model; NaN counts as 0, and so does a missing raw input.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let max_torque = model.max_motor_torque(i);
     let raw_torque = controls
@@ -116,9 +124,9 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     raw_torque / model.wheels()[i].radius
 }
 
-/// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise the
-/// demanded mean angle times the steering ratio of its axle. Rate limit, Ackermann and toe are left out. Sets `state.steer` to
-/// the demanded mean angle, within the lock.
+/// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise
+/// the demanded mean angle times the steering ratio of its axle. Rate limit, Ackermann and toe are left out. In both
+/// cases sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; NaN counts as 0.
 pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);

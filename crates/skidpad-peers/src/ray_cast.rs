@@ -21,13 +21,17 @@ pub struct RayWheel {
     pub roll_influence: f32,
 }
 
-/// Returns the contributions of the non-physical forces of `wheels` to a car of `model`, summed over the wheels, vehicle frame.
-/// Mechanisms: roll influence below 1, a bound on the suspension force, and a lowered centre of mass. A mechanism that some
-/// wheel has is listed even if its contribution is zero.
+/// Returns the contributions of the non-physical forces of `wheels` to a car of `model`, summed over the wheels,
+/// vehicle frame: for each mechanism a force and a moment about the centre of mass, N and N m. Mechanisms: roll
+/// influence below 1 ([`Assist::RollInfluence`]), a bound on the suspension force below `f32::MAX`
+/// ([`Assist::LargestForce`]), and a lowered centre of mass of the model above 0 ([`Assist::LoweredCentre`]). A
+/// mechanism that some wheel has is listed even if its contribution is zero.
 ///
-/// The contact point is at height `z` in the vehicle frame; a side force `F` acts at `r z`, where r is the roll influence. It lacks
-/// the moment `(1 − r) z ẑ × F`. A bound reduces the suspension force, but the tyre's friction still uses the unbounded force.
-/// If the centre of mass is lowered by h, all forces F at the wheel add the moment `h ẑ × F`.
+/// The contact point is at height `z` in the vehicle frame, which is negative; a side force `F` acts at `r z`, where r
+/// is the roll influence. The engine adds the moment `−(1 − r) z ẑ × F` to the physical one. A bound reduces the
+/// suspension force, but the tyre's friction still uses the unbounded force; the contribution is the bounded force less
+/// the unbounded one, at the contact point. If the centre of mass is lowered by h, all forces F at the wheel add the
+/// moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
     let mut assist_log = AssistLog::default();
     let lowered_height = model.parts().assists.lowered_centre;
@@ -44,9 +48,9 @@ pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> As
         // Suspension force that acts on the car, N.
         let acting_force = normal * suspension_force.min(max_suspension_force);
         if roll_influence < 1.0 {
-            // Arm of the missing moment, m.
-            let missing_arm = Vec3::Z * (-arm.z * (1.0 - roll_influence));
-            assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, missing_arm.cross(lateral_force)));
+            // Height by which the engine raises the point where the side force acts, as a vector, m.
+            let raised_arm = Vec3::Z * (-arm.z * (1.0 - roll_influence));
+            assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, raised_arm.cross(lateral_force)));
         }
         if max_suspension_force < f32::MAX {
             // Force beyond the bound, N, with the sign of its removal.
@@ -55,8 +59,8 @@ pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> As
         }
         if lowered_height > 0.0 {
             // Moment by the lowered centre, N m.
-            let missing_moment = (Vec3::Z * lowered_height).cross(acting_force + longitudinal_force + lateral_force);
-            assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, missing_moment));
+            let added_moment = (Vec3::Z * lowered_height).cross(acting_force + longitudinal_force + lateral_force);
+            assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, added_moment));
         }
     }
     assist_log

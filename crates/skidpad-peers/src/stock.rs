@@ -1,9 +1,9 @@
 //! Rapier's own `DynamicRayCastVehicleController`, with parameters from a skidpad model in their true units.
 //!
-//! It is a peer for comparisons, not a solver of skidpad's rows. It has no wheel spin, no tyre curve and no anti-roll bar, and
-//! skidpad's drivetrain drives it as if wheels never slipped. Its friction is that of the tyre times the grip of the plane, also
-//! on boxes, because the controller does not read the friction of colliders. Its roll influence cannot be set. The comparison
-//! shows its creep and its dependence on the step length.
+//! The backend is a peer for comparisons, not a solver of skidpad's rows. The controller has no wheel spin, no tyre
+//! curve and no anti-roll bar, and skidpad's drivetrain drives it as if wheels never slipped. The friction is that of
+//! the tyre times the grip of the plane, also on boxes, because the controller does not read the friction of colliders.
+//! The roll influence cannot be set. The comparison shows its creep and its dependence on the step length.
 
 use std::sync::Arc;
 
@@ -66,10 +66,13 @@ struct StockCar {
 }
 
 impl StockBackend {
-    /// Creates a world with the ground of `scene` and cars at `starts`, stepped by `dt` s.
+    /// Creates a world with the ground of `scene` (without platforms and free bodies) and cars at `starts`, stepped by
+    /// `dt` s. Detects collisions once, so that the first rays find the ground. Allocates one slot per car and keeps
+    /// copies of scene and starts.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
         let cars = starts.iter().map(|start| StockCar::new(&mut world, scene, start)).collect();
+        // `()`: no physics hooks and no event handler.
         world.detect_collisions(&(), &());
         let mut slots = Slots::default();
         starts.iter().for_each(|start| _ = slots.allocate(start.model.wheels().len()));
@@ -94,8 +97,11 @@ impl StockBackend {
 }
 
 impl StockCar {
-    /// Inserts the chassis of `start` into `world` at its start on the ground of `scene`, and creates the controller with one
-    /// wheel per wheel of the model. Rates and damping are divided by the mass, as the controller expects.
+    /// Inserts the chassis of `start` into `world` at its start on the ground of `scene`, keeps it awake, and creates
+    /// the controller with one wheel per wheel of the model, and the drivetrain. Spring rates and damping are divided
+    /// by the mass, as the controller expects. Rest lengths include the static sag, so that the car rests in its
+    /// described pose. Friction is the longitudinal one of the tyre times the grip of the plane. Wheels point down and
+    /// roll forward in vehicle axes.
     fn new(world: &mut PhysicsWorld, scene: &Scene, start: &CarStart) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &start.model, &state);
@@ -105,10 +111,12 @@ impl StockCar {
         // z up, x forward.
         controller.index_up_axis = 2;
         controller.index_forward_axis = 0;
+        // Parameters of each wheel, in order.
         for (i, wheel) in start.model.wheels().iter().enumerate() {
             let strut = &wheel.strut;
             let mass = start.model.mass();
-            // The controller's spring is slack at its rest length, which is therefore the length at rest plus the static sag.
+            // The controller's spring is slack at its rest length, which is therefore the length at rest plus the
+            // static sag.
             let sag = start.model.static_load(i) / strut.rate;
             let tuning = WheelTuning {
                 suspension_stiffness: strut.rate / mass,
@@ -117,7 +125,9 @@ impl StockCar {
                 max_suspension_travel: sag + strut.bump_travel,
                 // 1.0: default of Rapier.
                 side_friction_stiffness: 1.0,
+                // [0]: longitudinal.
                 friction_slip: start.model.tyre(i).nominal_friction()[0] * scene.grip,
+                // `f32::MAX` replaces infinity.
                 max_suspension_force: start.model.parts().raycast_reference.largest_suspension_force.min(f32::MAX),
             };
             // The hard point is one wheel radius above the wheel centre at rest, inside the chassis.
@@ -130,8 +140,9 @@ impl StockCar {
         Self { model: start.model.clone(), state, controller, drivetrain, controller_pose: Pose::IDENTITY }
     }
 
-    /// Sets engine forces (N), brakes (impulse per step, N s) and steering (rad) of the controller for a step of `dt` s. Also
-    /// stores the steering in the state of each wheel.
+    /// Sets engine forces (N), brakes (brake force times `dt`: impulse per step, N s) and then the steering (rad) of
+    /// the wheels of the controller for a step of `dt` s. Also advances the drivetrain in the state and stores the
+    /// steering in the state of each wheel.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
         self.drivetrain.update(&mut self.state, controls, dt, |wheel_index, forces| {
@@ -143,14 +154,15 @@ impl StockCar {
         }
     }
 
-    /// Returns the contributions of the controller's non-physical forces to the car in the last step of `dt` s, from the forces
-    /// at its wheels in the vehicle frame.
+    /// Returns the contributions of the controller's non-physical forces to the car in the last step of `dt` s
+    /// ([`non_physical`]), from the mean forces at its wheels in the vehicle frame at the pose of the last push.
+    /// Nothing changes.
     fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.controller_pose.translation, self.controller_pose.rotation.inverse());
         let ray_wheel = |wheel: &Wheel| {
             let ray = wheel.raycast_info();
             let normal = ray.contact_normal_ws;
-            // Lateral and longitudinal axes in the ground.
+            // Axle projected onto the ground (to the right), and rolling direction, unit vectors in world axes.
             let lateral_axis = (wheel.axle() - normal * wheel.axle().dot(normal)).normalize_or_zero();
             let longitudinal_axis = normal.cross(lateral_axis).normalize_or_zero();
             RayWheel {
@@ -166,9 +178,10 @@ impl StockCar {
         non_physical(&self.model, self.controller.wheels().iter().map(ray_wheel))
     }
 
-    /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s. Spin is that of rolling without
-    /// slip, loads are the suspension forces before their bound, and tyre forces are mean impulses over the step. A missing
-    /// body changes nothing.
+    /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s; the old velocity becomes
+    /// `previous_velocity`. Spin is that of rolling without slip at the forward speed of the car, loads are the
+    /// suspension forces before their bound, and tyre forces are mean forces over the step, with the lateral one
+    /// positive to the left. The other values of each wheel are reset. A missing body changes nothing.
     fn read_state(&mut self, world: &PhysicsWorld, dt: f32) {
         let Some(body) = world.bodies.get(self.controller.chassis) else { return };
         let state = &mut self.state;
@@ -188,6 +201,7 @@ impl StockCar {
                 rolling_speed: forward_speed,
                 // 1: the patch rolls; it never sticks.
                 rolling: 1.0,
+                // The hard point is one radius above the wheel centre at rest.
                 compression: wheel.radius - ray.suspension_length,
                 load: controller_wheel.wheel_suspension_force,
                 // The axle points to the right.
@@ -205,8 +219,10 @@ impl Simulation for StockBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: sets the inputs of each active car and updates its controller, which pushes the chassis, then steps
-    /// Rapier's world and reads the states. Cars without controls coast. The report is always empty.
+    /// Takes one step: for each active car in turn, sets the inputs, updates its controller, which casts its rays and
+    /// pushes the chassis, and stores the pose at this push; then steps Rapier's world, advances the clock and reads
+    /// the states. Cars without controls coast. Returns an empty report; for a step length of zero or an invalid one
+    /// does nothing and returns that of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;
@@ -216,6 +232,7 @@ impl Simulation for StockBackend {
         for (slot, car) in self.cars.iter_mut().enumerate().filter(|(slot, _)| self.slots.is_active(*slot)) {
             car.apply_controls(controls.get(slot).unwrap_or(&coasting), self.clock.dt);
             let world = &mut self.world;
+            // Rays hit neither the car itself nor sensors.
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
             let queries = world.broad_phase.as_query_pipeline_mut(
                 world.narrow_phase.query_dispatcher(),
@@ -270,7 +287,8 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
-    /// Inserts the car in the first empty slot, whose old body is removed, or in a new one.
+    /// Inserts the car at its start in the first empty slot, whose old body is removed from the world, or in a new one,
+    /// and stores the start for loading. Returns the identifier of the car.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
         let car = StockCar::new(&mut self.world, &self.scene, start);
@@ -306,7 +324,8 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
-    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Rapier keeps impulses of contacts.
+    /// Writes the world to `bytes`. Returns an error with the first car whose hull touches something, because Rapier
+    /// keeps impulses of contacts; `bytes` does not change then.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.cars.iter().position(|car| has_contacts(&self.world, car.controller.chassis)) {
             Some(car) => {
@@ -321,8 +340,8 @@ impl Simulation for StockBackend {
         Ok(())
     }
 
-    /// Restores the saved world in a new Rapier world with the same cars, as the `rapier` backend does. An error changes
-    /// nothing.
+    /// Restores the saved world in a new Rapier world with cars at the same starts and the same identifiers, which then
+    /// replaces the current one. An error changes nothing.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut new_backend = Self::new(&self.scene, &self.starts, self.clock.dt);
         new_backend.slots.copy_identifiers(&self.slots);

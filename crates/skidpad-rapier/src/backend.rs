@@ -1,7 +1,7 @@
 //! Solver with a Rapier world of its own: the ground, platforms and free bodies of a scene, and cars.
 //!
-//! Its cars never sleep. Stepping must resume bit-identically from states alone, and a state does not contain how long Rapier has
-//! seen a body at rest.
+//! The cars never sleep. Stepping must resume bit-identically from states alone, and a state does not contain how long
+//! Rapier has seen a body at rest.
 
 use std::sync::Arc;
 
@@ -45,9 +45,9 @@ struct RapierBackend {
     clock: Clock,
 }
 
-/// Returns the number of substeps in worlds of this backend. It is Rapier's default, because poses lead by `dt v / 2n` with n
-/// substeps, except below 2 ms. There the lead is small, but the velocity is rounded in every substep: with four substeps at 1920
-/// Hz, a braked car would stop 5.5 mm short after 60 m. Users' worlds keep their own number.
+/// Returns the number of substeps in worlds of this backend: four, Rapier's default, because poses lead by `dt v / 2n`
+/// with n substeps, but one below 2 ms. There the lead is small, but the velocity is rounded in every substep: with
+/// four substeps at 1920 Hz, a braked car would stop 5.5 mm short after 60 m. Users' worlds keep their own number.
 fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
@@ -57,27 +57,30 @@ pub fn set_step_length(parameters: &mut IntegrationParameters, dt: f32) {
     (parameters.dt, parameters.num_solver_iterations) = (dt, substeps(dt));
 }
 
-/// Prediction distance of contacts in worlds of this backend, m. With Rapier's default of 20 mm, a post 10 mm next to the path of
-/// a car counts as a wall across it: at 5 m/s the car stops at the post.
+/// Prediction distance of contacts in worlds of this backend, m. At Rapier's default of 20 mm, a post 10 mm next to
+/// the path of a car counts as a wall across it: at 5 m/s the car stops at the post.
 const CONTACT_PREDICTION_DISTANCE_M: f32 = 2e-3;
 
-/// Approach speed above which the landing of a corner is predicted while another corner touches the plane, m/s. Slower corners
-/// are also held by springs, and the other solvers spread their impact over two steps.
+/// Approach speed above which the landing of a corner is predicted while another corner touches the plane, m/s. Slower
+/// corners are also held by springs, and the other solvers spread their impact over two steps.
 const MIN_CORNER_FALL_MPS: f32 = 2.0;
 
-/// Number of velocity iterations per substep after the correction of overlaps, while a hull touches the plane and nothing else.
-/// Rapier begins a step with the impulses of the step before. With one iteration, some of the impact of a landed hull remains,
-/// and a landing at 120 Hz gains 1.2 % of m g h.
+/// Number of velocity iterations per substep after the correction of overlaps, while a hull touches the plane and
+/// nothing else. Rapier begins a step with the impulses of the step before. After one iteration, some of the impact of
+/// a landed hull remains, and a landing at 120 Hz gains 1.2 % of m g h.
 const CONTACT_STABILIZATION_ITERATIONS: usize = 4;
 
-/// Creates a world with the gravity and ground of `scene`, without its platforms and free bodies, stepped by `dt` s. The friction
-/// of colliders is the grip of the surface, as a factor on the friction of bodywork.
+/// Creates a world with the gravity and ground of `scene`, without its platforms and free bodies, stepped by `dt` s.
+/// The friction of colliders is the grip of the surface, as a factor on the friction of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
 }
 
-/// Creates the world of [`ground_world`]: sets gravity and solver parameters, then inserts the plane, boxes, height fields and
-/// meshes. Also returns the colliders of height fields and meshes with their sources.
+/// Creates the world of [`ground_world`]: sets gravity along −z, step length, prediction distance and no limit of
+/// speed, then inserts the plane if there is one, boxes, height fields and meshes, all without bodies. The friction of
+/// each collider is the grip of the surface. Height fields and meshes also store grip and texture as user data; boxes
+/// and the plane do not. Also returns the colliders of height fields and meshes, in this order, with their sources; a
+/// mesh has one collider per surface.
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, TerrainSource)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     set_step_length(&mut world.integration_parameters, dt);
@@ -123,8 +126,8 @@ pub fn has_contacts(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     contact_pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
 }
 
-/// Returns true if `body` has no contact points and at most one contact pair, so that Rapier has neither impulses nor an order of
-/// pairs to remember.
+/// Returns true if `body` has no contact points and at most one contact pair, so that Rapier has neither impulses nor
+/// an order of pairs to remember.
 fn has_no_contact_memory(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     contact_pairs(world, body).count() <= 1 && !has_contacts(world, body)
 }
@@ -135,14 +138,17 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel: those in the user data of the
-/// collider, else those of the last box that contains the point (within [`FLUSH_TOLERANCE_M`]), else those of the plane.
+/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel: those in the user data
+/// of the collider (terrain, platforms, free bodies), else those of the last box of the scene that contains the point
+/// (within [`FLUSH_TOLERANCE_M`]), else those of the plane. A box on another one that is flush with it comes later in
+/// the scene and counts.
 fn topmost_surface_at(scene: &Scene, query: &SurfaceQuery) -> (f32, SurfaceTexture) {
     if let Some(surface) = terrain::decode_surface(query.collider.user_data) {
         return surface;
     }
     let point = query.point;
     let contains_point = |fixed_box: &&FixedBox| {
+        // Contact point from the centre of the box, in its axes, m.
         let box_point = fixed_box.rotation.inverse() * (point - fixed_box.centre.as_vec3());
         box_point.abs().cmple(fixed_box.half_extents + FLUSH_TOLERANCE_M).all()
     };
@@ -150,7 +156,8 @@ fn topmost_surface_at(scene: &Scene, query: &SurfaceQuery) -> (f32, SurfaceTextu
     topmost_box.map_or((scene.grip, scene.texture), |fixed_box| (fixed_box.grip, fixed_box.texture))
 }
 
-/// Returns the smooth normals of triangle `number` of the collider `handle` of the scene; `None` if it is flat or no terrain.
+/// Returns the smooth normals of triangle `number` of the collider `handle` of the scene; `None` if it is flat or no
+/// terrain.
 fn smooth_normals_in(
     terrain: &[(ColliderHandle, TerrainSource)],
     handle: ColliderHandle,
@@ -175,7 +182,9 @@ fn touches_only_plane(body: &RigidBody, contacts: &NarrowPhase, colliders: &Coll
 }
 
 impl RapierBackend {
-    /// Creates the world with ground, platforms and free bodies of `scene`, and with cars at `starts`, stepped by `dt` s.
+    /// Creates the world with ground, then platforms and free bodies of `scene`, and then cars at `starts`, stepped by
+    /// `dt` s. The bodies of the cars never sleep, and do not collide with each other if cars of `scene` do not
+    /// collide. Keeps copies of scene and starts.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let (mut world, terrain) = world_and_terrain(scene, dt);
         let platforms = platforms::insert(&mut world, scene);
@@ -194,13 +203,18 @@ impl RapierBackend {
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
     }
 
-    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them where
-    /// they reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at 60 Hz. All
-    /// other hulls keep a prediction distance of zero, because a larger one would treat objects next to the path as walls.
+    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them
+    /// where they reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps
+    /// at 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to
+    /// the path as walls.
     ///
-    /// A hull lands if it comes near the plane in this step, touches nothing but the plane, and either has no corner near the
-    /// plane yet or has another corner that comes down faster than [`MIN_CORNER_FALL_MPS`] (any speed without a loaded wheel).
-    /// Also sets the number of velocity iterations of the world, higher while any hull is near the plane alone.
+    /// A hull lands if its lowest corner is near the plane at the start or at the end of this step, it touches nothing
+    /// but the plane, and either no corner is near the plane yet or a corner above the plane comes near it faster than
+    /// [`MIN_CORNER_FALL_MPS`] (at any speed without a loaded wheel). The prediction distance is then the upper bound
+    /// of its approach in the step, ≥ 0.
+    ///
+    /// Also sets the number of velocity iterations of the world: [`CONTACT_STABILIZATION_ITERATIONS`] if any hull is
+    /// near the plane and touches nothing else, otherwise 1. Missing bodies are skipped.
     fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
         // Height below which a corner is near the plane, m; includes the fall by gravity in the step.
@@ -211,7 +225,8 @@ impl RapierBackend {
             let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
             let hull = &vehicle.model().parts().hull;
             // Height of the lowest corner at the start and at the end of the step, m.
-            let [start_height, end_height] = [0.0, dt].map(|dt| chassis::lowest_corner_height(body, hull, normal, dt));
+            let [start_height, end_height] =
+                [0.0, dt].map(|time| chassis::lowest_corner_height(body, hull, normal, time));
             let is_near_plane = end_height.min(start_height) < near_height
                 && touches_only_plane(body, &self.world.narrow_phase, &self.world.colliders);
             // No spring holds the corners of a car without a loaded wheel, such as one on its side.
@@ -220,15 +235,17 @@ impl RapierBackend {
             let min_fall_speed = if has_loaded_wheel { MIN_CORNER_FALL_MPS } else { 0.0 };
             // Whether the corner is above the plane, reaches it in the step, and falls fast enough.
             let is_landing_corner = |corner: Vec3| {
-                let [start_height, end_height] = [0.0, dt].map(|dt| chassis::point_height(body, corner, normal, dt));
-                start_height >= CONTACT_PREDICTION_DISTANCE_M
-                    && end_height < near_height
-                    && start_height - end_height > min_fall_speed * dt
+                let [corner_start_height, corner_end_height] =
+                    [0.0, dt].map(|time| chassis::point_height(body, corner, normal, time));
+                corner_start_height >= CONTACT_PREDICTION_DISTANCE_M
+                    && corner_end_height < near_height
+                    && corner_start_height - corner_end_height > min_fall_speed * dt
             };
             // A hull that slides along the plane has landed, but other corners of it may still come down.
             let is_landing =
                 is_near_plane && (start_height >= near_height || chassis::corners(hull).any(is_landing_corner));
-            // The distance is only as long as the landing needs: edges next to the path would count as walls.
+            // Upper bound of the approach speed, m/s; negative if the hull moves away. The distance is only as long as
+            // the landing needs: edges next to the path would count as walls.
             let approach_speed = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
             body.set_soft_ccd_prediction(if is_landing { dt * approach_speed.max(0.0) } else { 0.0 });
             if is_near_plane {
@@ -244,8 +261,10 @@ impl Simulation for RapierBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: sets step length, gusts and platforms, solves the cars and applies their forces, predicts landings if
-    /// there is a plane, steps Rapier's world, and writes the states.
+    /// Takes one step: sets the step length, the wind if the scene has gusts, and the platforms, solves the cars on the
+    /// surfaces of the scene and applies their forces, predicts landings if there is a plane, steps Rapier's world,
+    /// advances the clock, and writes the states. Returns the worse of the reports of both halves; for a step length of
+    /// zero or an invalid one does nothing and returns the report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;
@@ -322,7 +341,8 @@ impl Simulation for RapierBackend {
         handle.map(|handle| bodies::set_motion(&mut self.world, handle, motion)).is_some()
     }
 
-    /// Answers probes between steps with grip, texture and smooth normals of the scene.
+    /// Answers probes between steps with grip, texture and smooth normals of the scene ([`RapierCars::probe`]). Always
+    /// returns true: this backend answers probes.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (
@@ -337,7 +357,8 @@ impl Simulation for RapierBackend {
         true
     }
 
-    /// Inserts the car, keeps its body awake and applies the collision setting of the scene. Stores its start for loading.
+    /// Inserts the car, keeps its body awake and applies the collision setting of the scene. Stores its start in its
+    /// slot for loading. Returns the identifier of the car.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let car = self.cars.insert(&mut self.world, &self.scene, start);
         configure_chassis(&mut self.world, &self.scene, self.cars.handle(car.slot()));
@@ -360,8 +381,8 @@ impl Simulation for RapierBackend {
         self.cars.resume(&mut self.world, slot, state)
     }
 
-    /// Writes the world to `bytes`. Returns an error if a hull or free body touches something, because Rapier keeps impulses of
-    /// contacts.
+    /// Writes the world to `bytes`. Returns an error with the first car or free body that touches something, because
+    /// Rapier keeps impulses of contacts; `bytes` does not change then.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.saved_units().find(|(_, handle)| has_contacts(&self.world, *handle)) {
             Some((unit, _)) => Err(SaveError { backend: BACKEND_INFO.name, of: unit, reason: TOUCHING_SAVE_REASON }),
@@ -372,8 +393,10 @@ impl Simulation for RapierBackend {
         }
     }
 
-    /// Restores the saved world. Loads into a new world if the current one may have contacts in memory that the saved one does
-    /// not have, and keeps the identifiers of the cars. An error changes nothing.
+    /// Restores the saved world. If all hulls and free bodies have at most one contact pair and no contact points,
+    /// loads into the current world. Otherwise Rapier may remember contacts that the saved world does not have: creates
+    /// a new world from scene and starts with the identifiers of the current cars, loads into it, and replaces the
+    /// current one. An error changes nothing.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         if self.saved_units().all(|(_, handle)| has_no_contact_memory(&self.world, handle)) {
             return load_world(self, bytes);

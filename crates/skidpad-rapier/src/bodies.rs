@@ -5,9 +5,10 @@ use skidpad_core::{BodyMotion, FreeBody, Scene, SurfaceTexture};
 
 use crate::terrain;
 
-/// Inserts the free bodies of `scene` into `world` as dynamic boxes with their mass properties, friction and initial motion.
-/// Grip for tyres is stored as user data of the collider. Returns their handles, in order. The bodies never sleep, for the same
-/// reason as the cars in [`crate::backend`].
+/// Inserts the free bodies of `scene` into `world` as dynamic boxes with their mass properties, friction (multiplied
+/// with that of the other collider) and initial motion. Grip for tyres is stored as user data of the collider, without
+/// texture. Returns their handles, in order. The bodies never sleep, for the same reason as the cars in
+/// [`crate::backend`].
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert_body = |body: &FreeBody| {
         let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());
@@ -15,6 +16,7 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
         let half_extents = body.hull.half_extents;
         let collider = ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
             .translation(body.hull.centre)
+            // Mass comes from the body alone.
             .density(0.0)
             .friction(body.friction)
             .friction_combine_rule(CoefficientCombineRule::Multiply)
@@ -30,7 +32,8 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.free_bodies.iter().map(insert_body).collect()
 }
 
-/// Sets pose and velocities of a body to `motion` and wakes it. The position is rounded to 32 bits. A missing body is ignored.
+/// Sets pose and velocities of a body to `motion` (world axes) and wakes it. The position is rounded to 32 bits. Forces
+/// on the body do not change. A missing body is ignored.
 pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
     if let Some(body) = world.bodies.get_mut(handle) {
         // `true`: wakes the body.

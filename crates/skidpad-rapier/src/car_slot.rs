@@ -13,7 +13,7 @@ use crate::sleep::SleepState;
 pub(crate) struct CarSlot {
     /// Chassis in the Rapier world.
     pub handle: RigidBodyHandle,
-    /// Whether the car was suspended because its body was removed or disabled. It resumes together with the body.
+    /// Whether the car was suspended because its body was removed or disabled. The car resumes together with the body.
     pub is_suspended_with_body: bool,
     /// Force and torque of the user on the body, restored after the step.
     pub user_forces: (Vector, Vector),
@@ -34,9 +34,10 @@ pub(crate) struct CarSlot {
 }
 
 impl CarSlot {
-    /// Restores the support of a car that was woken within the step and fell under gravity: applies its last push before it
-    /// fell asleep to `body`. The change of velocity is added to the velocity and moves the position for `move_time` s; the
-    /// angular impulse changes only the angular velocity.
+    /// Restores the support of a car that was woken within the step and fell under gravity: applies its last push
+    /// before it fell asleep to `body`. The change of velocity (impulse over the mass of the model) is added to the
+    /// velocity and moves the position for `move_time` s; the angular impulse changes only the angular velocity.
+    /// Impulses on the hull are left out.
     pub fn wake(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, move_time: f32) {
         let velocity_change = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         // `false`: the body is awake already.

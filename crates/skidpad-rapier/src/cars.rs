@@ -18,25 +18,29 @@ use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
-/// Call [`RapierCars::before_step`] before and [`RapierCars::after_step`] after each step of the world, with the same `dt`. For a
-/// step of length zero, as in a pause, both do nothing ([`StepReport::for_skipped_step`]). [`StepReport::misuse`] reports calls in the
-/// wrong order, chassis with a different mass and worlds with different axes.
+/// Call [`RapierCars::before_step`] before and [`RapierCars::after_step`] after each step of the world, with the same
+/// `dt`. For a step of length zero, as in a pause, both do nothing ([`StepReport::for_skipped_step`]).
+/// [`StepReport::misuse`] reports calls in the wrong order, chassis with a different mass and worlds with different
+/// axes.
 ///
-/// The rows act as forces (impulse / dt). Rapier integrates gravity over the substeps of its solver but applies impulses at once,
-/// so that a car parked by impulses would creep uphill. Dynamic ground gets the opposite forces. All these forces are removed
-/// after the step. Several `RapierCars` may therefore share a world only if they finish a step in the reverse order.
+/// The rows act as forces (impulse / dt). Rapier integrates gravity over the substeps of its solver but applies
+/// impulses at once, so that a car parked by impulses would creep uphill. Dynamic ground gets the opposite forces. All
+/// these forces are removed after the step. Several `RapierCars` may therefore share a world only if they finish a step
+/// in the reverse order.
 ///
 /// The chassis is a normal body: settings on it (damping, groups, `enable_ccd`, forces) apply to the car.
 ///
-/// Rapier lifts a hull that ends a step in the ground, which adds energy: at 60 Hz up to 0.25 % of that of a landing. To avoid
-/// it, set `RigidBody::set_soft_ccd_prediction` to the travel of the body in a step that would end in the ground, and to zero
-/// otherwise. Also set `num_internal_stabilization_iterations` to 4. A permanent prediction distance would stop hulls at objects
-/// that they pass. [`crate::BACKEND_INFO`] does both for hulls that reach the plane of its scene and touch nothing else. If a corner
-/// is already at the plane, it does so only if another corner comes down faster than 2 m/s or no wheel is loaded.
+/// Rapier lifts a hull that ends a step in the ground, which adds energy: at 60 Hz up to 0.25 % of that of a landing.
+/// To avoid it, set `RigidBody::set_soft_ccd_prediction` to the travel of the body in a step that would end in the
+/// ground, and to zero otherwise. Also set `num_internal_stabilization_iterations` to 4. A permanent prediction
+/// distance would stop hulls at objects that they pass. [`crate::BACKEND_INFO`] does both for hulls that reach the
+/// plane of its scene and touch nothing else. If a corner is already at the plane, it does so only if another corner
+/// comes down faster than 2 m/s or no wheel is loaded.
 ///
-/// A parked car falls asleep if Rapier lets its body sleep, no wheel turns, nothing drives it, and engine speed and steering are
-/// constant. A sleeping car is not stepped, costs nothing and keeps its state. It wakes when its controls change, when something
-/// hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets the thresholds.
+/// A parked car falls asleep if Rapier lets its body sleep, no wheel turns, nothing drives it, and engine speed and
+/// steering are constant. A sleeping car is not stepped, costs nothing and keeps its state. The car wakes when its
+/// controls change, when something hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets
+/// the thresholds.
 #[derive(Clone, Debug)]
 pub struct RapierCars {
     /// Vehicles and their slots: wheels, suspension, drivetrain and states.
@@ -57,7 +61,8 @@ pub struct RapierCars {
     rim_walls: RimWalls,
     /// Controls of cars for which the caller passes none.
     coasting_controls: Controls,
-    /// Whether the world has not been stepped since the last change of its bodies, so that its broad phase may be incomplete.
+    /// Whether the world has not been stepped since the last change of its bodies, so that its broad phase may be
+    /// incomplete.
     pub(crate) is_unstepped: bool,
     /// Whether a step has begun and is not finished.
     pub(crate) is_step_in_progress: bool,
@@ -72,10 +77,11 @@ const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
 impl RapierCars {
-    /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`, at rest or with their initial
-    /// speed. Each car gets one body with the mass properties of its model and a box collider. Wind is that of the scene.
+    /// Inserts `cars` into `world`, which has z up, at their places on the ground of `scene`, at rest or with their
+    /// initial speed. Each car gets one body with the mass properties of its model and a box collider. Wind is that of
+    /// the scene.
     ///
-    /// The scene defines where the cars start. Its plane and boxes are not inserted.
+    /// The scene defines where the cars start. The plane and boxes of the scene are not inserted.
     pub fn new<'a>(world: impl Into<RapierWorldMut<'a>>, scene: &Scene, cars: &[CarStart]) -> Self {
         Self::with_axes(world, WorldAxes::ZUp, scene, cars)
     }
@@ -92,9 +98,10 @@ impl RapierCars {
         Self { is_unstepped: true, wind: scene.wind, ..Self::from_bodies(axes, cars) }
     }
 
-    /// Inserts a car into the lowest empty slot and removes the old body of that slot from the `world`, or appends a slot.
-    /// Returns the identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a slot is always
-    /// appended.
+    /// Inserts a car at its start on the ground of `scene`, with a new body in `world`, into the lowest empty slot, or
+    /// appends a slot. In an old slot, removes the body of the removed car from the `world` and forgets its hitch
+    /// joints. Returns the identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a
+    /// slot is always appended. Until the next step is finished, queries bypass the broad phase.
     pub fn insert<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, scene: &Scene, start: &CarStart) -> CarId {
         let mut world = world.into();
         let (handle, vehicle) = insert_chassis(world.bodies, world.colliders, self.axes, scene, start);
@@ -113,13 +120,14 @@ impl RapierCars {
         car
     }
 
-    /// Creates cars from vehicles whose bodies are already in the world and in its broad phase, as in a world that was saved and
-    /// read back. Each body must have the mass properties that [`RapierCars::with_axes`] sets, and the pose of its state.
+    /// Creates cars from vehicles whose bodies are already in the world and in its broad phase, as in a world that was
+    /// saved and read back. Each body must have the mass properties that [`RapierCars::with_axes`] sets, and the pose
+    /// of its state.
     ///
     /// Vehicles that tow each other get new joints. Remove their hitch joints of a saved world first.
     ///
-    /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`, with the
-    /// feature `serde`, always continues bit-identically.
+    /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`,
+    /// with the feature `serde`, always continues bit-identically.
     pub fn from_bodies(axes: WorldAxes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
         let slots = cars.iter().map(|(handle, vehicle)| new_slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
@@ -164,10 +172,12 @@ impl RapierCars {
         self.cars.slots()
     }
 
-    /// Sets the state of the active vehicle in `slot` and of its body, and wakes the body.
+    /// Sets the state of the active vehicle in `slot`, moves its body to that pose and motion, and enables and wakes
+    /// the body. The 64-bit track of the position restarts there.
     ///
     /// # Errors
-    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing is changed then.
+    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing
+    /// is changed then.
     pub fn set_state<'a>(
         &mut self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -179,8 +189,8 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Resumes the suspended vehicle in `slot` with `state`, enables its body and wakes it. For an active vehicle this is
-    /// [`RapierCars::set_state`].
+    /// Resumes the suspended vehicle in `slot` with `state`, moves its body there, enables it and wakes it. For an
+    /// active vehicle this is [`RapierCars::set_state`].
     ///
     /// # Errors
     /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
@@ -195,8 +205,8 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it. Restarts the 64-bit track of its position
-    /// there. A missing body is ignored.
+    /// Moves the body of the vehicle in `slot` to `state`, enables it and wakes it. Restarts the 64-bit track of its
+    /// position there. A missing body is ignored.
     fn move_body(&mut self, world: RapierWorldMut<'_>, slot: usize, state: &State) {
         self.slots[slot].position_tracker = PositionTracker::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.bodies.get_mut(self.slots[slot].handle) {
@@ -204,14 +214,15 @@ impl RapierCars {
         }
     }
 
-    /// Returns the position that Rapier has for the body of vehicle `car`, in the axes of the cars, m; `None` if it is the
-    /// rounded 64-bit position. Implements [`skidpad_core::Simulation::engine_position`].
+    /// Returns the position that Rapier has for the body of vehicle `car`, in the axes of the cars, m; `None` if it is
+    /// the rounded 64-bit position. Implements [`skidpad_core::Simulation::engine_position`].
     pub(crate) fn engine_position(&self, car: usize) -> Option<Vec3> {
         self.slots[car].position_tracker.rounded_engine_position().map(|position| self.axes.from_world(position))
     }
 
     /// Sets the position that Rapier has for the body of vehicle `car` to `engine_position` (axes of the cars, m), as
-    /// [`RapierCars::engine_position`] returned it. The 64-bit position does not change. Implements
+    /// [`RapierCars::engine_position`] returned it, and wakes the body. The 64-bit position is that of the state; its
+    /// tracker restarts with both positions. A missing body is ignored. Implements
     /// [`skidpad_core::Simulation::set_engine_position`].
     pub(crate) fn set_engine_position<'a>(
         &mut self,
@@ -250,8 +261,9 @@ impl RapierCars {
         Ok(())
     }
 
-    /// Disables the body of the vehicle in `slot`, which then does not resume with its body. Restores the user's forces on it
-    /// if a step is in progress, it `was_active` before, and it is awake.
+    /// Disables the body of the vehicle in `slot` and clears `is_suspended_with_body`, so that the vehicle does not
+    /// resume with its body. First restores the user's forces on the body if the step in progress has pushed it: the
+    /// vehicle `was_active` before and was awake at the start of that step. A missing body is ignored.
     fn disable_body(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
         slot.is_suspended_with_body = false;
@@ -264,8 +276,9 @@ impl RapierCars {
         }
     }
 
-    /// Suspends cars whose bodies were removed or disabled by the user, and resumes those cars with their old state when their
-    /// bodies are enabled again. Cars suspended by other calls stay suspended.
+    /// Suspends active cars whose bodies were removed or disabled by the user (and sets `is_suspended_with_body`), and
+    /// resumes those cars with their old state when their bodies are enabled again. Clears the flag of every car with
+    /// an enabled body. Cars suspended by other calls stay suspended.
     fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let has_enabled_body = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
@@ -282,29 +295,31 @@ impl RapierCars {
         }
     }
 
-    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes (m,
-    /// m/s, rad/s), whether or not wheels stood on it. Replaces the entry that wheels on the body created.
+    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes
+    /// (m, m/s, rad/s), whether or not wheels stood on it. Replaces the entry that wheels on the body created.
     pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded_bodies.retain(|loaded_body| loaded_body.handle != handle);
         self.loaded_bodies.push(WheelLoadedBody::from_motion(handle, motion));
     }
 
-    /// Probes the world, solves the rows (equations of tyres, suspension and drivetrain), and applies the forces of the coming
-    /// step to the bodies. `controls[i]` drives car `i`; cars without controls coast.
+    /// Probes the world, solves the rows (equations of tyres, suspension and drivetrain), and applies the forces of the
+    /// coming step to the bodies. `controls[i]` drives car `i`; cars without controls coast.
     ///
-    /// Wheels can stand on every collider that the first collider of their chassis may collide with by its collision groups,
-    /// except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed from the world
-    /// or disabled is suspended until the body is enabled again. If the last step was not finished, it is finished first and
-    /// [`ApiMisuse::MissingAfterStep`] is reported.
+    /// Wheels can stand on every collider that the first collider of their chassis may collide with by its collision
+    /// groups, except sensors and the car's own colliders. All these surfaces have grip 1. A car whose body was removed
+    /// from the world or disabled is suspended until the body is enabled again. If the last step was not finished, it
+    /// is finished first and [`ApiMisuse::MissingAfterStep`] is reported.
     pub fn before_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, controls: &[Controls]) -> StepReport {
         self.before_step_with_surfaces(world, controls, SurfaceProperties::default())
     }
 
-    /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter of
-    /// `ground`, and with the grip, texture and smoothness of `ground`.
+    /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter
+    /// of `ground`, and with the grip, texture and smoothness of `ground`.
     ///
-    /// Order: misuse is checked, cars follow the enablement of their bodies, hitch joints and sleep are updated, the rows are
-    /// solved and applied, and joints of closed hitches are locked. A step of length zero changes nothing.
+    /// Order: misuse is checked, an unfinished step is finished, the lists of bodies under wheels are swapped (those of
+    /// the last step are kept, the new one is emptied), cars follow the enablement of their bodies, hitch joints and
+    /// sleep are updated, the rows are solved and applied, and joints of closed hitches are locked. Returns the worst
+    /// of all reports. A step of length zero changes nothing.
     pub fn before_step_with_surfaces<'a>(
         &mut self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -347,9 +362,10 @@ impl RapierCars {
         report
     }
 
-    /// Answers probes between steps as for the wheels of these cars on `ground`, into `contacts`, in order. A miss is `None`,
-    /// and so is a probe of a car that does not exist. Points and normals are in the axes of the cars. Neither cars nor world
-    /// change.
+    /// Answers probes between steps as for the wheels of these cars on `ground`, into `contacts`, in order. A miss is
+    /// `None`, and so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
+    /// Consecutive probes of one car are answered together, from the colliders near them. Works on copies and new
+    /// buffers: neither cars nor world change.
     pub fn probe<'a>(
         &self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -360,7 +376,7 @@ impl RapierCars {
         contacts.fill(None);
         let loaded_bodies = &mut Vec::new();
         let (wheel_triangles, rim_walls) = (&mut WheelTriangles::default(), &mut RimWalls::default());
-        // The copies keep the ground of the cars, which decides whether they sleep.
+        // `Port::probe` stores ground in the slots. Copies keep that of the cars, which decides whether they sleep.
         let slots = &mut self.slots.clone();
         let (axes, wind, is_unstepped) = (self.axes, self.wind, self.is_unstepped);
         let (world, ground, last_loaded_bodies) = (world.into(), ground.into(), &self.last_loaded_bodies);
@@ -380,6 +396,7 @@ impl RapierCars {
             has_loaded_bodies: false,
             surfaces: ground,
         };
+        // Number of contacts before those of the current car.
         let mut contact_offset = 0;
         for car_probes in probes.chunk_by(|previous, next| previous.car == next.car) {
             let remaining_contacts = &mut contacts[contact_offset..];
@@ -390,8 +407,10 @@ impl RapierCars {
         }
     }
 
-    /// Returns the first misuse of the world, or `None`: gravity of which less than half points down in the axes of the cars
-    /// (zero gravity is allowed), or a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
+    /// Returns the first misuse of the world, or `None`: first [`ApiMisuse::AxesMismatch`] for gravity of which less
+    /// than half points down in the axes of the cars (zero gravity is allowed), then [`ApiMisuse::MassMismatch`] for a
+    /// chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`], also of a suspended car.
+    /// Missing bodies are ignored.
     fn find_misuse(&self, world: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);
         if world.gravity.dot(up) > -MIN_DOWNWARD_GRAVITY_SHARE * world.gravity.length() && world.gravity != Vector::ZERO
@@ -406,10 +425,11 @@ impl RapierCars {
         self.slots.iter().zip(self.cars.vehicles()).any(has_other_mass).then_some(ApiMisuse::MassMismatch)
     }
 
-    /// Ends a step after Rapier has stepped the world: restores the users' forces, updates the 64-bit positions and writes the
-    /// resulting motion to the states. A body whose position was rounded differently is moved to the rounded 64-bit position. A
-    /// car that was woken within the step gets its last push before sleep. Cars that sleep or are suspended do not change.
-    /// A call without [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`].
+    /// Ends a step after Rapier has stepped the world: restores the users' forces on ground bodies and chassis, updates
+    /// the 64-bit positions and writes the resulting motion to the states. Marks the world as stepped. A body whose
+    /// position was rounded differently is moved to the rounded 64-bit position. A car that was woken within the step
+    /// gets its last push before sleep. Cars that sleep, are suspended or have no body do not change. A call without
+    /// [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`]; a step of length zero does nothing.
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let world = world.into();
         let dt = world.parameters.dt;
@@ -431,6 +451,7 @@ impl RapierCars {
             if !self.cars.slots().is_active(car) {
                 continue;
             }
+            // Was asleep at the start of the step and still is.
             if slot.sleep.asleep && world.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
                 continue;
             }
@@ -441,6 +462,7 @@ impl RapierCars {
             } else {
                 restore_user_forces(body, slot.user_forces);
             }
+            // The state still has the motion before the step.
             let old_velocity = self.axes.to_world(vehicle.state().velocity);
             if let Some(position) =
                 slot.position_tracker.update(body.translation(), [old_velocity, body.linvel()], dt, pose_lag)
@@ -466,9 +488,10 @@ impl RapierCars {
         self.cars.write_back(&port, dt)
     }
 
-    /// Wakes bodies whose controls changed, awake bodies whose car is not at rest or stands on movable ground, and sleeping
-    /// bodies whose ground moved, so that only settled cars sleep. Also updates the collision groups of each chassis. Never
-    /// puts a body to sleep: Rapier does.
+    /// Wakes bodies whose controls changed (cars without `controls` coast), awake bodies whose car is not at rest or
+    /// stands on movable ground, and sleeping bodies whose ground moved, so that only settled cars sleep. Also stores
+    /// the controls, the engine speed and steering of awake cars, and the collision groups of the first collider of
+    /// each chassis. Skips suspended cars and missing bodies. Never puts a body to sleep: Rapier does.
     fn update_sleep(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (car, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if !self.cars.slots().is_active(car) {
@@ -494,8 +517,8 @@ impl RapierCars {
     }
 }
 
-/// Inserts the chassis of a car into the world at its start on the ground of `scene`. Returns its handle, and the vehicle in
-/// its start state.
+/// Inserts the chassis of a car into the world at its start on the ground of `scene`. Returns its handle, and the
+/// vehicle in its start state.
 fn insert_chassis(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
@@ -508,7 +531,8 @@ fn insert_chassis(
     (handle, Vehicle::new(start.model.clone(), state))
 }
 
-/// Creates the data of a car with the chassis `handle`, awake, without ground and hitches.
+/// Creates the data of a car with the chassis `handle`, awake, without user forces, ground and hitches. The track of
+/// the 64-bit position begins at the state of `vehicle`. Reserves memory for one ground contact per wheel.
 fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
@@ -524,7 +548,7 @@ fn new_slot(axes: WorldAxes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarS
     }
 }
 
-/// Replaces force (N) and torque (N m) on `body` by those of the user, without waking it.
+/// Replaces force (N) and torque (N m) on `body` by those of the user, without waking it (`false`).
 fn restore_user_forces(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
     body.reset_forces(false);
     body.reset_torques(false);

@@ -29,18 +29,20 @@ impl WheelLoadedBody {
         Self { handle, user_forces, motion: body_motion(body, dt) }
     }
 
-    /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]` in world
-    /// axes, m, m/s, rad/s.
+    /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]`
+    /// in world axes, m, m/s, rad/s.
     pub fn from_motion(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
         Self { handle, user_forces: (Vector::ZERO, Vector::ZERO), motion: GroundBodyMotion { centre, linear, angular } }
     }
 }
 
-/// Returns the motion of `body` in the coming step of `dt` s, world axes. For a position-based kinematic body it is the motion
-/// to its next position; for any other body its current velocities.
+/// Returns the motion of `body` in the coming step of `dt` s, world axes: current centre of mass, and velocities. A
+/// position-based kinematic body has the mean velocities on the way to its next position; any other body has its
+/// current ones.
 fn body_motion(body: &RigidBody, dt: f32) -> GroundBodyMotion {
     let centre = body.center_of_mass();
     if body.body_type() == RigidBodyType::KinematicPositionBased {
+        // Pose change in world axes: next pose = change × pose.
         let pose_change = *body.next_position() * body.position().inverse();
         let angular = pose_change.rotation.to_scaled_axis() / dt;
         return GroundBodyMotion { centre, linear: (pose_change * centre - centre) / dt, angular };
@@ -59,9 +61,10 @@ pub(crate) fn body_handle(number: u64) -> RigidBodyHandle {
     RigidBodyHandle::from_raw_parts((number >> 32) as u32, number as u32)
 }
 
-/// Returns the ground data for a wheel that touches `body`, in world axes, without texture; `None` if the body is fixed. The
-/// velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car, equal at start
-/// and end of the step. `last_bodies` are the bodies under wheels in the last step.
+/// Returns the ground data for a wheel that touches `body`, in world axes, without texture; `None` if the body is
+/// fixed. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a
+/// car ([`kinematic_velocity`]), equal at start and end of the step. `last_bodies` are the bodies under wheels in the
+/// last step, with their motion in that step.
 pub(crate) fn ground_data(
     world: &RapierWorldMut,
     last_bodies: &[WheelLoadedBody],
@@ -78,9 +81,10 @@ pub(crate) fn ground_data(
     Some(Ground { body: body_number(handle), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
-/// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None` for any
-/// other body. The motion at the end of the step includes gravity, the user's force, damping and gyroscopic effects. Active
-/// contacts of the body restrict its response.
+/// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None`
+/// for any other body. The motion at the end of the step of `dt` s includes gravity, the user's force, damping and
+/// gyroscopic effects, but not the user's torque. Active contacts of the body restrict its response ([`support_flags`],
+/// [`DynamicGroundBody::dynamic_body`]).
 pub(crate) fn dynamic_body(
     world: &RapierWorldMut,
     axes: WorldAxes,
@@ -92,10 +96,12 @@ pub(crate) fn dynamic_body(
     let mass_properties = body.mass_properties();
     // Acceleration without wheels and contacts, m/s².
     let acceleration = world.gravity * body.gravity_scale() + body.user_force() * mass_properties.effective_inv_mass;
+    // Rapier divides a velocity by 1 + dt c in a step.
     let linear_factor = 1.0 / (1.0 + dt * body.linear_damping());
     let angular_factor = 1.0 / (1.0 + dt * body.angular_damping());
     let end_twist =
         [(body.linvel() + acceleration * dt) * linear_factor, body.angvel_with_gyroscopic_forces(dt) * angular_factor];
+    // Columns of the inverse inertia, 1/(kg m²).
     let columns = Vec3::AXES.map(|axis| mass_properties.effective_world_inv_inertia * axis);
     let ground_body = DynamicGroundBody {
         start_motion: GroundBodyMotion {
@@ -111,8 +117,9 @@ pub(crate) fn dynamic_body(
     Some(ground_body.dynamic_body(axes, axes.to_world(normal)))
 }
 
-/// Returns the velocity of a kinematic body at the contact of a car that it carries, m/s, world axes. `last_motion` is its motion in
-/// the last step; `None` if unknown.
+/// Returns the velocity with which a kinematic body carries a car at its contact, m/s, world axes
+/// ([`GroundBodyMotion::carried_velocity`]), from the motion of the body in this step, the centre of mass of the car
+/// and the lag of Rapier's poses. `last_motion` is the motion of the body in the last step; `None` if unknown.
 fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
@@ -126,9 +133,11 @@ fn kinematic_velocity(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether any active contact supports the body, and whether one of them holds it with a friction coefficient of at
-/// least [`MIN_HOLDING_FRICTION`].
+/// Returns whether any active contact supports the body, and whether one of them holds it with a friction coefficient
+/// of at least [`MIN_HOLDING_FRICTION`], from the contacts of all its colliders in the last step of Rapier. Directions
+/// do not count.
 fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
+    // [supported, held by friction]
     let mut flags = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));
     for pair in pairs.filter(|pair| pair.has_any_active_contact()) {
@@ -138,7 +147,8 @@ fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     flags
 }
 
-/// Returns true if any ground of the car is dynamic or about to move.
+/// Returns true if any ground of the car belongs to a body that is dynamic or about to move ([`is_about_to_move`]).
+/// Missing colliders and colliders without body do not count.
 pub(crate) fn is_on_movable(ground_contacts: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
     let parent_body = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
     ground_contacts
@@ -152,8 +162,8 @@ fn is_about_to_move(body: &RigidBody) -> bool {
     body.is_moving() || body.next_position() != body.position()
 }
 
-/// Returns true if a collider on which a car fell asleep has moved, is about to move, was removed or disabled, is a sensor, or
-/// does not collide with the car's `groups`.
+/// Returns true if a collider on which a car fell asleep has another pose than then, is about to move with its body,
+/// was removed or disabled, is a sensor, or does not collide with the car's `groups` (if any).
 pub(crate) fn has_ground_moved(
     ground_contacts: &[GroundMemory],
     bodies: &RigidBodySet,

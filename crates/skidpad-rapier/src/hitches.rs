@@ -1,8 +1,8 @@
 //! Hitches as Rapier joints.
 //!
-//! The vehicles' own solve closes a hitch together with the rows of all wheels and leaves almost nothing to the joint. The joint
-//! transmits what Rapier does to a hull. Without it, a car that hits a wall would leave a gap to its trailer of one step's
-//! travel.
+//! The vehicles' own solve closes a hitch together with the rows of all wheels and leaves almost nothing to the joint.
+//! The joint transmits what Rapier does to a hull. Without it, a car that hits a wall would leave a gap to its trailer
+//! of one step's travel.
 
 use rapier3d::prelude::*;
 use skidpad_core::{Cars, Vehicle, gap_correction_share};
@@ -11,8 +11,8 @@ use skidpad_engines::resolution;
 use crate::RapierCars;
 use crate::car_slot::CarSlot;
 
-/// Damping ratio of a joint that closes a fifth of its gap per step. With this value the joint yields by only a thousandth of
-/// what it has to hold.
+/// Damping ratio of a joint that closes a fifth of its gap per step. A joint with this value yields by only a
+/// thousandth of what it has to hold.
 const JOINT_DAMPING_RATIO: f32 = 5.0;
 
 /// Minimum share of a gap that a joint closes per step. Rapier treats a joint with a share of zero as undamped.
@@ -20,8 +20,9 @@ const MIN_CLOSED_GAP_SHARE: f32 = 1e-6;
 
 impl RapierCars {
     /// Inserts a joint, which disables contacts, between vehicles that started to tow each other. Removes the joints of
-    /// vehicles that are not hitched any more or have another towing vehicle. Unchanged hitches keep their joint. New joints
-    /// lock no axis.
+    /// vehicles that are not hitched any more or have another towing vehicle, first. Both wake the bodies of the joint.
+    /// Unchanged hitches keep their joint; towing slots that do not exist count as none. New joints lock no axis.
+    /// Rebuilds the lists of hitched bodies after each change.
     pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
@@ -38,8 +39,8 @@ impl RapierCars {
         }
     }
 
-    /// Clears the hitch joints between the removed vehicle of `slot` and its trailers. Rapier removed them together with its
-    /// body.
+    /// Forgets the hitch joints between the removed vehicle of `slot` and its trailers, which Rapier removed together
+    /// with its body, and rebuilds the lists of hitched bodies.
     pub(crate) fn clear_hitches_of(&mut self, slot: usize) {
         for trailer in &mut self.slots {
             trailer.tow_joint = trailer.tow_joint.filter(|(towing_slot, _)| *towing_slot as usize != slot);
@@ -47,8 +48,9 @@ impl RapierCars {
         self.update_hitched_bodies();
     }
 
-    /// Inserts a joint between the hitch of vehicle `towing` and the coupler of `trailer` that locks no axis and disables
-    /// contacts between the two. Returns its handle.
+    /// Inserts a joint between the hitch of vehicle `towing` and the coupler of `trailer` that locks no axis and
+    /// disables contacts between the two, and wakes both bodies. A vehicle without such a part is attached at its
+    /// centre of mass. Returns the handle of the joint.
     fn insert_hitch(&self, joints: &mut ImpulseJointSet, towing: usize, trailer: usize) -> ImpulseJointHandle {
         let [towing_parts, trailer_parts] = [towing, trailer].map(|car| self.cars.vehicles()[car].model().parts());
         let anchors = [towing_parts.hitch.unwrap_or_default().point, trailer_parts.coupler.unwrap_or_default().point];
@@ -60,24 +62,26 @@ impl RapierCars {
         joints.insert(handles[0], handles[1], unlocked_joint.contacts_enabled(false), true)
     }
 
-    /// Rebuilds the list of bodies that each vehicle is hitched to, in both directions, from the joints. Ignores towing
-    /// vehicles that do not exist, as in a damaged save.
+    /// Rebuilds the list `hitched_bodies` of each vehicle from the joints: a trailer gets its towing vehicle, and this
+    /// one the trailer. Ignores towing vehicles that do not exist, as in a damaged save.
     pub(crate) fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
             let Some((towing_slot, _)) = self.slots[car].tow_joint else { continue };
             let Some(towing_vehicle) = self.slots.get(towing_slot as usize) else { continue };
-            let handles = [self.slots[car].handle, towing_vehicle.handle];
-            self.slots[car].hitched_bodies.push(handles[1]);
-            self.slots[towing_slot as usize].hitched_bodies.push(handles[0]);
+            let [trailer_handle, towing_handle] = [self.slots[car].handle, towing_vehicle.handle];
+            self.slots[car].hitched_bodies.push(towing_handle);
+            self.slots[towing_slot as usize].hitched_bodies.push(trailer_handle);
         }
     }
 }
 
-/// Locks the three translations of the joints of hitches that are closed in this step of `dt` s, with a softness that matches
-/// the vehicles' solve. Unlocks the joints of open hitches.
+/// Locks the three translations of the joints of hitches that are closed in this step of `dt` s, with a softness that
+/// matches the vehicles' solve ([`joint_softness`]). Unlocks the joints of open hitches, which leaves both bodies free.
+/// Wakes no body. Cars without joint are skipped.
 pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, towing_slot) in cars.towing_slots() {
+        // `false`: wakes no body.
         let Some(joint) = slots[car].tow_joint.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
         if let Some(towing_slot) = towing_slot {
@@ -88,26 +92,28 @@ pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slo
     }
 }
 
-/// Returns the share of the gap between the hitch of `towing` and the coupler of `trailer` that the vehicles' solve closes in a
-/// step of `dt` s, 0 to 1. It depends on the length of the gap and on the resolution of the positions.
+/// Returns the share of the gap between the hitch of `towing` and the coupler of `trailer` that the vehicles' solve
+/// closes in a step of `dt` s, 0 to 0.2 ([`gap_correction_share`]). The share depends on the length of the gap and on
+/// the coarser resolution of both 32-bit positions.
 fn closed_gap_share([towing, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = towing.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
-    let [towing, trailer] = [towing.state(), trailer.state()];
-    let gap = (trailer.position - towing.position).as_vec3() + trailer.rotation * coupler - towing.rotation * hitch;
-    let resolutions = [towing, trailer].map(|car| resolution(car.position.as_vec3()));
+    let [towing_state, trailer_state] = [towing.state(), trailer.state()];
+    let gap = (trailer_state.position - towing_state.position).as_vec3() + trailer_state.rotation * coupler
+        - towing_state.rotation * hitch;
+    let resolutions = [towing_state, trailer_state].map(|state| resolution(state.position.as_vec3()));
     gap_correction_share(gap.length(), resolutions[0].max(resolutions[1]), dt)
 }
 
-/// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles' solve
-/// agree.
+/// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles'
+/// solve agree.
 ///
-/// Rapier closes the share ω / (ω t + 2 ζ) per second, where t is the length of a substep. The term ω t is neglected here, which
-/// overestimates the rate by a fifth with one substep and by a twentieth with four. The compliance of the joint is proportional
-/// to 1 / (share ζ²), and ζ is chosen to keep it constant.
+/// Rapier closes the share ω / (ω t + 2 ζ) per second, where t is the length of a substep. The term ω t is neglected
+/// here, which overestimates the rate by a fifth with one substep and by a twentieth with four. The compliance of the
+/// joint is proportional to 1 / (share ζ²), and ζ is chosen to keep it constant.
 fn joint_softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
     let share = share.max(MIN_CLOSED_GAP_SHARE);
-    // Keeps share ζ² constant; JOINT_DAMPING_RATIO belongs to the share 0.2.
+    // Keeps share ζ² constant; JOINT_DAMPING_RATIO belongs to the share 0.2, the largest one.
     let damping_ratio = JOINT_DAMPING_RATIO * (0.2 / share).sqrt();
     // Natural frequency in Hz: ω = 2 ζ share / dt.
     SpringCoefficients::new(2.0 * damping_ratio * share / dt / core::f32::consts::TAU, damping_ratio)

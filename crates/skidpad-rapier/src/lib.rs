@@ -1,6 +1,7 @@
 //! skidpad vehicles in [Rapier](rapier3d) worlds.
 //!
-//! [`RapierCars`] adds cars to a world that the user owns and steps. [`BACKEND_INFO`] is a solver with a Rapier world of its own.
+//! [`RapierCars`] adds cars to a world that the user owns and steps. [`BACKEND_INFO`] is a solver with a Rapier world
+//! of its own.
 #![forbid(unsafe_code)]
 
 pub mod backend;

@@ -5,15 +5,17 @@ use skidpad_core::{Platform, PlatformMotion, Scene, SurfaceTexture};
 
 use crate::{RapierCars, terrain};
 
-/// Distance between a platform's body and its place at the start of a step above which the platform was moved by a change of the
-/// clock, m.
+/// Distance between a platform's body and its place at the start of a step above which the platform was moved by a
+/// change of the clock, m.
 const PLATFORM_JUMP_DISTANCE_M: f32 = 1e-3;
 
-/// Inserts the platforms of `scene` into `world` as kinematic boxes at their poses for time 0, with grip and texture but
-/// without unevenness. Returns one body per platform, in order.
+/// Inserts the platforms of `scene` into `world` as velocity-based kinematic boxes at their poses for time 0, at rest.
+/// Friction is the grip; grip and texture without unevenness are also stored as user data of the collider. Returns one
+/// body per platform, in order.
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert_platform = |platform: &Platform| {
         let (half_extents, grip) = (platform.shape.half_extents, platform.shape.grip);
+        // Moving surfaces have no unevenness.
         let texture = SurfaceTexture { amplitude: 0.0, ..platform.shape.texture };
         let collider = ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
             .friction(grip)
@@ -25,10 +27,14 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
     scene.platforms.iter().map(insert_platform).collect()
 }
 
-/// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the step.
-/// Also stores its motion in the step before, for the cars on it. Both motions depend on the clock alone, so that a rewound
-/// world continues bit-identically. If a platform jumped because the clock was set, queries bypass the broad phase in this
-/// step.
+/// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the
+/// step, and wakes it. Also stores its motion in the step before, for the cars on it ([`RapierCars::set_last_motion`]).
+/// Both motions depend on the clock alone, so that a rewound world continues bit-identically. Then moves the colliders
+/// to their bodies.
+///
+/// A platform has jumped, because the clock was set, if its centre or a corner is farther than
+/// [`PLATFORM_JUMP_DISTANCE_M`] from its new place. Queries then bypass the broad phase in this step (`is_unstepped`).
+/// Missing bodies are skipped.
 pub(crate) fn begin_step(
     world: &mut PhysicsWorld,
     cars: &mut RapierCars,
@@ -42,6 +48,7 @@ pub(crate) fn begin_step(
         let Some(body) = world.bodies.get_mut(handle) else { continue };
         let PlatformMotion { centre, rotation, velocity, angular, .. } = platform.motion(time, dt);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
+        // Distance of the centres, and displacement of a corner by rotation, m.
         has_jumped |= (body.translation() - pose.translation).length() > PLATFORM_JUMP_DISTANCE_M
             || body.rotation().angle_between(rotation) * platform.shape.half_extents.length()
                 > PLATFORM_JUMP_DISTANCE_M;

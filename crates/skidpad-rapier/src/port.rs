@@ -46,15 +46,17 @@ pub(crate) struct Port<'a> {
 }
 
 impl WorldPort for Port<'_> {
-    /// Writes pose and motion of every chassis in the axes of the cars, with 64-bit positions. The free motion is that after
-    /// `dt` s with gravity, the user's force, damping and gyroscopic torque, without contacts. Missing bodies leave their entry
-    /// unchanged.
+    /// Writes pose and motion of every chassis in the axes of the cars, with 64-bit positions, wind, pose lag,
+    /// resolution of the positions and whether the body sleeps. The free motion is that after `dt` s with gravity, the
+    /// user's force, damping and gyroscopic torque, without contacts and the user's torque. Missing bodies leave their
+    /// entry unchanged.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(self.world.parameters);
         for (slot, state) in self.slots.iter().zip(bodies) {
             let Some(body) = self.world.bodies.get(slot.handle) else { continue };
             // Acceleration by gravity and the user's force, m/s².
             let acceleration = self.world.gravity * body.gravity_scale() + body.user_force() / body.mass();
+            // Rapier divides a velocity by 1 + dt c in a step.
             let linear_factor = 1.0 / (1.0 + dt * body.linear_damping());
             let angular_factor = 1.0 / (1.0 + dt * body.angular_damping());
             *state = ChassisState {
@@ -74,14 +76,16 @@ impl WorldPort for Port<'_> {
         }
     }
 
-    /// Answers the probes of each car in turn from the colliders near it. Discards ground, rim stops and supported bodies of
-    /// the last step first.
+    /// Answers the probes of each car in turn from the colliders near it; probes of a car are consecutive. First
+    /// discards rim stops, supported bodies and the flag of loaded bodies of the last step, and for each probed car its
+    /// list of ground. Stores these anew ([`ProbePurpose::MidStep`]), and the colliders near each car.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.rim_walls.clear();
         self.supported_bodies.clear();
         self.has_loaded_bodies = false;
         let mut remaining_contacts = &mut *contacts;
         for car_probes in probes.chunk_by(|previous, next| previous.car == next.car) {
+            // Discards the ground of the last step and finds the colliders near all rays of the car.
             let car = car_probes[0].car;
             self.slots[car].ground_contacts.clear();
             self.find_colliders_near_car(car, all_probe_bounds(self.axes, car_probes));
@@ -97,8 +101,8 @@ impl WorldPort for Port<'_> {
         false
     }
 
-    /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing, if no
-    /// more than a plane is near.
+    /// Answers repeated probes of one car along its path; stores only the colliders near the car. Returns whether it
+    /// has answered: false, with `contacts` unchanged, if there are no probes or no more than a single plane is near.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         let Some(&Probe { car, .. }) = probes.first() else { return false };
         let bounds = all_probe_bounds(self.axes, probes);
@@ -113,8 +117,10 @@ impl WorldPort for Port<'_> {
         true
     }
 
-    /// Applies the pushes of the wheels to the chassis as forces over the step, or at once if they are an impact and the hull
-    /// would overlap something. Stores the user's forces and the push. Stops of rims follow. Sleeping bodies are not pushed.
+    /// Applies the pushes of the wheels (one per car) to the chassis as forces over the step of `dt` s, or at once if
+    /// they are an impact and the hull would overlap something. Before that, stores whether the body sleeps, the user's
+    /// forces, and the push. Stops of rims follow ([`rim_walls::apply_rim_wall_impulses`]). Sleeping bodies are not
+    /// pushed; missing bodies are skipped.
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
             // Whether the push acts at once instead of as a force over the step.
@@ -159,8 +165,9 @@ impl WorldPort for Port<'_> {
         self.predict_body(ground::body_handle(body), wheel_impulses, dt)
     }
 
-    /// Applies the impulses of wheels to dynamic bodies as forces over the step. Bodies that rest on something get the sum of
-    /// wheel and contact impulses.
+    /// Applies the impulses of wheels to dynamic bodies as forces over the step of `dt` s and stores the user's forces
+    /// on them. Bodies that rest on something come last: they get the sum of wheel and contact impulses
+    /// ([`Port::apply_supported_reactions`]).
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::body_handle(reaction.body);
@@ -172,8 +179,8 @@ impl WorldPort for Port<'_> {
         self.apply_supported_reactions(dt, reactions);
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes of the
-    /// cars, m/s.
+    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies at the contact point
+    /// on the ray, in the axes of the cars, m/s. Other contacts, misses and start velocities do not change.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -188,20 +195,21 @@ impl WorldPort for Port<'_> {
 }
 
 impl Port<'_> {
-    /// Returns true if the impulse of the wheels on `car` changes its velocity by more than [`IMPACT_SPEED_MPS`], and its hull
-    /// would overlap something near at the end of the coming `dt` s.
+    /// Returns true if the impulse of the wheels on `car` changes its velocity by more than [`IMPACT_SPEED_MPS`], and
+    /// its hull would overlap something near at the end of the coming `dt` s.
     ///
-    /// Such a push is applied as an impulse instead of a force. Rapier stops the hull within the step, and a force that acts to
-    /// its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz would gain up to
-    /// 0.06 m g h.
+    /// Such a push is applied as an impulse instead of a force. Rapier stops the hull within the step, and a force that
+    /// acts to its end would throw the car up, because its size assumes the path without the stop. Landings at 30 Hz
+    /// would gain up to 0.06 m g h.
     #[inline(always)]
     fn is_impact_with_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
         let Some(body) = self.world.bodies.get(self.slots[car].handle) else { return false };
         push.impulse.length() > IMPACT_SPEED_MPS * body.mass() && self.chassis_would_overlap(car, push, dt)
     }
 
-    /// Returns true if a collider of the chassis of `car` overlaps something near after `dt` s of motion with the current
-    /// velocity plus half of the change by `push`. Gravity is not included.
+    /// Returns true if any collider of the chassis of `car` overlaps something near after `dt` s of motion with the
+    /// current velocities plus half of their change by `push`. Gravity is not included. Replaces the list of colliders
+    /// near the car. False for a missing body.
     #[cold]
     #[inline(never)]
     fn chassis_would_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
@@ -217,8 +225,10 @@ impl Port<'_> {
         (0..collider_count).any(|collider_index| self.collider_would_overlap(car, collider_index, &end_pose))
     }
 
-    /// Returns true if collider number `collider_index` of the chassis of `car` overlaps anything when the body is at `end_pose`; false for a
-    /// sensor. Replaces the list of colliders near the car by those near this pose, since those near the rays may not be all.
+    /// Returns true if collider number `collider_index` of the chassis of `car` overlaps any collider near it when the
+    /// body is at `end_pose`; false for a sensor, a missing collider, or shapes that parry cannot test. Replaces the
+    /// list of colliders near the car by those near this pose, since those near the rays may not be all. Other bodies
+    /// are tested at their current poses.
     fn collider_would_overlap(&mut self, car: usize, collider_index: usize, end_pose: &Pose) -> bool {
         let body = self.world.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(collider_index).copied());
@@ -235,8 +245,9 @@ impl Port<'_> {
         near_colliders.into_iter().any(|other| test_overlap(other).is_ok_and(|result| result.intersecting))
     }
 
-    /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, for their
-    /// restoration after it. Only the first call for a body in a step stores anything.
+    /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, in
+    /// `loaded_bodies`, for their restoration after the step. Only the first call for a body in a step stores anything.
+    /// A missing body is ignored.
     pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.world.bodies.get(handle) else { return };
         if !self.loaded_bodies.iter().rev().any(|loaded_body| loaded_body.handle == handle) {
@@ -249,15 +260,17 @@ impl Port<'_> {
         self.slots.iter().position(|slot| slot.handle == handle)
     }
 
-    /// Replaces the list of colliders near `car` by those that its rays or hull may touch within `bounds` (world axes, m).
-    /// Excludes sensors, the car itself, vehicles hitched to it, colliders outside the collision groups of the user's filter or
-    /// else of the chassis, and colliders that the user's filter rejects.
+    /// Replaces the list of colliders near `car` by those that its rays or hull may touch within `bounds` (world axes,
+    /// m). Excludes sensors, the car itself, vehicles hitched to it, and all colliders that the user's filter rejects
+    /// by its groups, flags, excluded body or predicate. If the user's filter has no groups, those of the chassis
+    /// apply.
     fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near_colliders.clear();
         let (chassis, user_filter) = (slot.handle, self.surfaces.filter);
         // Bodies hitched to the car, put back below.
         let hitched_bodies = std::mem::take(&mut slot.hitched_bodies);
+        // Predicate for a filter that cannot exclude the car by itself.
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             let is_other_body = collider.parent().is_none_or(|body| body != chassis && !hitched_bodies.contains(&body));
             is_other_body && user_filter.predicate.is_none_or(|predicate| predicate(handle, collider))
@@ -277,8 +290,9 @@ impl Port<'_> {
         slot.hitched_bodies = hitched_bodies;
     }
 
-    /// Adds the colliders that pass `filter` and may reach into `bounds` (world axes, m) to `near_colliders`, in no stable order. Before
-    /// the first step of the world the broad phase is incomplete; then all enabled colliders that pass are added.
+    /// Adds the colliders that pass `filter` and may reach into `bounds` (world axes, m) to `near_colliders`, in no
+    /// stable order. Before the first step of the world the broad phase is incomplete; then all enabled colliders that
+    /// pass are added.
     pub(crate) fn find_near_colliders(
         &self,
         filter: QueryFilter<'_>,
@@ -296,10 +310,11 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a miss. Rims
-    /// query triangles, other wheels cast their ray at the colliders near the car. With [`ProbePurpose::MidStep`] it also
-    /// stores the collider as ground of the car and whether any wheel stands on a dynamic body; with
-    /// [`ProbePurpose::AlongPath`] it stores neither these nor stops of rims.
+    /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a
+    /// miss. Rims query triangles, other wheels cast their ray at the colliders near the car. A probe of the purpose
+    /// [`ProbePurpose::MidStep`] also stores the collider as ground of the car (once if the probe before hit it,
+    /// too) and whether any wheel stands on a dynamic body; one of [`ProbePurpose::AlongPath`] stores neither these
+    /// nor stops of rims. Start and end velocity of the ground are equal.
     fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
         let (car_position, ray) = probe_ray(self.axes, probe);
         let WheelContact { handle, distance, normal, feature, point } = if probe.rim.is_some() {
@@ -319,6 +334,7 @@ impl Port<'_> {
         let ground_contact =
             GroundContact { point: rim_point.unwrap_or_else(|| ray.point_at(distance)), normal, car: car_position };
         let surface_query = SurfaceQuery { handle, collider, point: ground_contact.point, normal, feature };
+        // Body of the collider, and its ground data with the velocity in world axes; then in the axes of the cars.
         let body = collider.parent().and_then(|parent| Some((parent, self.world.bodies.get(parent)?)));
         let ground =
             body.and_then(|body| ground::ground_data(&self.world, self.last_loaded_bodies, body, &ground_contact));
@@ -337,8 +353,9 @@ impl Port<'_> {
         Some(contact.with_unevenness(probe))
     }
 
-    /// Returns the first contact of the ray of `probe` with the colliders near its car, in world axes; `None` for a miss. A ray
-    /// that misses is repeated with a neighbouring ray. On smooth surfaces the normal is the smooth one.
+    /// Returns the first contact of `ray`, that of `probe`, with the colliders near its car within the length of the
+    /// probe, in world axes; `None` for a miss. A ray that misses is repeated once with a neighbouring ray. On smooth
+    /// surfaces the normal is the smooth one ([`Port::smooth_normal`]).
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<WheelContact> {
         let cast_ray = |ray: &Ray| self.first_hit(&self.slots[probe.car].near_colliders, ray, probe.length);
         let (handle, hit) = cast_ray(ray).or_else(|| cast_ray(&neighbour_ray(ray)))?;
@@ -355,13 +372,15 @@ impl Port<'_> {
         let pose = self.pose_of(collider);
         let relative_to_start = |corner: Vector| self.axes.from_world(pose * corner - ray.origin);
         let corners = triangle_corners(collider.shape(), hit.subshape)?.map(relative_to_start);
+        // Relative to the start of the ray, as the corners.
         let [point, up] = [ray.dir * hit.time_of_impact, -ray.dir].map(|vector| self.axes.from_world(vector));
         Some(self.axes.to_world(smooth_surface.normal_at(&corners, point, up)))
     }
 
-    /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss. If any collider
-    /// near has no faces, such as a ball, the ray of the probe is cast, too, and the nearer contact counts. With
-    /// [`ProbePurpose::MidStep`] the wall that stops the rim is stored.
+    /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss.
+    /// Collects the faces of all colliders near the car in `wheel_triangles`. If any collider near has no faces, such
+    /// as a ball, the ray of the probe is cast, too, and the nearer contact counts; the rim counts at equal distances.
+    /// For [`ProbePurpose::MidStep`] also stores the wall that stops the rim, if any, in `rim_walls`.
     fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, purpose: ProbePurpose) -> Option<WheelContact> {
         self.wheel_triangles.clear();
         // Whether any collider near the wheel has no faces.
@@ -387,7 +406,7 @@ impl Port<'_> {
             handle,
             distance: contact.distance,
             normal: self.axes.to_world(contact.normal),
-            feature: FeatureId::Unknown,
+            feature: FeatureId::Unknown, // rims have no feature
             point: contact.point,
         });
         let ray_contact = if has_faceless_collider { self.cast_ray_contact(ray, probe) } else { None };
@@ -397,8 +416,8 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the first hit of a ray on the colliders `near_colliders` within `reach` m, from outside, with the handle of the collider;
-    /// `None` for a miss. A ray that starts inside a shape does not hit it.
+    /// Returns the first hit of a ray on the colliders `near_colliders` within `reach` m, from outside, with the handle
+    /// of the collider; `None` for a miss. A ray that starts inside a shape does not hit it.
     fn first_hit(
         &self,
         near_colliders: &[ColliderHandle],
@@ -409,6 +428,7 @@ impl Port<'_> {
         for &handle in near_colliders {
             let Some(collider) = self.world.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
+            // Only nearer hits replace the first one so far.
             let max_distance = first_hit.map_or(reach, |(_, hit)| hit.time_of_impact);
             if let Some(hit) = cast_from_outside(collider.shape(), &pose, ray, max_distance) {
                 first_hit = Some((handle, hit));

@@ -14,8 +14,8 @@ use crate::{RapierCars, WorldAxes};
 
 /// Content of [`RapierCars`] between two steps, without the models, for any serde format that preserves every bit.
 ///
-/// Contains the states, as [`skidpad_core::State::to_bytes`] writes them, which cars sleep and on what, and how ground moved
-/// under wheels.
+/// Contains the states, as [`skidpad_core::State::to_bytes`] writes them, which cars sleep and on what, and how ground
+/// moved under wheels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedCars {
     /// Convention of the world's axes.
@@ -74,8 +74,10 @@ struct SavedCar {
 }
 
 impl RapierCars {
-    /// Returns the data of the cars for [`RapierCars::from_saved`], which also needs the models and the world. Call it between
-    /// two steps.
+    /// Returns copies of the data of the cars for [`RapierCars::from_saved`], which also needs the models and the
+    /// world: axes, wind, the last bodies under wheels, whether the world is unstepped, and for each slot chassis,
+    /// state, rounded position of the engine, generation, occupancy, sleep, ground and hitch joint. User forces are not
+    /// included: call this function between two steps.
     pub fn saved(&self) -> SavedCars {
         let save_car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.slots[i].handle,
@@ -97,13 +99,16 @@ impl RapierCars {
         }
     }
 
-    /// Restores the cars of a world that was saved with Rapier's serde support and read back. `models` are the models of the
-    /// saved cars, in order of slots. World and cars continue bit-identically, including sleeping cars, cars on moving ground
-    /// and cars whose hulls touch something.
+    /// Restores the cars of a world that was saved with Rapier's serde support and read back. `models` are the models
+    /// of the saved cars, in order of slots. World and cars continue bit-identically, including sleeping cars, cars on
+    /// moving ground and cars whose hulls touch something. Creates the cars with [`RapierCars::from_bodies`], then
+    /// restores bodies under wheels, wind, sleep, ground, hitch joints, positions of the engine and slots. The world is
+    /// not touched.
     ///
     /// # Errors
     /// The number of models differs from that of the saved cars, or a state does not fit its model.
     pub fn from_saved(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
+        // Numbers of saved cars and of models.
         let (found, accepts) = (saved.cars.len(), models.len());
         if found != accepts {
             return Err(LoadError::Cars { found, accepts });
@@ -131,8 +136,8 @@ impl RapierCars {
     }
 }
 
-/// Serde functions for [`skidpad_core::Controls`]. Both directions name every field, so that an added field does not compile
-/// until it is saved.
+/// Serde functions for [`skidpad_core::Controls`]. Both directions name every field, so that an added field does not
+/// compile until it is saved.
 pub(crate) mod controls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use skidpad_core::{Controls, WheelControls};
@@ -142,7 +147,7 @@ pub(crate) mod controls {
     /// Pedals and steering; clutch, bars and cruise speed; gear; starter; wheels.
     type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
-    /// Writes the controls as a tuple; `None` as none.
+    /// Writes the controls as the tuple [`Saved`]; `None` as none.
     pub fn serialize<S: Serializer>(controls: &Option<Controls>, serializer: S) -> Result<S::Ok, S::Error> {
         let wheel_tuple = |wheel: &WheelControls| {
             let WheelControls { motor_torque, brake_torque, steer } = *wheel;
@@ -161,7 +166,7 @@ pub(crate) mod controls {
         controls.as_ref().map(tuple_of).serialize(serializer)
     }
 
-    /// Reads the controls that [`serialize`] wrote.
+    /// Reads the controls that [`serialize`] wrote: the tuple [`Saved`], or none. Values are not checked.
     pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Option<Controls>, D::Error> {
         let wheel_of = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
         let controls_of =

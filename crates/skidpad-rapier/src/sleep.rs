@@ -1,14 +1,14 @@
 //! Conditions under which a car may sleep.
 //!
-//! Rapier puts bodies to sleep that hardly move for half a second. A chassis may hardly move while its springs oscillate, its
-//! engine speeds up or its wheels spin, so that the car has conditions of its own. A sleeping car must also wake for events that
-//! Rapier does not detect.
+//! Rapier puts bodies to sleep that hardly move for half a second. A chassis may hardly move while its springs
+//! oscillate, its engine speeds up or its wheels spin, so that the car has conditions of its own. A sleeping car must
+//! also wake for events that Rapier does not detect.
 
 use skidpad_core::{ChassisImpulse, Controls, State, Vehicle};
 use skidpad_engines::REST_SPEED_MPS;
 
-/// Sum of the speed of the centre of mass and the speed of a point 1 m from the axis of rotation below which the suspension is at
-/// rest, m/s. The wheel loads of a C5 that oscillates at this speed are constant to 3 in a million.
+/// Sum of the speed of the centre of mass and the speed of a point 1 m from the axis of rotation below which the
+/// suspension is at rest, m/s. The wheel loads of a C5 that oscillates at this speed are constant to 3 in a million.
 const SUSPENSION_REST_SPEED_MPS: f32 = 1e-5;
 
 /// Relative change of engine speed in a step below which the engine runs steadily.
@@ -42,13 +42,16 @@ impl SleepState {
         has_changed
     }
 
-    /// Returns true if the car is at rest: no drive torque asked for, chassis and wheels at standstill, engine speed and
-    /// steering the same as in the last call, no gear shift in progress. Stores engine speed and steering for the next call. A
-    /// car that only brakes can be at rest.
+    /// Returns true if the car is at rest: no throttle, cruise control or raw motor torque in the stored controls,
+    /// chassis below [`SUSPENSION_REST_SPEED_MPS`], rims of all wheels at most at [`REST_SPEED_MPS`], engine speed
+    /// within [`STEADY_ENGINE_SPEED_RATIO`] of that in the last call, steering the same as in the last call, no gear
+    /// shift in progress. Always stores engine speed and steering for the next call. A car that only brakes can be at
+    /// rest.
     pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
+        // rad/s count as m/s: speed of a point 1 m from the axis.
         let is_swinging = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;
-        let last_values = (self.engine_speed, self.steer);
+        let (last_engine_speed, last_steer) = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
         let asks_for_drive = |controls: &Controls| {
             controls.throttle != 0.0
@@ -61,8 +64,8 @@ impl SleepState {
             .zip(vehicle.model().wheels())
             .any(|(state, wheel)| (state.spin * wheel.radius).abs() > REST_SPEED_MPS);
         let is_steady =
-            (last_values.0 - drive.engine_speed).abs() <= STEADY_ENGINE_SPEED_RATIO * drive.engine_speed.abs();
-        !is_swinging && !is_driven && !is_rolling && is_steady && last_values.1 == *steer && drive.shift_left == 0.0
+            (last_engine_speed - drive.engine_speed).abs() <= STEADY_ENGINE_SPEED_RATIO * drive.engine_speed.abs();
+        !is_swinging && !is_driven && !is_rolling && is_steady && last_steer == *steer && drive.shift_left == 0.0
     }
 }
 

@@ -4,11 +4,11 @@ use rapier3d::prelude::*;
 
 use crate::RapierCars;
 
-/// Snapshot of a world and its cars between two steps: everything that the next step reads. Steps from a restored snapshot are
-/// bit-identical, including hulls in contact, sleeping bodies and joints.
+/// Snapshot of a world and its cars between two steps: everything that the next step reads. Steps from a restored
+/// snapshot are bit-identical, including hulls in contact, sleeping bodies and joints.
 ///
-/// A rewind with a snapshot takes a hundredth of the time of a round trip through serde. To store the last n steps, overwrite the
-/// oldest snapshot with [`WorldSnapshot::overwrite`], which reuses its memory.
+/// A rewind with a snapshot takes a hundredth of the time of a round trip through serde. To store the last n steps,
+/// overwrite the oldest snapshot with [`WorldSnapshot::overwrite`], which reuses its memory.
 #[derive(Clone)]
 pub struct WorldSnapshot {
     islands: IslandManager,
@@ -33,7 +33,9 @@ impl core::fmt::Debug for WorldSnapshot {
 }
 
 impl WorldSnapshot {
-    /// Creates a snapshot of `world`, between two steps, and of all the `cars` in it.
+    /// Creates a snapshot of `world`, between two steps, and of all the `cars` in it: copies of islands, broad and
+    /// narrow phase, bodies, colliders, joints, soft bodies and cars. Gravity and integration parameters are not
+    /// included.
     pub fn new(world: &PhysicsWorld, cars: &RapierCars) -> Self {
         Self {
             islands: world.islands.clone(),
@@ -48,7 +50,8 @@ impl WorldSnapshot {
         }
     }
 
-    /// Overwrites this snapshot as [`WorldSnapshot::new`] creates one, and reuses its memory.
+    /// Overwrites every part of this snapshot by a copy of `world` and `cars` as [`WorldSnapshot::new`] does, and
+    /// reuses its memory.
     pub fn overwrite(&mut self, world: &PhysicsWorld, cars: &RapierCars) {
         self.islands.clone_from(&world.islands);
         self.broad_phase.clone_from(&world.broad_phase);
@@ -61,7 +64,8 @@ impl WorldSnapshot {
         self.cars.clone_from(cars);
     }
 
-    /// Restores `world` and `cars` to the snapshot. Gravity and integration parameters of the world do not change.
+    /// Restores `world` and `cars` to the snapshot: copies back every part that [`WorldSnapshot::new`] stores, and
+    /// reuses their memory. Gravity and integration parameters of the world do not change.
     pub fn restore(&self, world: &mut PhysicsWorld, cars: &mut RapierCars) {
         world.islands.clone_from(&self.islands);
         world.broad_phase.clone_from(&self.broad_phase);

@@ -9,16 +9,22 @@ use crate::ground;
 use crate::port::Port;
 use crate::supported_body::{RapierSolverBody, SupportedBody};
 
-/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
+/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about
+/// this much.
 const MAX_SUPPORT_GAP_M: f32 = 0.03;
 
 impl Port<'_> {
-    /// Predicts the body `handle` at the end of the step of `dt` s under the sums of wheel impulses (N s) and angular impulses
-    /// about its centre of mass (N m s). Returns its velocity and angular velocity, and their change by a unit of each impulse
-    /// component, in the axes of the cars. Solves the contacts that support the body. Returns `None` if nothing supports it, or
-    /// if joints or locked axes hold it. The Rapier body does not change.
+    /// Predicts the body `handle` at the end of the step of `dt` s under the sums of wheel impulses (N s) and angular
+    /// impulses about its centre of mass (N m s), axes of the cars. Returns its velocity (m/s) and angular velocity
+    /// (rad/s), and their change by a unit of each impulse component (three of the impulse, then three of the angular
+    /// impulse), in the axes of the cars.
     ///
-    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other bodies that support this one keep their current motion.
+    /// Finds and stores the contact points of the body on the first call in a step, then solves them from zero and
+    /// stores their impulses. Returns `None` if nothing supports the body, or if joints or locked axes hold it. The
+    /// Rapier body does not change.
+    ///
+    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other bodies that support this one keep their current
+    /// motion.
     pub(crate) fn predict_body(
         &mut self,
         handle: RigidBodyHandle,
@@ -29,8 +35,8 @@ impl Port<'_> {
         let supported_body = self.supported_body(handle, dt)?;
         let end_motion = supported_body.motion_after_push(wheel_impulses.map(|vector| axes.to_world(vector)), dt);
         let columns = response_matrix(&end_motion, &supported_body.points, &supported_body.impulses);
-        // The response to a push along an axis of the cars is the sum of the responses to its components along the world axes.
-        // Response to a unit along `axis` (axes of the cars) from three columns, the first of them at `first_column`.
+        // Response to a unit along `axis` (axes of the cars): the sum of the responses to its components along the
+        // world axes, which are three columns from `first_column` on.
         let response_along = |first_column: usize, axis: Vec3| {
             let components = axes.to_world(axis).to_array();
             [0, 1].map(|part| {
@@ -38,6 +44,7 @@ impl Port<'_> {
             })
         };
         let [x, y, z] = Vec3::AXES;
+        // Columns 0 to 2: impulse; 3 to 5: angular impulse.
         let response = [
             response_along(0, x),
             response_along(0, y),
@@ -52,10 +59,16 @@ impl Port<'_> {
         })
     }
 
-    /// Applies the sum of wheel and contact impulses to the supported bodies as forces over the coming `dt` s, and the opposite
-    /// contact impulses to the dynamic bodies below. `reactions` are the impulses of the wheels. The contacts are solved once
-    /// more with the final wheel impulses. Forces are scaled up by the damping that Rapier will apply.
+    /// Applies the sum of wheel and contact impulses to the supported bodies as forces over the coming `dt` s, and the
+    /// opposite contact impulses to the dynamic bodies below. `reactions` are the impulses of the wheels (axes of the
+    /// cars). Bodies without contact points and missing bodies are skipped.
+    ///
+    /// For each body: stores the user's forces, sums up its wheel impulses, solves the contacts once more with these
+    /// final impulses, applies force and torque that lead to the solved motion, and pushes the bodies below at points
+    /// with a normal impulse above 0. Forces are scaled up by the damping that Rapier will apply. All pushed bodies
+    /// wake.
     pub(crate) fn apply_supported_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
+        // Taken out, so that `self` can be borrowed; put back at the end.
         let mut supported_bodies = std::mem::take(self.supported_bodies);
         for supported_body in supported_bodies.iter_mut().filter(|supported_body| !supported_body.points.is_empty()) {
             let Some(centre) = self.world.bodies.get(supported_body.handle).map(RigidBody::center_of_mass) else {
@@ -71,7 +84,8 @@ impl Port<'_> {
             });
             let end_motion = supported_body.motion_after_push(wheel_impulses, dt);
             let mass = 1.0 / supported_body.free_motion.inverse_mass;
-            // Impulse (N s) and angular impulse (N m s) that lead to the solved motion.
+            // Impulse (N s) and angular impulse (N m s) of wheels and contacts together: the solved motion less the
+            // free one.
             let impulse = (end_motion.velocity - supported_body.free_motion.velocity)
                 * (mass / supported_body.damping_factors[0]);
             let angular_impulse = supported_body.free_motion.inverse_inertia.inverse()
@@ -103,8 +117,8 @@ impl Port<'_> {
             .any(|supported_body| supported_body.handle == handle && !supported_body.points.is_empty())
     }
 
-    /// Applies an impulse (N s) at `point` (m, world axes) to a dynamic body under wheels, or under such a body, as a force
-    /// over the coming `dt` s, and wakes it. Stores the user's forces first. Other bodies are not pushed.
+    /// Applies an impulse (N s) at `point` (m, world axes) to a dynamic body under wheels, or under such a body, as a
+    /// force over the coming `dt` s, and wakes it. Stores the user's forces first. Other bodies are not pushed.
     pub(crate) fn push_body(&mut self, handle: RigidBodyHandle, point: Vec3, impulse: Vec3, dt: f32) {
         self.store_user_forces(handle, dt);
         if let Some(body) = self.world.bodies.get_mut(handle).filter(|body| body.is_dynamic()) {
@@ -113,8 +127,8 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the body with its contact points, which are found on the first call in a step and then stored. Returns `None` if
-    /// nothing supports it, or if joints or locked axes hold it, which only Rapier's solver can treat.
+    /// Returns the body with its contact points, which are found on the first call in a step and then stored. Returns
+    /// `None` if nothing supports it, or if joints or locked axes hold it, which only Rapier's solver can treat.
     fn supported_body(&mut self, handle: RigidBodyHandle, dt: f32) -> Option<&mut SupportedBody> {
         let known_index = self.supported_bodies.iter().position(|supported_body| supported_body.handle == handle);
         let index = match known_index {
@@ -128,9 +142,10 @@ impl Port<'_> {
         Some(&mut self.supported_bodies[index]).filter(|supported_body| !supported_body.points.is_empty())
     }
 
-    /// Finds the contact points of a dynamic body without joints and locked axes; `None` for any other body or one of infinite
-    /// mass. Also computes its motion after `dt` s under gravity, the user's force and damping, without contacts and wheels.
-    /// The list of points is empty if nothing is near.
+    /// Finds the contact points of a dynamic body without joints and locked axes, over all its enabled colliders that
+    /// are no sensors; `None` for any other body or one of infinite mass. Also computes its motion after `dt` s under
+    /// gravity, the user's force, gyroscopic torque and damping, without contacts, wheels and the user's torque. The
+    /// list of points is empty if nothing is near.
     fn find_supported_body(&self, handle: RigidBodyHandle, dt: f32) -> Option<SupportedBody> {
         let body = self.world.bodies.get(handle).filter(|body| body.is_dynamic())?;
         let is_free = body.locked_axes().is_empty() && self.world.joints.attached_joints(handle).next().is_none();
@@ -170,8 +185,13 @@ impl Port<'_> {
     }
 
     /// Adds the points at which `own_collider`, a collider of the body, touches nearby colliders, or comes closer than
-    /// [`MAX_SUPPORT_GAP_M`] within `dt` s. Friction follows the combine rules of both colliders. Excludes sensors, colliders
+    /// [`MAX_SUPPORT_GAP_M`] within `dt` s at its free motion. Excludes sensors, other colliders of the body, colliders
     /// of cars and those that the collision or solver groups exclude.
+    ///
+    /// Pairs of shapes for which parry has no contacts are skipped. Each point has its arm from the body's centre of
+    /// mass, the distance of the surfaces as gap, the normal out of the other collider, the friction by the combine
+    /// rules of both colliders, and the velocity of the other body there (zero without body). Adds one entry to
+    /// `supporting_bodies` per point: the other body if it is dynamic, else `None`.
     fn find_support_points(&self, supported_body: &mut SupportedBody, own_collider: &Collider, dt: f32) {
         let (velocity, angular) = (supported_body.free_motion.velocity, supported_body.free_motion.angular);
         let own_pose = self.pose_of(own_collider);
@@ -194,7 +214,7 @@ impl Port<'_> {
         let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
         for other_collider in near_colliders.iter().filter_map(|handle| self.world.colliders.get(*handle)) {
             manifolds.clear();
-            // Pose of the other collider relative to this one.
+            // Pose of the other collider relative to this one, which is the first shape.
             let pos12 = own_pose.inv_mul(&self.pose_of(other_collider));
             let (shape1, shape2) = (own_collider.shape(), other_collider.shape());
             let query_result =
@@ -211,6 +231,7 @@ impl Port<'_> {
                 other_collider.friction_combine_rule(),
             );
             for manifold in &manifolds {
+                // Pose of the part of a compound shape; parry's normal leads out of this collider.
                 let part_pose = manifold.subshape_pos1().map_or(own_pose, |local_pose| own_pose * *local_pose);
                 let normal = -(part_pose.rotation * manifold.local_n1);
                 for point in &manifold.points {

@@ -1,9 +1,9 @@
 //! Free bodies under wheels that rest on something: their supports, and their response to the impulses of wheels.
 //!
-//! Rapier solves contacts in few passes and after the wheels. A load of tonnes on a body of a few kilograms would press it into
-//! the ground, and its friction would shake it or throw it away. The contacts of such a body are therefore solved together with
-//! the wheels here. Rapier receives the sum of wheel and contact impulses, so that its own contacts carry little more than the
-//! weight of the body.
+//! Rapier solves contacts in few passes and after the wheels. A load of tonnes on a body of a few kilograms would press
+//! it into the ground, and its friction would shake it or throw it away. The contacts of such a body are therefore
+//! solved together with the wheels here. Rapier receives the sum of wheel and contact impulses, so that its own
+//! contacts carry little more than the weight of the body.
 
 use rapier3d::prelude::*;
 use skidpad_core::contact_solver::{ContactImpulse, SolverBody, solve_under_wheels};
@@ -59,9 +59,10 @@ impl SolverBody for RapierSolverBody {
 }
 
 impl SupportedBody {
-    /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an angular
-    /// impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the push, and solves the
-    /// contact points from zero impulses. Stores the impulses at the points in `impulses`. The Rapier body does not change.
+    /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an
+    /// angular impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the push
+    /// undamped, and solves the contact points from zero impulses ([`solve_under_wheels`]). Replaces `impulses` by the
+    /// impulses at the points, in order. The Rapier body does not change.
     pub fn motion_after_push(&mut self, [impulse, angular_impulse]: [Vec3; 2], dt: f32) -> RapierSolverBody {
         let mut motion = self.free_motion;
         motion.apply_impulse(impulse, angular_impulse);

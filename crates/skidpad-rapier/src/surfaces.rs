@@ -17,16 +17,18 @@ use skidpad_core::{SmoothSurface, SurfaceTexture};
 pub struct SurfaceProperties<'a> {
     /// Filter for the colliders that wheels can touch. Groups in it replace the collision groups of the chassis.
     pub filter: QueryFilter<'a>,
-    /// Factor on the friction of a tyre at a contact, finite and ≥ 0; 1 is the surface on which the tyre was measured. `None`: 1
-    /// everywhere. Called once per wheel and step for cars that are awake, and again for repeated probes of a wheel.
+    /// Factor on the friction of a tyre at a contact, finite and ≥ 0; 1 is the surface on which the tyre was measured.
+    /// `None`: 1 everywhere. Called once per wheel and step for cars that are awake, and again for repeated probes of a
+    /// wheel.
     ///
-    /// The friction of colliders has no effect on tyres. Rapier uses it for bodywork, crates and walls; its default is 0.5.
+    /// The friction of colliders has no effect on tyres. Rapier uses it for bodywork, crates and walls; its default is
+    /// 0.5.
     pub grip: Option<&'a dyn Fn(&SurfaceQuery) -> f32>,
-    /// Texture of a surface: rolling resistance, and unevenness along the vehicle-side world axes x and y. `None`: no texture.
-    /// Called as often as `grip`.
+    /// Texture of a surface: rolling resistance, and unevenness along the vehicle-side world axes x and y. `None`: no
+    /// texture. Called as often as `grip`.
     pub texture: Option<&'a dyn Fn(&SurfaceQuery) -> SurfaceTexture>,
-    /// Smooth normals of a triangle of a mesh or a height field, by its number in the shape (parry's sub-shape), corner by corner
-    /// along the vehicle-side world axes. `None`: all triangles are flat.
+    /// Smooth normals of a triangle of a mesh or a height field, by its number in the shape (parry's sub-shape), corner
+    /// by corner along the vehicle-side world axes. `None`: all triangles are flat.
     pub smooth_normals: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<SmoothSurface>>,
 }
 

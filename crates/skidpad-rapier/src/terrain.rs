@@ -27,14 +27,18 @@ impl TerrainSource {
     }
 }
 
-/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: columns along x, rows against y, the
-/// left halves of all cells first. Converts the number to the one of the field and reorders the corners. Returns `None` if the
-/// triangle is flat.
+/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: cells column by column along x,
+/// in each column against y, the left halves of all cells first, then the right halves. Converts the number to the one
+/// of the field (cells row by row, both halves of a cell after each other) and rotates the corners of left halves.
+/// Returns `None` if the triangle is flat.
 fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
+    // Numbers of cells, one less than of points.
     let [columns, rows] = field.counts().map(|count| count as u32 - 1);
     let cell = number % (columns * rows);
     let (column, row) = (cell / rows, rows - 1 - cell % rows);
+    // Number of the first of the two triangles of the cell in the field.
     let first_triangle = 2 * (row * columns + column);
+    // Rapier's second halves are the field's first triangles.
     if number >= columns * rows {
         return field.smooth_normals(first_triangle);
     }
@@ -44,15 +48,16 @@ fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurfac
     Some(SmoothSurface { normals: [last_normal, first_normal, second_normal], edges })
 }
 
-/// Builds the collider of a height field, without friction and user data. Rapier's height fields have y up and rows along z, so
-/// that the collider is rotated about x by 90°, and its z axis points along −y.
+/// Builds the collider of a height field, centred on its ground plan, without friction and user data. Rapier's height
+/// fields have y up and rows along z, so that the collider is rotated about x by 90°, and its z axis points along −y:
+/// heights are listed column by column with the rows reversed. Hulls slide over the edges between its triangles.
 pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [spacing_x, spacing_y]) = (field.counts(), field.spacing());
     let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
     let extents = [(columns - 1) as f32 * spacing_x, (rows - 1) as f32 * spacing_y];
     let centre = field.origin().as_vec3() + Vector::new(0.5 * extents[0], 0.5 * extents[1], 0.0);
     let half_sqrt_2 = core::f32::consts::FRAC_1_SQRT_2;
-    // 90° about x.
+    // Quaternion of 90° about x.
     let rotation = Rotation::from_xyzw(half_sqrt_2, 0.0, 0.0, half_sqrt_2);
     // Heights are in metres, so their scale is 1.
     let (heights, extents) = (Array2::new(rows, columns, heights), Vector::new(extents[0], 1.0, extents[1]));
@@ -60,9 +65,12 @@ pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(centre, rotation))
 }
 
-/// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh. Returns each with its
-/// surface and with the numbers of its triangles in the mesh. Leaves out colliders that Rapier rejects.
+/// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh, in the order of
+/// their first triangles, without friction and user data. Each has all vertices of the mesh but only the triangles of
+/// its surface. Returns each with its surface and with the numbers of its triangles in the mesh. Leaves out colliders
+/// that Rapier rejects.
 pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
+    // Each surface with the corners and the numbers of its triangles.
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
@@ -86,8 +94,9 @@ pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (Colli
 /// Bit that marks user data with a surface: the sign bit of the grip, which is never negative.
 const SURFACE_FLAG: u128 = 1 << 31;
 
-/// Encodes grip and texture of a surface as user data of a collider: four 32-bit words with grip, rolling resistance, amplitude
-/// and wavelength, lowest first. The sign bit of the grip marks the data as a surface.
+/// Encodes grip (≥ 0) and texture of a surface as user data of a collider: four 32-bit words with the bits of grip,
+/// rolling resistance, amplitude and wavelength, lowest first. The sign bit of the grip, [`SURFACE_FLAG`], marks the
+/// data as a surface.
 pub(crate) fn encode_surface(grip: f32, texture: SurfaceTexture) -> u128 {
     let SurfaceTexture { rolling_resistance, amplitude, wavelength } = texture;
     let shifted_word = |number: f32, word_index: u32| u128::from(number.to_bits()) << (32 * word_index);
@@ -98,7 +107,8 @@ pub(crate) fn encode_surface(grip: f32, texture: SurfaceTexture) -> u128 {
         | shifted_word(wavelength, 3)
 }
 
-/// Decodes grip and texture from user data of a collider; `None` if it contains no surface.
+/// Decodes grip and texture from user data of a collider as [`encode_surface`] wrote them; `None` if [`SURFACE_FLAG`]
+/// is not set.
 pub(crate) fn decode_surface(user_data: u128) -> Option<(f32, SurfaceTexture)> {
     let word = |word_index: u32| f32::from_bits((user_data >> (32 * word_index)) as u32);
     let texture = SurfaceTexture { rolling_resistance: word(1), amplitude: word(2), wavelength: word(3) };

@@ -2,8 +2,8 @@
 
 use rapier3d::prelude::*;
 
-/// Parts of a Rapier world that the cars work on. A `&mut PhysicsWorld` converts into one. Users who store the sets separately
-/// fill in the fields.
+/// Parts of a Rapier world that the cars work on. A `&mut PhysicsWorld` converts into one. Users who store the sets
+/// separately fill in the fields.
 pub struct RapierWorldMut<'a> {
     /// Gravity with which the world is stepped, m/s².
     pub gravity: Vector,
@@ -15,8 +15,8 @@ pub struct RapierWorldMut<'a> {
     pub colliders: &'a mut ColliderSet,
     /// Islands of bodies that are awake together.
     pub islands: &'a mut IslandManager,
-    /// Joints. Vehicles that tow each other get one: it transmits impulses that stop one of them, and disables contacts between
-    /// their colliders.
+    /// Joints. Vehicles that tow each other get one: it transmits impulses that stop one of them, and disables contacts
+    /// between their colliders.
     pub joints: &'a mut ImpulseJointSet,
     /// Joints in reduced coordinates. Removing a chassis removes its joints.
     pub multibody_joints: &'a mut MultibodyJointSet,
@@ -29,7 +29,7 @@ pub struct RapierWorldMut<'a> {
 }
 
 impl RapierWorldMut<'_> {
-    /// Returns a reborrow of the parts with a shorter lifetime.
+    /// Returns the same parts, borrowed from `self` for a shorter time. Gravity is copied.
     pub(crate) fn reborrow(&mut self) -> RapierWorldMut<'_> {
         let Self { gravity, parameters, bodies, colliders, islands, joints, .. } = self;
         let Self { multibody_joints, soft_bodies, broad_phase, narrow_phase, .. } = self;
@@ -47,7 +47,8 @@ impl RapierWorldMut<'_> {
         }
     }
 
-    /// Removes a body with its colliders and joints from the world and wakes bodies that were joined to it.
+    /// Removes a body with its colliders and joints from the world and wakes bodies that were joined to it. A missing
+    /// body is ignored.
     pub(crate) fn remove_body(&mut self, handle: RigidBodyHandle) {
         let Self { bodies, colliders, islands, joints, multibody_joints, soft_bodies, .. } = self;
         // `true`: removes the colliders of the body, too.
@@ -56,6 +57,7 @@ impl RapierWorldMut<'_> {
 }
 
 impl<'a> From<&'a mut PhysicsWorld> for RapierWorldMut<'a> {
+    /// Borrows the parts of `world` and copies its gravity.
     fn from(world: &'a mut PhysicsWorld) -> Self {
         Self {
             gravity: world.gravity,

@@ -1,9 +1,11 @@
-//! Selection of the instructions of a step: those of every processor of the target, or the widest of this processor. Results have the same
-//! bits: compilers do not fuse multiplication and addition unless told to, so only the encoding of operations differs.
+//! Selection of the instructions of a step: those of every processor of the target, or the widest of this processor.
+//! Results have the same bits: compilers do not fuse multiplication and addition unless told to, so only the encoding
+//! of operations differs.
 
-/// Runs `kernel` of a step and returns its result. `kernel` is compiled to the widest instructions of this processor:
-/// AVX-512, else AVX2, else those of the target (always on processors other than x86). Functions that are not inlined
-/// into `kernel` use the instructions of the target.
+/// Runs `kernel` of a step once and returns its result. `kernel` is compiled to the widest instructions of this
+/// processor: AVX-512, else AVX2, else those of the target (always on processors other than x86). Sets that
+/// `sets_allowed` excludes are skipped. Functions that are not inlined into `kernel` use the instructions of the
+/// target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
 pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
@@ -46,8 +48,8 @@ fn sets_allowed() -> usize {
     ALLOWED_INSTRUCTION_SETS.get()
 }
 
-/// Sets the number of instruction sets besides the target's own that steps of this thread may use: 0 none, 1 AVX2, 2 and
-/// more also AVX-512. For tests that compare the bits of all sets.
+/// Sets the number of instruction sets besides the target's own that steps of this thread may use: 0 none, 1 AVX2, 2
+/// and more also AVX-512. For tests that compare the bits of all sets.
 #[cfg(feature = "limited_instruction_sets")]
 pub fn allow_instruction_sets(count: usize) {
     ALLOWED_INSTRUCTION_SETS.set(count);

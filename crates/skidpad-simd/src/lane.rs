@@ -1,5 +1,5 @@
-//! SIMD lanes: kernels are written once over [`Lane`] and produce the same bits for a single wheel as for that wheel in a group of
-//! lanes. A step uses [`F32x4`], tables of forces use [`F32x8Pair`].
+//! SIMD lanes: kernels are written once over [`Lane`] and produce the same bits for a single wheel as for that wheel in
+//! a group of lanes. A step uses [`F32x4`], tables of forces use [`F32x8Pair`].
 //!
 //! Only exactly rounded operations (+ − × ÷ √, comparison, selection, whole powers of two) are offered, so a result
 //! depends only on its inputs. A kernel with branches computes both and selects; it may skip work that no
@@ -63,8 +63,8 @@ pub trait Lane:
     /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
 
-    /// Runs `kernel` and returns its result. `kernel` is compiled as a function of its own, with the instructions that this
-    /// type requires; types without such a requirement run it directly.
+    /// Runs `kernel` and returns its result. `kernel` is compiled as a function of its own, with the instructions that
+    /// this type requires; types without such a requirement run it directly.
     #[inline(always)]
     fn call_outlined<R>(kernel: impl FnOnce() -> R) -> R {
         kernel()
@@ -100,7 +100,8 @@ pub trait Lane:
         self.at_least(low).at_most(high)
     }
 
-    /// Clamps `self` to `low ..= high` like [`f32::clamp`]: a NaN stays a NaN, and a zero at a bound of zero keeps its sign.
+    /// Clamps `self` to `low ..= high` like [`f32::clamp`]: a NaN stays a NaN, and a zero at a bound of zero keeps its
+    /// sign.
     #[inline(always)]
     fn clamp_keeping_nan(self, low: Self, high: Self) -> Self {
         high.at_most(low.at_least(self))
@@ -112,7 +113,8 @@ pub trait Lane:
         Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
 
-    /// Returns `self` with its sign changed where `sign_source` is below 0; a zero or NaN in `sign_source` changes nothing.
+    /// Returns `self` with its sign changed where `sign_source` is below 0; a zero or NaN in `sign_source` changes
+    /// nothing.
     #[inline(always)]
     fn times_sign_of(self, sign_source: Self) -> Self {
         Self::select(sign_source.less(Self::splat(0.0)), -self, self)
@@ -178,7 +180,8 @@ impl Broadcast<Self> for F32x8Pair {
     }
 }
 
-/// Returns `[value(0), value(1)]`. Written out, because a function that maps an array is not inlined in large functions.
+/// Returns `[value(0), value(1)]`. Written out, because a function that maps an array is not inlined in large
+/// functions.
 #[inline(always)]
 pub fn pair_from_fn<T>(mut value: impl FnMut(usize) -> T) -> [T; 2] {
     [value(0), value(1)]
@@ -233,10 +236,11 @@ impl CarScalar for f32 {
     type Vec4 = F32x4;
 }
 
-/// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD lanes.
+/// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD
+/// lanes.
 ///
-/// A car with two axles has a single row for all wheels, or a row per wheel, left before right. Kernels for single wheels are written for a row,
-/// kernels for an axle or a car for the rows of two axles.
+/// A car with two axles has a single row for all wheels, or a row per wheel, left before right. Kernels for single
+/// wheels are written for a row, kernels for an axle or a car for the rows of two axles.
 pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Numbers of the cars.
     type Car: CarScalar;
@@ -275,7 +279,8 @@ pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     fn opposite(rows: Self::RowArray<Self>) -> Self::RowArray<Self>;
 }
 
-/// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
+/// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest
+/// whole.
 pub const ROUND_TO_WHOLE: f32 = 12_582_912.0;
 /// Number of bits of the mantissa of an `f32`.
 const MANTISSA_BITS: u32 = 23;
@@ -318,17 +323,17 @@ impl Lane for f32 {
     }
 
     /// Returns two to the power `self`: adds a large number, so that the integer is in the last bits of the mantissa,
-    /// and shifts it to the exponent.
+    /// shifts it to the exponent, and adds the exponent of 1. The shift drops all bits of the large number.
     #[inline(always)]
     fn power_of_two(self) -> Self {
         f32::from_bits(((self + ROUND_TO_WHOLE).to_bits() << MANTISSA_BITS).wrapping_add(ONE_BITS))
     }
 
     /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`: reads the biased exponent from the bits, and replaces
-    /// it by that of 1.
+    /// it by that of 1. For positive normal numbers only.
     #[inline(always)]
     fn exponent_and_mantissa(self) -> (Self, Self) {
-        // The biased exponent forms the last bits of a number that starts at 1.5 × 2²³.
+        // The biased exponent forms the last bits of a number that starts at 1.5 × 2²³; 127 is the bias.
         let exponent =
             f32::from_bits(ROUND_TO_WHOLE.to_bits() | (self.to_bits() >> MANTISSA_BITS)) - (ROUND_TO_WHOLE + 127.0);
         (exponent, f32::from_bits((self.to_bits() & MANTISSA_MASK) | ONE_BITS))
@@ -350,8 +355,8 @@ macro_rules! impl_lanewise_ops {
 #[cfg(all(feature = "simd_batch", feature = "instruction_sets", target_arch = "x86_64"))]
 use impl_lanewise_ops;
 
-/// Whether the max and min instructions return the second operand if both are equal or one is a NaN, as a comparison with a selection
-/// does.
+/// Whether the max and min instructions return the second operand if both are equal or one is a NaN, as a comparison
+/// with a selection does.
 const MIN_MAX_RETURN_SECOND: bool = cfg!(target_feature = "sse");
 
 /// Runs `kernel` with the instructions that every processor of the target has, and returns its result. If wider ones
@@ -475,6 +480,7 @@ macro_rules! define_simd_type {
                 Self(bytemuck::cast(whole.unbounded_shl_scalar(MANTISSA_BITS) + $bits::splat(ONE_BITS)))
             }
 
+            // The bits as for a single `f32`.
             #[inline(always)]
             fn exponent_and_mantissa(self) -> (Self, Self) {
                 let bits: $bits = bytemuck::cast(self.0);
@@ -510,14 +516,16 @@ impl Mask32x8Pair {
 mod tests {
     use super::*;
 
-    /// Checks bounds in lanes against single numbers, with NaN and with zeros of different sign.
+    /// Checks that `at_least` and `at_most` have the same bits in four and in eight lanes as for a single number, for
+    /// all pairs of nine values with NaN, infinities, a subnormal and zeros of different sign.
     #[test]
     fn bounds_do_in_lanes_what_they_do_alone() {
         let odd = [0.0, -0.0, f32::NAN, -f32::NAN, 1.0, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
+        // Bits of `at_least` and `at_most` in each lane.
         fn bits<L: Lane>(value: f32, bound: f32, lanes: fn(L) -> Vec<f32>) -> Vec<[u32; 2]> {
             let (value, bound) = (L::splat(value), L::splat(bound));
-            let (low, high) = (lanes(value.at_least(bound)), lanes(value.at_most(bound)));
-            low.iter().zip(&high).map(|(low, high)| [low.to_bits(), high.to_bits()]).collect()
+            let (raised, lowered) = (lanes(value.at_least(bound)), lanes(value.at_most(bound)));
+            raised.iter().zip(&lowered).map(|(raised, lowered)| [raised.to_bits(), lowered.to_bits()]).collect()
         }
         for (value, bound) in odd.into_iter().flat_map(|value| odd.map(|bound| (value, bound))) {
             let alone = bits::<f32>(value, bound, |one| vec![one])[0];
@@ -530,7 +538,8 @@ mod tests {
         }
     }
 
-    /// Checks clamping between bounds that are equal, infinite, or zeros of different sign.
+    /// Checks that `clamp_keeping_nan` in eight lanes has the bits of [`f32::clamp`], between bounds that are equal,
+    /// infinite, or zeros of different sign, also for NaN.
     #[test]
     fn a_number_is_clamped_in_lanes_as_it_is_alone() {
         let odd = [0.0, -0.0, f32::NAN, 1.0, -2.0, 2.5, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
@@ -543,6 +552,9 @@ mod tests {
         }
     }
 
+    /// Checks that arithmetic, roots, signs, selection, smoothstep, powers of two and exponents have the same bits in
+    /// four lanes as for single numbers. Also checks the mask of a comparison, and that four sums over wheels are the
+    /// sums of each value.
     #[test]
     fn four_lanes_do_what_one_does() {
         let (a, b) = ([1.5f32, -2.0, 0.0, 3.0e-20], [0.5f32, -2.0, -1.0, 7.0]);
@@ -561,12 +573,13 @@ mod tests {
         same(x.times_sign_of(y), Lane::times_sign_of);
         same(F32x4::select(x.less(y), x, y), |x, y| if x < y { x } else { y });
         same(x.smoothstep(F32x4::splat(-3.0), F32x4::splat(2.0)), |x, _| x.smoothstep(-3.0, 2.0));
+        // Exponents from the smallest to the largest of a normal number.
         let powers = [-126.0, 0.0, 5.0, 127.0];
         let positive = [1.5f32, 3.0e-20, 1.0, 7.0e12];
-        let split = F32x4::new(positive).exponent_and_mantissa();
+        let (exponents, mantissas) = F32x4::new(positive).exponent_and_mantissa();
         for i in 0..4 {
             assert_eq!(F32x4::new(powers).power_of_two().lanes()[i].to_bits(), powers[i].power_of_two().to_bits());
-            assert_eq!((split.0.lanes()[i], split.1.lanes()[i]), positive[i].exponent_and_mantissa());
+            assert_eq!((exponents.lanes()[i], mantissas.lanes()[i]), positive[i].exponent_and_mantissa());
         }
         assert_eq!(x.less(y).lanes(), [false, false, false, true]);
         assert_eq!(F32x4::sum_four_over_wheels(|_| [x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);

@@ -1,7 +1,7 @@
 //! Numbers of several wheels or cars in the lanes of a SIMD register.
 //!
-//! - [`lane`]: the traits of lanes ([`lane::Lane`], [`lane::WheelLanes`], [`lane::CarLanes`]). One generic source computes
-//!   one number, four wheels of a car, or eight cars.
+//! - [`lane`]: the traits of lanes ([`lane::Lane`], [`lane::WheelLanes`], [`lane::CarLanes`]). One generic source
+//!   computes one number, four wheels of a car, or eight cars.
 //! - [`vectors`], [`linear`]: 3-vectors and spatial vectors over lanes, and 6 × 6 systems.
 //! - [`math`]: transcendental functions with the same bits on every target.
 //! - [`instruction_set`]: selection of the processor's instructions at run time.

@@ -1,5 +1,5 @@
-//! Vectors of six components over SIMD lanes, and the only dense solve of a step: a symmetric positive definite system in the six
-//! velocities of a rigid body.
+//! Vectors of six components over SIMD lanes, and the only dense solve of a step: a symmetric positive definite system
+//! in the six velocities of a rigid body.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -7,7 +7,8 @@ use crate::lane::{CarScalar, F32x4, Lane, Vec4Ops, WheelLanes};
 use crate::vectors::Vec3Lanes;
 use bevy_math::{Mat3, Vec3};
 
-/// Spatial vector with a linear and an angular part: a twist (m/s, rad/s), an impulse (N s, N m s), or a row (direction, and arm × direction in m).
+/// Spatial vector with a linear and an angular part: a twist (m/s, rad/s), an impulse (N s, N m s), or a row
+/// (direction, and arm × direction in m).
 ///
 /// In a step it is about the centre of mass, in vehicle axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,17 +73,19 @@ impl<C: Lane> SpatialVector<C> {
 }
 
 impl<W: WheelLanes> SpatialVector<W> {
-    /// Returns the sum of `row_vector(row)` over the wheels of two axles of each car. Left and right of an axle are added first, so that a mirrored
-    /// car has mirrored bits. `row_vector` is called once for each row of two axles.
+    /// Returns the sum of `row_vector(row)` over the wheels of two axles of each car. Left and right of an axle are
+    /// added first, so that a mirrored car has mirrored bits. `row_vector` is called once for each row of two axles.
+    /// The six components are summed in two groups of four; two of the sums are unused.
     #[inline(always)]
     pub fn sum_over_wheels(row_vector: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
         let row_vectors = W::rows_from_fn(row_vector);
         let parts = |k: usize| (row_vectors[k].linear, row_vectors[k].angular);
+        // l: linear, a: angular.
         let [lx, ly, lz, ax] = W::sum_four_over_wheels(|k| {
             let (linear, angular) = parts(k);
             [linear.x, linear.y, linear.z, angular.x]
         });
-        // The last two sums only fill the array.
+        // The last two values only fill the array; their sums are dropped.
         let [ay, az, ..] = W::sum_four_over_wheels(|k| {
             let (_, angular) = parts(k);
             [angular.y, angular.z, angular.y, angular.z]
@@ -90,7 +93,8 @@ impl<W: WheelLanes> SpatialVector<W> {
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
-    /// Returns, in each wheel's place, the vector of the wheel on the other side of its axle.
+    /// Returns, in each wheel's place, the vector of the wheel on the other side of its axle. Each of the six
+    /// components is exchanged on its own.
     #[inline(always)]
     pub fn opposite_wheels(vectors: W::RowArray<Self>) -> W::RowArray<Self> {
         let opposite_component = |component: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| component(&vectors[k])));
@@ -154,8 +158,9 @@ impl<L: Lane> Mul<L> for SpatialVector<L> {
     }
 }
 
-/// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination. The first of each four entries
-/// belongs to the upper left block, the others to rows 3 to 5 of a column. Three of them are unused.
+/// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination. The
+/// first of each four entries belongs to the upper left block, the others to rows 3 to 5 of a column. Three of them are
+/// unused.
 const PACKED_ENTRIES: usize = 24;
 
 /// Sum of weighted outer products of rows, separate for each lane.
@@ -192,8 +197,8 @@ impl<W: WheelLanes> OuterProducts<W> {
 }
 
 /// Calls `entry` with row and column of each of the 21 entries of the lower triangle, and returns the results in packed
-/// order, with `unused` for the three unused entries. Written out, each entry is stored once; in a loop the entries would
-/// first be zeroed in memory.
+/// order, with `unused` for the three unused entries. Written out, each entry is stored once; in a loop the entries
+/// would first be zeroed in memory.
 #[inline(always)]
 fn map_entries<T: Copy>(mut entry: impl FnMut(usize, usize) -> T, unused: T) -> [T; PACKED_ENTRIES] {
     #[rustfmt::skip]
@@ -209,17 +214,21 @@ fn map_entries<T: Copy>(mut entry: impl FnMut(usize, usize) -> T, unused: T) -> 
 }
 
 /// Returns the packed index of the entry in row `i` and column `k`, for `k <= i < 6`; the inverse of the order of
-/// [`map_entries`].
+/// [`map_entries`]. The upper left block (i < 3) has its diagonal at 0, 4, 8 and its entries (1,0), (2,0), (2,1) at 12,
+/// 16, 20.
 #[inline(always)]
 const fn packed_index(i: usize, k: usize) -> usize {
     match i {
         0..3 if i == k => 4 * i,
+        // (1,0), (2,0), (2,1): the first entries of the quads 3, 4 and 5.
         0..3 => 4 * (2 + i + k),
+        // Rows 3 to 5: entries 1 to 3 of the quad of column k.
         _ => 4 * k + i - 2,
     }
 }
 
-/// Returns the packed entries of the sum of `weight * row rowᵀ` over the `terms` (weight, row).
+/// Returns the packed entries of the sum of `weight * row rowᵀ` over the `terms` (weight, row), added to 0 in their
+/// order. The three unused entries are 0.
 #[inline(always)]
 fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; PACKED_ENTRIES] {
     let (terms, zero) = (weight_rows(terms), W::default());
@@ -230,7 +239,8 @@ fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVect
     )
 }
 
-/// Adds `weight * row rowᵀ` of each of the `terms` (weight, row), one after the other, to the packed `entries`.
+/// Adds `weight * row rowᵀ` of each of the `terms` (weight, row), one after the other, to the packed `entries`. The
+/// closure changes the entries; its results are empty.
 #[inline(always)]
 fn add_outer_products<W: WheelLanes, const TERMS: usize>(
     entries: &mut [W; PACKED_ENTRIES],
@@ -316,13 +326,15 @@ fn first_component<C: CarScalar>(quad: C::Vec4) -> C {
 }
 
 impl<C: CarScalar> Symmetric6<C> {
-    /// Builds the sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
+    /// Builds the sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the
+    /// angular diagonal block. The quads are those of the packed order: one per column, its first entry from the linear
     /// block.
     #[inline(always)]
     pub fn new<W: WheelLanes<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
         let (first, second, third) = (products.sum_entries(0), products.sum_entries(4), products.sum_entries(8));
-        // Mass and inertia belong to the diagonal blocks; inertia x.y is the entry in row y and column x.
+        // Mass and inertia belong to the diagonal blocks; inertia x.y is the entry in row y and column x. The zeros are
+        // at entries of the linear block and at unused ones.
         let quads = [
             first.with_x(first_component::<C>(first) + C::splat(mass)),
             second.with_x(first_component::<C>(second) + C::splat(mass)),
@@ -343,35 +355,45 @@ impl<C: CarScalar> Symmetric6<C> {
     }
 
     /// Returns x with `self * x == right`: for a mass matrix and an impulse, the change of velocity. The matrix must be
-    /// positive definite. Small pivots are limited to the rounding error of their diagonal entry, so that the result is
-    /// finite.
+    /// positive definite. The pivots after the first of each block are at least the rounding error of their diagonal
+    /// entry, so that the result is finite.
     ///
     /// The elimination uses blocks of three (linear, then angular components), each as LDLᵀ, written out: a third of
     /// the instructions of a loop. Cofactors would be cheaper, but lose all digits if a row is a thousand times stiffer
     /// than the mass.
     ///
+    /// Steps: factorise the linear block; eliminate it from the angular block and the moments (Schur complement);
+    /// factorise and solve the angular block; insert the angular velocities into the linear equations and solve these.
     /// The right sides of the linear block are SIMD lanes: the force, then the columns of the angular velocities in the
     /// linear equations.
     #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let (force, moment) = (right.linear, right.angular);
+        // Quads of the columns x, y, z (linear) and of the columns x, y, z (angular), in packed order.
         let [first, second, third, fourth, fifth, sixth] = self.packed;
         // Written out, because a function that maps an array is not inlined, and closures may not be.
-        // Diagonal of the linear block. The other entries of that block are the first numbers of the last three quads.
-        let (xx, yy, zz) = (first_component(first), first_component(second), first_component(third));
-        let linear_factors =
-            LdlFactors::factorise(xx, first_component(fourth), yy, first_component(fifth), first_component(sixth), zz);
-        // Forward substitution of the four right sides of the linear block.
+        // The other entries of the linear block, (1,0), (2,0), (2,1), are the first numbers of the last three quads.
+        let (diagonal_x, diagonal_y, diagonal_z) =
+            (first_component(first), first_component(second), first_component(third));
+        let linear_factors = LdlFactors::factorise(
+            diagonal_x,
+            first_component(fourth),
+            diagonal_y,
+            first_component(fifth),
+            first_component(sixth),
+            diagonal_z,
+        );
+        // Forward substitution of the four right sides of the linear block: force, and the rows of its three columns.
         let x = first.with_x(force.x);
         let y = second.with_x(force.y) - C::Vec4::repeat(linear_factors.yx) * x;
         let z =
             third.with_x(force.z) - (C::Vec4::repeat(linear_factors.zx) * x + C::Vec4::repeat(linear_factors.zy) * y);
         let inverse_pivots = linear_factors.inverse_pivots;
-        // Columns of the angular velocities over the pivots, without the force.
+        // Columns of the angular velocities over the pivots, without the force: `yx` is column y of row x.
         let [_, xx, yx, zx] = (x * C::Vec4::repeat(inverse_pivots.x)).to_array();
         let [_, xy, yy, zy] = (y * C::Vec4::repeat(inverse_pivots.y)).to_array();
         let [_, xz, yz, zz] = (z * C::Vec4::repeat(inverse_pivots.z)).to_array();
-        // Remainders of the moments and of the angular block.
+        // Moments (a, b, c) and angular block (ax to cz) less what the linear block contributes.
         let [a, ax, ay, az] = (fourth.with_x(moment.x) - combine_rows::<C>([x, y, z], [xx, xy, xz])).to_array();
         let [b, _, by, bz] = (fifth.with_x(moment.y) - combine_rows::<C>([x, y, z], [yx, yy, yz])).to_array();
         let [c, _, _, cz] = (sixth.with_x(moment.z) - combine_rows::<C>([x, y, z], [zx, zy, zz])).to_array();
@@ -380,7 +402,7 @@ impl<C: CarScalar> Symmetric6<C> {
         let angular_velocity = angular_factors.solve_lower_transposed(
             angular_factors.solve_lower(Vec3Lanes::new(a, b, c)).mul_components(angular_factors.inverse_pivots),
         );
-        // Right sides of the linear equations with the angular velocities inserted.
+        // Right sides of the linear equations, after forward substitution, with the angular velocities inserted.
         let force = Vec3Lanes::new(
             subtract_columns::<C>(x, angular_velocity),
             subtract_columns::<C>(y, angular_velocity),
@@ -407,18 +429,19 @@ fn subtract_columns<C: CarScalar>(row: C::Vec4, angular_velocity: Vec3Lanes<C>) 
     force - (x * angular_velocity.x + y * angular_velocity.y + z * angular_velocity.z)
 }
 
-/// Returns the solution x of six equations `matrix * x == right`, by Gaussian elimination with the largest pivot of
-/// each column and back substitution. Returns `None` if a component of the result is not finite (singular matrix).
+/// Returns the solution x of six equations `matrix * x == right`. For each column, swaps the row with the largest entry
+/// to the diagonal and eliminates the rows below; then substitutes backwards. Returns `None` if a component of the
+/// result is not finite (singular matrix).
 pub fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
         let compare_pivots = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
-        // Row with the largest entry in column `k`.
+        // Row with the largest magnitude in column `k`.
         let pivot = (k..6).max_by(compare_pivots)?;
         matrix.swap(k, pivot);
         right.swap(k, pivot);
         for row in k + 1..6 {
             let factor = matrix[row][k] / matrix[k][k];
-            let pivot_row = matrix[k];
+            let pivot_row = matrix[k]; // a copy, so that the row can be borrowed
             matrix[row].iter_mut().zip(pivot_row).for_each(|(entry, pivot_entry)| *entry -= factor * pivot_entry);
             right[row] -= factor * right[k];
         }
@@ -448,7 +471,8 @@ const MIN_PIVOT_SHARE: f32 = f32::EPSILON;
 
 impl<C: Lane> LdlFactors<C> {
     /// Computes the factors `L D Lᵀ` (L with a unit diagonal) of the matrix with these entries, such as `xy` in row x
-    /// and column y. Each pivot is at least [`MIN_PIVOT_SHARE`] of its diagonal entry.
+    /// and column y. The second and third pivot are at least [`MIN_PIVOT_SHARE`] of their diagonal entry; the first
+    /// pivot is the entry `xx` itself.
     #[inline(always)]
     fn factorise(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
         let (one, min_share) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));
@@ -491,12 +515,14 @@ mod tests {
         let known = [1.0, -2.0, 3.0, 0.5, 0.0, -1.0];
         let right = matrix.map(|row| row.iter().zip(known).map(|(entry, x)| entry * x).sum());
         let found = solve_dense(matrix, right).expect("it has a solution");
-        // Numbers up to 4 with a condition of about 10.
+        // Entries up to 4, condition number about 10.
         assert!(found.iter().zip(known).all(|(found, known)| (found - known).abs() < 1e-5), "{found:?}");
         assert_eq!(solve_dense([[1.0; 6]; 6], known), None);
     }
 
-    /// Checks [`Symmetric6::solve`] and [`Symmetric6::mul_vector`] on a body with two stiff rows in different lanes.
+    /// Checks [`Symmetric6::solve`] and [`Symmetric6::mul_vector`] on a body with two stiff rows in different lanes:
+    /// the solution for the right side of a known vector is that vector, and the product with the vector is the right
+    /// side.
     #[test]
     fn solves_a_positive_definite_system() {
         let rows = [
@@ -510,6 +536,7 @@ mod tests {
         let system = Symmetric6::new(1500.0, &Mat3::from_diagonal(inertia), &products);
         let (linear, angular) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));
         let wanted = SpatialVector::from_vec3s(linear, angular);
+        // Right side by hand: mass and inertia times the wanted vector, plus both rows.
         let mut right = SpatialVector::from_vec3s(linear * 1500.0, angular * inertia);
         for row in rows {
             right = right + row * (300.0 * row.dot(wanted));

@@ -115,7 +115,7 @@ impl<L: Lane> Mat3Lanes<L> {
     }
 
     /// Returns the columns of the rotation matrix of the unit quaternion (x, y, z, w), with the same bits as
-    /// [`Mat3::from_quat`].
+    /// [`Mat3::from_quat`]. The length of the quaternion is not checked.
     #[inline(always)]
     pub fn from_quat([x, y, z, w]: [L; 4]) -> Self {
         let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
@@ -195,8 +195,9 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
     }
 }
 
-/// Returns the rotation (unit quaternion x, y, z, w) after it turns with `rate` (rad/s, in the axes of its target
-/// frame) for `dt` s. The result is scaled to length 1.
+/// Returns the rotation (unit quaternion x, y, z, w; body to world axes) after it turns with `rate` (rad/s, in world
+/// axes) for `dt` s. Multiplies the rotation from the left by the quaternion (rate · dt / 2, 1), and scales the result
+/// to length 1.
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle too small by θ³/12, no transcendental function.
 #[inline(always)]
@@ -218,6 +219,8 @@ mod tests {
     use super::*;
     use bevy_math::Quat;
 
+    /// Checks that the axes of a rotation and their transpose equal those of [`Mat3`], and that products with vectors
+    /// have the same bits.
     #[test]
     fn axes_turn_as_matrices_do() {
         for rotation in [Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize(), Quat::IDENTITY] {
@@ -226,28 +229,28 @@ mod tests {
                 [axes, axes.transposed()],
                 [Mat3Lanes::from_mat3(&matrix), Mat3Lanes::from_mat3(&matrix.transpose())]
             );
-            for of in [Vec3::new(0.3, -4.0, 1e-3), Vec3::new(-0.0, 7.5, -2.0)] {
-                let turned = axes.mul_vector(Vec3Lanes::splat(of));
+            for vector in [Vec3::new(0.3, -4.0, 1e-3), Vec3::new(-0.0, 7.5, -2.0)] {
+                let turned = axes.mul_vector(Vec3Lanes::splat(vector));
                 assert_eq!(
                     [turned.x, turned.y, turned.z].map(f32::to_bits),
-                    (matrix * of).to_array().map(f32::to_bits)
+                    (matrix * vector).to_array().map(f32::to_bits)
                 );
             }
         }
     }
 
-    /// Checks that a turn of θ about an axis is that quaternion, with an angle too small by θ³/12.
+    /// Checks that a turn of θ about an axis keeps that axis, and that its angle is too small by θ³/12, within θ⁵/80.
     #[test]
     fn a_turn_keeps_its_axis_and_is_short_by_its_third_power() {
         let (axis, start) = (Vec3::new(0.6, 0.0, -0.8), Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize());
         for angle in [0.02f32, 0.2, 0.6] {
             let found = Quat::from_array(integrate_rotation(start.to_array(), Vec3Lanes::splat(axis * angle), 1.0));
-            let by = found * start.inverse();
+            let turn = found * start.inverse();
             // The next term is θ⁵/80; f32 rounding is 1e-7.
-            assert!((by.xyz().normalize() - axis).length() < 1e-4);
-            let missing = angle - 2.0 * crate::math::atan2(by.xyz().length(), by.w);
+            assert!((turn.xyz().normalize() - axis).length() < 1e-4);
+            let shortfall = angle - 2.0 * crate::math::atan2(turn.xyz().length(), turn.w);
             let (squared, cubed) = (angle * angle, angle * angle * angle);
-            assert!((missing - cubed / 12.0).abs() < cubed * squared / 80.0 + 1e-6, "{angle}: {missing}");
+            assert!((shortfall - cubed / 12.0).abs() < cubed * squared / 80.0 + 1e-6, "{angle}: {shortfall}");
         }
     }
 }

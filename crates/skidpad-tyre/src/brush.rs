@@ -6,7 +6,7 @@
 //!
 //! If the longitudinal and lateral stiffness differ, the bristles bend in the direction of the elastic force. When the
 //! patch begins to slide, the force turns towards the direction of the sliding velocity, which it reaches at full
-//! sliding. With equal stiffness this is the isotropic closed form. With equal stiffness and equal friction in both
+//! sliding. For equal stiffness this is the isotropic closed form. For equal stiffness and equal friction in both
 //! directions, pure side slip results in Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96,
 //! 1954).
 
@@ -22,7 +22,7 @@ use skidpad_simd::lane::{Lane, pair_from_fn};
 pub struct Brush {
     /// Longitudinal and lateral bristle stiffness per length of the patch, N/m², > 0.
     pub bristle_stiffness: [f32; 2],
-    /// Half length of the patch at the nominal load, m, > 0. It is proportional to the square root of the load.
+    /// Half length of the patch at the nominal load, m, > 0. Proportional to the square root of the load.
     pub half_length: f32,
     /// Longitudinal and lateral friction coefficients at the nominal load, –, > 0.
     pub friction: [f32; 2],
@@ -52,7 +52,9 @@ const MAX_LINEAR_SLIP_SHARE: f32 = 1e-6;
 pub const MIN_ROLLING_RATIO: f32 = 0.01;
 
 impl Brush {
-    /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. For each
+    /// direction: bristle stiffness up to 1e12 N/m², friction up to 100; then half length up to 1 m, nominal load up to
+    /// 1e6 N (all above 0), and load sensitivity from 0 to below 1. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, max: f32| {
@@ -85,15 +87,17 @@ impl Brush {
 impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
-    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has one. Stiffness is proportional to
-    /// load, half length to its square root; the friction limit has load sensitivity up to its maximum and is constant above. NaN loads and grips
-    /// count as 0.
+    /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
+    /// one. Stiffness is proportional to load and independent of grip, half length to the square root of the load. The
+    /// friction limit is proportional to grip (at least `MIN_GRIP`), has load sensitivity up to its maximum and is
+    /// constant above. Below the minimum grip, stiffness and limit fade to 0. NaN loads and grips count as 0.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
         // Upper bounds keep products finite.
         let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
+        // Relative load up to that of the largest friction limit, and its share of the actual one (1 without load).
         let clamped_load = relative_load.at_most(s(peak_friction_load(self.load_sensitivity)));
         let clamped_share = (clamped_load / relative_load).at_most(s(1.0));
         let friction_share = friction_ratio(s(self.load_sensitivity), clamped_load - s(1.0), clamped_share);
@@ -117,21 +121,25 @@ impl TyreModel for Brush {
 }
 
 impl<L: Lane> PreparedBrush<L> {
-    /// Returns the aligning moment Mz at the slips (κ, −tan α), N m: the lateral force times the trail
-    /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (same chapter). The moment is 0 at full sliding.
+    /// Returns the aligning moment Mz at the slips (κ, −tan α), N m: minus the lateral force times the trail
+    /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (same chapter), with the sign of the direction of travel. The half length of
+    /// the patch is a. The moment is 0 at full sliding.
     pub fn aligning(&self, slip: [L; 2]) -> L {
         let s = L::splat;
-        let (forces, sliding_slip) = self.forces(slip);
+        let (forces, sliding_share) = self.forces(slip);
         let one = s(1.0);
-        let sticking_share = one - sliding_slip;
+        let sticking_share = one - sliding_share;
         let trail = self.half_length * sticking_share * sticking_share * sticking_share
-            / (s(3.0) - s(3.0) * sliding_slip + sliding_slip * sliding_slip);
+            / (s(3.0) - s(3.0) * sliding_share + sliding_share * sliding_share);
         -(forces[1] * trail * self.heading)
     }
 
-    /// Computes the forces, N, and the slip θσ over the slip of full sliding, at most 1. The size of the force is `3 θσ − 3 (θσ)² + (θσ)³` times the
-    /// limit; its direction turns from the elastic force to the sliding velocity as θσ goes to 1. A direction without friction has no force. Generic
-    /// over numbers with derivatives.
+    /// Computes the forces, N, and the slip θσ over the slip of full sliding, at most 1. The size of the force is
+    /// `3 θσ − 3 (θσ)² + (θσ)³` times the limit; its direction turns from the elastic force to the sliding velocity as
+    /// θσ goes to 1. A direction without friction has no force. Generic over numbers with derivatives.
+    ///
+    /// Steps: slips relative to the rim speed, components of θσ, its length, direction, share of friction. Below θσ =
+    /// 1e-6 the force is linear in slip.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
@@ -152,16 +160,17 @@ impl<L: Lane> PreparedBrush<L> {
         let slip_length = sqrt_at_least(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
         let is_sliding = one.less(theta.value());
         let clamped_theta = R::choose(is_sliding, R::constant(one), theta);
+        // Both parts of the direction get the length θσ, with the weights 1 − θσ (elastic) and θσ (sliding velocity).
         let turn_factor = clamped_theta * theta / slip_length;
         let direction = pair_from_fn(
             #[inline(always)]
             |i| relative_slip[i] * (-clamped_theta + one) + slip[i] * turn_factor,
         );
         let direction_length = sqrt_at_least(direction[0] * direction[0] + direction[1] * direction[1], s(1e-16));
-        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `direction`, which vanishes with
-        // θσ.
-        let is_at_rest = theta.value().less(s(MAX_LINEAR_SLIP_SHARE));
-        let ratio = R::choose(is_at_rest, R::constant(one), clamped_theta / direction_length);
+        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³, here divided by the length of `direction`, which vanishes
+        // with θσ.
+        let is_linear = theta.value().less(s(MAX_LINEAR_SLIP_SHARE));
+        let ratio = R::choose(is_linear, R::constant(one), clamped_theta / direction_length);
         let friction_share = ratio * (clamped_theta * (clamped_theta - s(3.0)) + s(3.0));
         let forces = pair_from_fn(
             #[inline(always)]
@@ -171,9 +180,9 @@ impl<L: Lane> PreparedBrush<L> {
     }
 }
 
-/// Computes the slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α) / |1 + h κ|`.
-/// The `heading` h is 1 for a wheel that moves forwards, −1 backwards, where a positive κ brakes. The divisor is at
-/// least [`MIN_ROLLING_RATIO`].
+/// Computes the slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α) / |1 + h κ|`,
+/// with the slips clamped to ±10⁴. The `heading` h is 1 for a wheel that moves forwards, −1 backwards, where a positive
+/// κ brakes. The divisor is at least [`MIN_ROLLING_RATIO`].
 #[inline(always)]
 pub fn theoretical_slips<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;
@@ -227,20 +236,21 @@ mod tests {
         nominal_load: 4000.0,
     };
 
+    /// Returns `brush`, which must have no faults, prepared for `load` N at 20 m/s on grip 1.
     fn at(brush: Brush, load: f32) -> PreparedBrush<f32> {
         assert!(brush.faults().is_empty());
         brush.prepare(&Conditions::upright(load, 20.0))
     }
 
-    /// Checks the cornering stiffness `2 c a²`, and full friction beyond the angle of full sliding,
-    /// `tan α = 3 μ Fz / C`.
+    /// Checks the cornering stiffness `2 c a²`, almost full friction just before the angle of full sliding,
+    /// `tan α = 3 μ Fz / C`, full friction there and beyond, and 7/8 of it at half that slip.
     #[test]
     fn closed_forms_of_side_slip() {
         let brush = at(TEST_BRUSH, 4000.0);
         let stiffness = 2.0 * 7e6 * 0.06 * 0.06;
         assert!((brush.force([0.0, 0.0]).slope[1] / stiffness - 1.0).abs() < 1e-5);
         assert!((brush.stiffness()[1] / stiffness - 1.0).abs() < 1e-6);
-        let slide = 3.0 * 4000.0 / stiffness;
+        let slide = 3.0 * 4000.0 / stiffness; // slip of full sliding
         let just_before = brush.force([0.0, 0.99 * slide]).force[1];
         assert!(just_before < 4000.0 && (just_before / 4000.0 - (1.0 - 1e-6)).abs() < 1e-6);
         assert!((brush.force([0.0, slide]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
@@ -249,8 +259,8 @@ mod tests {
         assert!((brush.force([0.0, 0.5 * slide]).force[1] / 3500.0 - 1.0).abs() < 1e-6);
     }
 
-    /// Checks that a wheel that moves backwards behaves as the mirror image of one that moves forwards: a negative slip
-    /// drives it.
+    /// Checks that a wheel that moves backwards is the mirror image of one that moves forwards: with the opposite slip
+    /// ratio, the longitudinal force is opposite, and the lateral force and both slopes are equal.
     #[test]
     fn a_wheel_that_moves_backwards_mirrors_one_that_moves_forwards() {
         let [forwards, backwards] = [20.0, -20.0].map(|speed| TEST_BRUSH.prepare(&Conditions::upright(4000.0, speed)));
@@ -261,11 +271,12 @@ mod tests {
         }
     }
 
-    /// Checks that the moment peaks at a quarter of full sliding with `27/256 μ Fz a`, and vanishes at full sliding.
+    /// Checks under pure side slip that the moment peaks at a quarter of full sliding with `−27/256 μ Fz a`, and
+    /// vanishes at full sliding.
     #[test]
     fn closed_forms_of_the_moment() {
         let brush = at(TEST_BRUSH, 4000.0);
-        let slide = 3.0 * 4000.0 / (2.0 * 7e6 * 0.06 * 0.06);
+        let slide = 3.0 * 4000.0 / (2.0 * 7e6 * 0.06 * 0.06); // slip of full sliding
         let moment = |share: f32| -brush.aligning([0.0, share * slide]);
         assert!((moment(0.25) / (27.0 / 256.0 * 4000.0 * 0.06) - 1.0).abs() < 1e-5);
         assert!(moment(0.25) > moment(0.24) && moment(0.25) > moment(0.26));
@@ -295,6 +306,8 @@ mod tests {
         }
     }
 
+    /// Checks with a load sensitivity of 0.2 that twice the load doubles the longitudinal stiffness and raises the
+    /// lateral friction limit 1.6 times.
     #[test]
     fn stiffness_follows_load_and_friction_falls_with_it() {
         let brush = Brush { load_sensitivity: 0.2, ..TEST_BRUSH };

@@ -31,7 +31,8 @@ pub enum CurveLaw {
         extremum_slip: [f32; 2],
         /// Slip from which the force is constant, above `extremum_slip`.
         asymptote_slip: [f32; 2],
-        /// Force at and beyond `asymptote_slip`, as a share of the extremum, > 0. Above 1 the force does not fall but rises to it.
+        /// Force at and beyond `asymptote_slip`, as a share of the extremum, > 0. Above 1 the force does not fall but
+        /// rises to it.
         asymptote: [f32; 2],
     },
 }
@@ -43,8 +44,8 @@ pub struct CurveTyre {
     pub law: CurveLaw,
     /// Longitudinal and lateral peak friction coefficients at the nominal load, > 0.
     pub friction: [f32; 2],
-    /// Relative loss of friction per relative excess of load, in (−1, 1); usually ≥ 0. The friction limit is constant above the load
-    /// at which it is largest.
+    /// Relative loss of friction per relative excess of load, in (−1, 1); usually ≥ 0. The friction limit is constant
+    /// above the load at which it is largest.
     pub load_sensitivity: f32,
     /// Load at which `friction` applies, N, > 0.
     pub nominal_load: f32,
@@ -52,7 +53,7 @@ pub struct CurveTyre {
     ///
     /// At other loads the lengths are proportional to the slip stiffness. The rate of the carcass, which is slip
     /// stiffness over relaxation length, is therefore the same at every load (Rill, *Road Vehicle Dynamics*, ch. 3;
-    /// Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2). With a constant rate, a deflected patch gains no energy when its
+    /// Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2). At a constant rate, a deflected patch gains no energy when its
     /// load changes.
     pub relaxation: [f32; 2],
 }
@@ -77,7 +78,8 @@ pub struct CurveConstants<H> {
     min_length: H,
     /// 1 if rolling renews the patch; 0 for Coulomb tyres, which hold without creep.
     relaxation_flag: H,
-    /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N per unit slip.
+    /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N
+    /// per unit slip.
     constant_stiffness: [H; 2],
     /// Part of the slip stiffness in proportion to load, 1 per unit slip.
     stiffness_per_load: [H; 2],
@@ -114,7 +116,7 @@ pub struct PreparedCurve<L> {
     tyre: CurveConstants<f32>,
     /// Tyre at the load and grip of the conditions, raised to their minima.
     point: CurvePoint<L>,
-    /// Factor on the forces. It is below 1 if the load is below [`MIN_LOAD_N`] or the grip below [`MIN_GRIP`].
+    /// Factor on the forces. The factor is below 1 if the load is below [`MIN_LOAD_N`] or the grip below [`MIN_GRIP`].
     force_share: L,
 }
 
@@ -136,9 +138,10 @@ impl CurveTyre {
         }
     }
 
-    /// Returns the slip ratio of the largest longitudinal force at `load` N (> 0) on a surface of friction factor 1: the extremum of a slip curve, or
-    /// friction limit over stiffness. `None` for dry friction.
+    /// Returns the slip ratio of the largest longitudinal force at `load` N (> 0) on a surface of friction factor 1:
+    /// the extremum of a slip curve, or friction limit over stiffness of a straight line. `None` for dry friction.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
+        // A normalised slip of 1 is the peak; 1.0: grip.
         (!self.is_dry_friction()).then(|| 1.0 / self.constants().at_load(load, 1.0).per_slip[0])
     }
 
@@ -147,9 +150,11 @@ impl CurveTyre {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
 
-    /// Returns the coefficients of the law. Coulomb: stiffness `limit per unit slip` and no relaxation. Straight lines: constant or per load. Slip
-    /// curve: stiffness of the parabola, `2 limit / extremum slip`. The carcass compliance is length over stiffness at the nominal load; lengths do
-    /// not fall below [`MIN_RELAXATION_LENGTH_M`], or the tyre's own if less.
+    /// Returns the coefficients of the law. Coulomb: stiffness `limit per unit slip`, a normalised slip equal to the
+    /// slip, and no relaxation. Straight lines: constant or per load; the normalised slip follows from stiffness and
+    /// limit. Slip curve: stiffness of the parabola, `2 limit / extremum slip`. The carcass compliance is length over
+    /// stiffness at the nominal load on grip 1. The minimum length is [`MIN_RELAXATION_LENGTH_M`], or the tyre's own
+    /// lengths if one is less.
     #[inline(always)]
     pub fn constants(&self) -> CurveConstants<f32> {
         let lengths = self.patch_lengths();
@@ -163,6 +168,7 @@ impl CurveTyre {
             relaxation_flag: 1.0,
             ..CurveConstants::default()
         };
+        // Stiffness and shape of the law.
         let common = match self.law {
             CurveLaw::Coulomb { .. } => {
                 CurveConstants { relaxation_flag: 0.0, stiffness_per_limit: [1.0; 2], per_slip: [1.0; 2], ..common }
@@ -181,13 +187,14 @@ impl CurveTyre {
                 }
             }
         };
-        let stiffness = common.at_load(self.nominal_load, 1.0).stiffness;
+        let stiffness = common.at_load(self.nominal_load, 1.0).stiffness; // 1.0: grip
         CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..common }
     }
 
-    /// Returns every value that violates the rule of its field, in the order of checks, or an empty list: numbers that are not finite and above 0,
-    /// load sensitivity not within ±1, an asymptote before the extremum, and lengths below `MIN_LENGTH_M`. Results are finite for a tyre without
-    /// faults.
+    /// Returns every value that violates the rule of its field, or an empty list, in the order of checks: nominal load,
+    /// load sensitivity not within ±1, then for each direction friction and the values of the law (finite and above 0,
+    /// the asymptote beyond the extremum), then deflection or relaxation lengths, at least `MIN_LENGTH_M`. Differences
+    /// and sums are reported with the number that is not above 0. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
@@ -225,8 +232,10 @@ impl CurveTyre {
 impl TyreModel for CurveTyre {
     type Prepared<L: Lane> = PreparedCurve<L>;
 
-    /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect. Load and grip are clamped to `MIN_LOAD_N` and `MIN_GRIP`
-    /// from below; under smaller values (NaN counts as 0) all forces, stiffnesses and limits shrink in proportion.
+    /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect. Load and grip are clamped to
+    /// `MIN_LOAD_N` to 1e9 N and `MIN_GRIP` to 1000; NaN counts as the lower bound. Below the lower bounds (NaN counts
+    /// as 0) the force share shrinks in proportion, and with it all forces, stiffnesses and limits, but not the
+    /// lengths.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
@@ -234,7 +243,7 @@ impl TyreModel for CurveTyre {
         let load = conditions.load.clamp_nan_to_low(s(MIN_LOAD_N), s(1e9));
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
         let point = tyre.at_load(load, grip);
-        // A NaN counts as 0.
+        // A NaN counts as 0. Division by the bounds is skipped if no lane is below them.
         let is_below_minimum =
             conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
         let mut force_share = s(1.0);
@@ -296,7 +305,7 @@ impl CurveConstants<F32x4> {
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Returns the coefficients with `convert` applied to every number.
+    /// Returns the coefficients with `convert` applied to every number, in the same places.
     #[cfg(feature = "simd_batch")]
     pub fn map<T>(&self, convert: impl Fn(H) -> T) -> CurveConstants<T> {
         CurveConstants {
@@ -327,8 +336,9 @@ impl<H: Copy> CurveConstants<H> {
         L::splat(0.0).less(self.relaxation_flag.broadcast())
     }
 
-    /// Returns the longitudinal and lateral friction coefficients at `load` N, > 0, without the surface: `μ (1 − s (N − 1))` at the relative load N;
-    /// above the load of the largest limit they fall so that the limit is constant.
+    /// Returns the longitudinal and lateral friction coefficients at `load` N, > 0, without the surface:
+    /// `μ (1 − s (N − 1))` at the relative load N, with the load sensitivity s. Above the load of the largest limit
+    /// they fall in inverse proportion to load, so that the limit is constant.
     #[inline(always)]
     pub fn friction_at<L: Lane>(&self, load: L) -> [L; 2]
     where
@@ -343,8 +353,9 @@ impl<H: Copy> CurveConstants<H> {
         )
     }
 
-    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0: limit, slip stiffness, lengths of the patch (stiffness
-    /// times carcass compliance, with a minimum) and the inverse reference slips.
+    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0: friction limit
+    /// (coefficient times load times grip), slip stiffness, lengths of the patch (stiffness times carcass compliance,
+    /// with a minimum), and normalised slip per slip. Straight lines have stiffness over limit as the latter.
     #[inline(always)]
     pub fn at_load<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
     where
@@ -358,7 +369,8 @@ impl<H: Copy> CurveConstants<H> {
         let linear_stiffness =
             pair_from_fn(|i| self.constant_stiffness[i].broadcast() + self.stiffness_per_load[i].broadcast() * load);
         let stiffness = pair_from_fn(|i| linear_stiffness[i] + self.stiffness_per_limit[i].broadcast() * limit[i]);
-        // Straight lines have 0 here: their reference slip is limit over stiffness.
+        // Straight lines have 0 here: their reference slip is limit over stiffness. Other laws have no linear
+        // stiffness.
         let mut per_slip = pair_from_fn(
             #[inline(always)]
             |i| self.per_slip[i].broadcast(),
@@ -375,10 +387,12 @@ impl<H: Copy> CurveConstants<H> {
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
-    /// Computes the forces, N, at `slip` by the similarity method, with slopes, N per unit slip. Both slips are scaled by their reference slips, and
-    /// the pure curves are evaluated at the magnitude of the scaled slip: up to 1 the line or parabola, beyond it the fall to the asymptote. The
-    /// force points along the scaled slip in adhesion and along the slip itself in full sliding. Slopes are those at fixed other slip, at least 0,
-    /// and beyond 1 only those of the direction.
+    /// Computes the forces, N, at `slip` by the similarity method, with slopes, N per unit slip. Both slips are scaled
+    /// by their reference slips, and the pure curves are evaluated at the magnitude of the scaled slip: up to 1 the
+    /// line or parabola, beyond it the fall to the asymptote. The force points along the scaled slip in adhesion and
+    /// turns to the direction of the slip itself (`force_direction`). Slopes are those at fixed other slip, at least
+    /// 0; beyond 1 only the turn of the direction counts, not the fall of the force. The part beyond 1 is skipped if no
+    /// lane is there.
     #[inline(always)]
     pub fn force<L: Lane>(&self, point: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
     where
@@ -396,9 +410,9 @@ impl<H: Copy> CurveConstants<H> {
             #[inline(always)]
             |i| normalised_slip[i] * inverse_magnitude,
         );
-        // Share of the friction limit: parabola (curved = 1) or straight line.
+        // Share of the friction limit: parabola m (2 − m) of the magnitude m (flag 1), or straight line m (flag 0).
         let mut limit_share = [magnitude * (one - curve_flag * excess); 2];
-        // Derivative of that share by the magnitude.
+        // Derivative of that share by the magnitude: 2 − 2 m or 1.
         let mut share_slope = one - curve_flag * (excess + magnitude);
         let is_beyond_peak = L::splat(0.0).less(excess);
         if L::any(is_beyond_peak) {
@@ -412,6 +426,7 @@ impl<H: Copy> CurveConstants<H> {
         let mut result = TyreForces::default();
         for i in [0, 1] {
             let cosine_squared = direction[i] * direction[i];
+            // Along the slip the share changes by its slope; across it the force only turns, by share over magnitude.
             let slope = (share_slope * cosine_squared + limit_share[i] * inverse_magnitude * (one - cosine_squared))
                 .at_least(L::splat(0.0));
             result.force[i] = point.limit[i] * limit_share[i] * direction[i];
@@ -420,8 +435,8 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`: 1 at the extremum, by a smooth cubic to the
-    /// asymptote.
+    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`: 1 at the extremum
+    /// (`excess` ≤ 0), by a smooth cubic to the asymptote; 1 for laws without a fall.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L
     where
@@ -431,8 +446,9 @@ impl<H: Copy> CurveConstants<H> {
     }
 }
 
-/// Returns the unit direction of the force at a normalised slip of `1 + excess`. With growing `excess`, the scale factors of both slips approach
-/// their mean; the direction is that of `slip` from [`SLIDING_TURN_RANGE`] on.
+/// Returns the unit direction of the force at a normalised slip of `1 + excess`. As `excess` grows, the scale factors
+/// of both slips approach their mean by a smooth cubic; the direction is that of `slip` from [`SLIDING_TURN_RANGE`] on.
+/// `normalised_slip` is `slip` times its scale factors.
 #[inline(always)]
 fn force_direction<L: Lane>(point: &CurvePoint<L>, slip: [L; 2], normalised_slip: [L; 2], excess: L) -> [L; 2] {
     let mean_per_slip = L::splat(0.5) * (point.per_slip[0] + point.per_slip[1]);
@@ -448,8 +464,8 @@ fn force_direction<L: Lane>(point: &CurvePoint<L>, slip: [L; 2], normalised_slip
     )
 }
 
-/// Returns the magnitude of a normalised slip, raised to [`MIN_NORMALISED_SLIP`] so that it can be divided by. Below that, the
-/// direction of the force is shorter than 1, and the force is still the stiffness times the slip.
+/// Returns the magnitude of a normalised slip, raised to [`MIN_NORMALISED_SLIP`] so that it can be divided by. Below
+/// that, the direction of the force is shorter than 1, and the force is still the stiffness times the slip.
 #[inline(always)]
 fn slip_magnitude<L: Lane>(normalised_slip: [L; 2]) -> L {
     (normalised_slip[0] * normalised_slip[0] + normalised_slip[1] * normalised_slip[1])
@@ -469,13 +485,14 @@ mod tests {
         relaxation: [0.1, 0.2],
     };
 
+    /// Returns the forces of a `tyre` without faults at the `slip` (κ, −tan α) under `load` N, N.
     fn force(tyre: &CurveTyre, slip: [f32; 2], load: f32) -> [f32; 2] {
         assert!(tyre.faults().is_empty(), "{:?}", tyre.faults());
         tyre.prepare(&Conditions::upright(load, 20.0)).force(slip).force
     }
 
-    /// Checks row C8: Unity's slip curve passes through its named points, is monotone between them, and constant
-    /// beyond.
+    /// Checks row C8: Unity's longitudinal slip curve passes through its named points, is odd, constant beyond the
+    /// asymptote, rises up to the extremum and does not rise after it. The lateral force is 0.
     #[test]
     fn c8_slip_curve_passes_its_points() {
         for (slip, expected) in [(0.0, 0.0), (0.4, 1000.0), (0.8, 500.0), (3.0, 500.0), (-0.4, -1000.0)] {
@@ -488,6 +505,8 @@ mod tests {
         assert!((40..80).all(|i| at(i as f32 * 0.01) >= at((i + 1) as f32 * 0.01)));
     }
 
+    /// Checks that a tyre with different stiffness by direction has the full friction against a sliding velocity of any
+    /// angle, at slips of length 1.
     #[test]
     fn full_sliding_opposes_the_sliding_velocity_at_any_angle() {
         let tyre = CurveTyre { law: CurveLaw::Linear { stiffness: [100e3, 60e3] }, ..UNITY_TYRE };
@@ -499,6 +518,7 @@ mod tests {
         }
     }
 
+    /// Checks that both forces at a small slip are stiffness per load times load times slip.
     #[test]
     fn stiffness_at_zero_slip_is_the_stated_one() {
         let tyre = CurveTyre { law: CurveLaw::LinearPerLoad { stiffness: [22.303, 21.92] }, ..UNITY_TYRE };
@@ -507,6 +527,7 @@ mod tests {
         assert!((force[1] / (21.92 * 2926.0 * 2e-4) - 1.0).abs() < 1e-5);
     }
 
+    /// Checks the lateral friction coefficient of a tyre with load sensitivity at three times its nominal load.
     #[test]
     fn friction_falls_with_load() {
         // Friction of Limebeer's Formula 1 car: the lateral coefficient falls from 1.80 at 2 kN to 1.45 at 6 kN.
@@ -519,6 +540,8 @@ mod tests {
         assert!((tyre.constants().friction_at(6000.0)[1] - 1.45).abs() < 1e-5);
     }
 
+    /// Checks that each invalid number leads to exactly one fault, with the name of its field, and that a load
+    /// sensitivity of ±1 is a fault.
     #[test]
     fn numbers_that_make_no_tyre_are_told() {
         for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
@@ -537,7 +560,8 @@ mod tests {
         }
     }
 
-    /// Compares the slope with finite differences up to the peak, under pure slip.
+    /// Compares the slope of the longitudinal force with finite differences of ±0.001 up to the peak, without lateral
+    /// slip.
     #[test]
     fn the_slope_of_a_force_is_its_difference() {
         for slip in [0.01, 0.1, 0.2, 0.3, 0.38] {

@@ -17,7 +17,7 @@ pub trait Real<L: Lane>:
     + Sub<L, Output = Self>
     + Mul<L, Output = Self>
 {
-    /// Returns a number that does not depend on slip. Its derivatives are 0.
+    /// Returns a number that does not depend on slip. The derivatives are 0.
     fn constant(value: L) -> Self;
 
     /// Returns the value without derivatives.
@@ -62,7 +62,7 @@ pub struct Dual<L, const N: usize> {
 }
 
 impl<L: Lane, const N: usize> Dual<L, N> {
-    /// Returns the input number `index` with `value`. Its derivative is 1 with respect to itself and 0 for the other
+    /// Returns the input number `index` with `value`. The derivative is 1 with respect to itself and 0 for the other
     /// inputs.
     #[inline(always)]
     pub fn input(value: L, index: usize) -> Self {
@@ -208,7 +208,8 @@ pub fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
     x.chain(cosine, -(value * cosine / square))
 }
 
-/// Returns the square root of `x`, which is raised to `floor`, > 0. The derivative is 0 below `floor`.
+/// Returns the square root of `x`, which is raised to `floor`, > 0. The derivative is 0 below `floor`, which keeps it
+/// finite. A NaN stays a NaN.
 #[inline(always)]
 pub fn sqrt_at_least<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     let value = x.value();
@@ -217,12 +218,14 @@ pub fn sqrt_at_least<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     x.chain(root, L::select(is_below_floor, L::splat(0.0), L::splat(0.5) / root))
 }
 
-/// Clamps `x` to `low ..= high`. The derivative is 0 outside the range and at `low`. A NaN becomes `low`.
+/// Clamps `x` to `low ..= high`. The derivative is that of `x` inside and at `high`, and 0 outside the range and at
+/// `low`. A NaN becomes `low` with derivative 0.
 #[inline(always)]
 pub fn clamp<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
     let value = x.value();
     let clamped_value = value.clamp_nan_to_low(low, high);
     let clamped = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
-    // `clamped_value` equals `low` at the lower bound and for a NaN.
+    // `clamped_value` equals `low` at the lower bound and for a NaN, whose comparisons above keep `x`. The second
+    // choice only applies if `high` is below `low`.
     R::choose(low.less(clamped_value), clamped, R::choose(clamped_value.less(low), clamped, R::constant(low)))
 }

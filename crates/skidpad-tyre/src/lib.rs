@@ -210,8 +210,9 @@ pub fn peak_friction_load(sensitivity: f32) -> f32 {
     if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
 }
 
-/// Returns the friction coefficient over the nominal one. The load is clamped to [`peak_friction_load`]: `excess` is the clamped
-/// load minus the nominal load, over the nominal load; `clamped_share` is the clamped load over the actual load.
+/// Returns the friction coefficient over the nominal one. The load is clamped to [`peak_friction_load`]: `excess` is
+/// the clamped load minus the nominal load, over the nominal load; `clamped_share` is the clamped load over the actual
+/// load.
 #[inline(always)]
 pub fn friction_ratio<L: Lane>(sensitivity: L, excess: L, clamped_share: L) -> L {
     (L::splat(1.0) - sensitivity * excess) * clamped_share

@@ -11,7 +11,7 @@ use crate::{Conditions, MIN_LOAD_N, Moments, PreparedTyre, TyreForces, TyreModel
 pub enum Tyre {
     /// Dry friction, straight lines or a slip curve.
     Curve(CurveTyre),
-    /// Brush model: bristles bend, then slide. It has an aligning moment.
+    /// Brush model: bristles bend, then slide. This law has an aligning moment.
     Brush(Brush),
     /// TMeasy: a curve through named points at two loads.
     TMeasy(TMeasy),
@@ -37,7 +37,8 @@ impl Tyre {
         self.with_prepared(*conditions, |tyre| tyre.force(slip))
     }
 
-    /// Computes the moments at the slips (κ, −tan α) under `conditions`, N m; see [`Tyre::force`]. They are 0 for simple curves and TMeasy.
+    /// Computes the moments at the slips (κ, −tan α) under `conditions`, N m. A pressure of 0 or less stands for the
+    /// tyre's own. The moments are 0 for simple curves and TMeasy; a brush tyre only has an aligning moment.
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         fn evaluate_moments<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
             law.moments(&law.prepare(conditions), slip)
@@ -72,8 +73,8 @@ impl Tyre {
         self.with_prepared(*conditions, |tyre| tyre.relaxation())
     }
 
-    /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre, upright and on a surface with the friction factor
-    /// 1.
+    /// Returns the longitudinal and lateral friction coefficients at the nominal load of the tyre, upright and on a
+    /// surface with the friction factor 1.
     pub fn nominal_friction(&self) -> [f32; 2] {
         match self {
             Self::Curve(tyre) => tyre.friction,
@@ -83,26 +84,30 @@ impl Tyre {
         }
     }
 
-    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N; `None` for dry friction, which does
-    /// not creep. The search has steps of 0.0005 up to 1, without lateral slip; simple curves have a formula instead, which can exceed 1.
+    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N and
+    /// standstill; `None` for dry friction, which does not creep. The search has steps of 0.0005 from 0.0005 to 1,
+    /// without lateral slip; simple curves have a formula instead, which can exceed 1.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
         if let Self::Curve(tyre) = self {
             return tyre.peak_slip(load);
         }
         let force = |slip: f32| self.force([slip, 0.0], &Conditions::upright(load, 0.0)).force[0];
+        // Largest force, `.1`; the first of equal ones.
         let slips = (1..=2000).map(|i| i as f32 / 2000.0);
         let slip_forces = slips.map(|slip| (slip, force(slip)));
         slip_forces.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
     }
 
-    /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at the speed of its measurement;
-    /// `None` for laws without a radius, that is all but the Magic Formula.
+    /// Returns the effective rolling radius (speed over spin) of the upright tyre, m, rolling freely under `load` N at
+    /// the speed of its measurement and its own pressure; `None` for laws without a radius, that is all but the Magic
+    /// Formula.
     pub fn rolling_radius(&self, load: f32) -> Option<f32> {
         let Self::MagicFormula { formula, pressure } = self else { return None };
         let speed = formula.coefficients().longvl;
         // Spin by the unloaded radius, which only affects the growth of the radius.
         let spin = speed / formula.coefficients().unloaded_radius;
         let conditions = with_default_pressure(Conditions::upright(load, speed), *pressure);
+        // Without forces.
         Some(formula.radii(&conditions, spin, [0.0; 2]).effective)
     }
 
@@ -111,8 +116,8 @@ impl Tyre {
         !matches!(self, Self::Curve(tyre) if tyre.is_dry_friction())
     }
 
-    /// Returns every value that the law does not accept, or an empty list. The coefficients of a Magic Formula were checked when it was built; here
-    /// only its pressure is.
+    /// Returns every value that the law does not accept, or an empty list. The coefficients of a Magic Formula were
+    /// checked when it was built; here only its pressure is, which must be finite and at least 0.
     pub fn faults(&self) -> Vec<ValueFault> {
         match self {
             Self::Curve(tyre) => tyre.faults(),
@@ -125,12 +130,14 @@ impl Tyre {
         }
     }
 
-    /// Calls `query` with the upright tyre under `load` N at rest, with grip 1 and its own pressure, and returns the result.
+    /// Calls `query` with the upright tyre under `load` N at rest, with grip 1 and its own pressure, and returns the
+    /// result.
     fn with_upright<R>(&self, load: f32, query: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         self.with_prepared(Conditions::upright(load, 0.0), query)
     }
 
-    /// Calls `query` with the tyre prepared for `conditions` and returns the result. A pressure of 0 or less is replaced by the tyre's own.
+    /// Calls `query` once with the tyre prepared for `conditions` and returns the result. A Magic Formula without a
+    /// pressure in `conditions` (0 or less) uses the tyre's own.
     fn with_prepared<R>(&self, conditions: Conditions<f32>, query: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
             Self::Curve(tyre) => query(&tyre.prepare(&conditions)),

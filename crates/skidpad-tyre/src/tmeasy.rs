@@ -123,8 +123,10 @@ struct SlipOverLoad<H> {
 const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
-    /// Returns every value that violates the rule of its field, or an empty list: nominal load (1 to 1e6 N), relaxation lengths, all four curves, and
-    /// forces at twice the nominal load that would make the curves negative at low loads. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list, in this order: nominal load (1 to 1e6
+    /// N), relaxation lengths (1e-5 to 100 m), the values of all four curves ([`DirectionCurve`]), and slopes and
+    /// forces at twice the nominal load that are at least four times the nominal ones and would make the curves
+    /// negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let is_load_valid = (1.0..=1e6).contains(&self.nominal_load);
@@ -144,8 +146,9 @@ impl TMeasy {
 }
 
 impl DirectionCurve {
-    /// Adds a fault for every value outside its range: largest force (0.001 to 1e7 N) and its slip (0.001 to 10), slope (at least twice force over
-    /// slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above that of the largest force, up to 100).
+    /// Adds a fault for every value outside its range: largest force (0.001 to 1e7 N) and its slip (0.001 to 10), slope
+    /// (at least twice force over slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above
+    /// that of the largest force, up to 100).
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
         add_fault_unless(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
@@ -177,8 +180,9 @@ impl DirectionCurve {
         );
     }
 
-    /// Checks that the values are positive at low loads, and adds a fault for each that is not. They are parabolas over load that pass through 0 at
-    /// zero load with the slope `2 nominal_value − double_value / 2`. This slope is negative if `double_value` exceeds `4 nominal_value`.
+    /// Adds a fault for slope, largest and sliding force in `double` (the curve at twice the nominal load) that is not
+    /// below four times that of `self` (nominal load). They are parabolas over load that pass through 0 at zero load
+    /// with the slope `2 nominal_value − double_value / 2`, which would be negative at low loads.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
             "less than four times that at the nominal load, else it is negative at low loads";
@@ -212,14 +216,19 @@ impl TMeasy {
 }
 
 impl DirectionConstants<f32> {
-    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal load (`nominal`) and twice that
-    /// (`double`). Slips are at least a tenth of the nominal ones. `relaxation`: relaxation length at the nominal load, m.
+    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal
+    /// load (`nominal`) and twice that (`double`). Slips are at least a tenth of the nominal ones. `relaxation`:
+    /// relaxation length at the nominal load, m.
     fn new(nominal: &DirectionCurve, double: &DirectionCurve, relaxation: f32) -> Self {
-        let force = |nominal: f32, double: f32| ForceOverLoad {
-            linear: 2.0 * nominal - 0.5 * double,
-            square: nominal - 0.5 * double,
+        let force = |at_nominal: f32, at_double: f32| ForceOverLoad {
+            linear: 2.0 * at_nominal - 0.5 * at_double,
+            square: at_nominal - 0.5 * at_double,
         };
-        let slip = |nominal: f32, double: f32| SlipOverLoad { nominal, increase: double - nominal, min: 0.1 * nominal };
+        let slip = |at_nominal: f32, at_double: f32| SlipOverLoad {
+            nominal: at_nominal,
+            increase: at_double - at_nominal,
+            min: 0.1 * at_nominal,
+        };
         Self {
             slope: force(nominal.slope, double.slope),
             largest: force(nominal.largest, double.largest),
@@ -232,8 +241,10 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`.
+    /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and
+    /// returns the results in the places of the coefficients.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
+        // Direction 0 is longitudinal, 1 lateral.
         let direction = |i: usize| {
             let tyres = tyres.map(|tyre| &tyre.directions[i]);
             let combine_field = |field: &dyn Fn(&DirectionConstants<H>) -> H| combine(tyres.map(field));
@@ -261,43 +272,48 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// Computes the tyre under `conditions`. The load is clamped to [`LOAD_RATIO_RANGE`] times the nominal load for the curves; outside, forces grow
-    /// in proportion to load. Grip scales forces and their slips; below [`MIN_GRIP`] all forces fade. NaN counts as 0. The reference slips are the
-    /// mean of the directions' shares of peak slip and of force over slope. Relaxation lengths are slope times carcass compliance, with a minimum.
+    /// Computes the tyre under `conditions`. The load is clamped to [`LOAD_RATIO_RANGE`] times the nominal load for the
+    /// curves; outside, slopes and forces change in proportion to load. Grip (at least [`MIN_GRIP`]) scales forces and
+    /// slips, not slopes; below that minimum all slopes and forces fade to 0. NaN counts as 0.
+    ///
+    /// The reference slip of a direction is the sum of two shares: its peak slip over both peak slips, and its ratio of
+    /// largest force to slope over both ratios. Relaxation lengths are slope times carcass compliance, at least
+    /// [`MIN_RELAXATION_LENGTH_M`].
     #[inline(always)]
     pub fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
     where
         H: Broadcast<L>,
     {
         let s = L::splat;
-        // Load over nominal load, then the same within the range of the curves, and the ratio of both.
+        // Load over nominal load, then clamped to the range of the curves, and the factor between both.
         let relative_load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9)) / self.nominal_load.broadcast();
         let clamped_load = relative_load.clamp_nan_to_low(s(LOAD_RATIO_RANGE[0]), s(LOAD_RATIO_RANGE[1]));
-        let load_excess = relative_load / clamped_load;
+        let load_factor = relative_load / clamped_load;
         let grip = conditions.grip.clamp_nan_to_low(s(MIN_GRIP), s(1e3));
-        let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip;
+        let fade = conditions.grip.clamp_nan_to_low(s(0.0), grip) / grip; // below 1 under the minimum grip
         let curves = pair_from_fn(
             #[inline(always)]
             |i| {
                 let direction = &self.directions[i];
                 LoadedCurve {
-                    slope: direction.slope.at_load(clamped_load) * load_excess * fade,
-                    largest: direction.largest.at_load(clamped_load) * load_excess * grip * fade,
+                    slope: direction.slope.at_load(clamped_load) * load_factor * fade,
+                    largest: direction.largest.at_load(clamped_load) * load_factor * grip * fade,
                     largest_slip: direction.largest_slip.at_load(clamped_load) * grip,
-                    sliding: direction.sliding.at_load(clamped_load) * load_excess * grip * fade,
+                    sliding: direction.sliding.at_load(clamped_load) * load_factor * grip * fade,
                     sliding_slip: direction.sliding_slip.at_load(clamped_load) * grip,
                 }
             },
         );
-        let [longitudinal_slip, lateral_slip] = pair_from_fn(|i| curves[i].largest_slip);
+        let [peak_slip_x, peak_slip_y] = pair_from_fn(|i| curves[i].largest_slip);
         // Force over slope: slip at which the initial slope would reach the largest force.
+        // The bounds 1e-6 N and 1e-12 avoid divisions by 0 without load.
         let linear_slips = pair_from_fn(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
         let linear_slip_sum = (linear_slips[0] + linear_slips[1]).at_least(s(1e-12));
         PreparedTMeasy {
             curves,
             reference: [
-                longitudinal_slip / (longitudinal_slip + lateral_slip) + linear_slips[0] / linear_slip_sum,
-                lateral_slip / (longitudinal_slip + lateral_slip) + linear_slips[1] / linear_slip_sum,
+                peak_slip_x / (peak_slip_x + peak_slip_y) + linear_slips[0] / linear_slip_sum,
+                peak_slip_y / (peak_slip_x + peak_slip_y) + linear_slips[1] / linear_slip_sum,
             ],
             relaxation: pair_from_fn(|i| {
                 (curves[i].slope * self.directions[i].carcass_compliance.broadcast())
@@ -344,9 +360,10 @@ impl<H: Copy> SlipOverLoad<H> {
 }
 
 impl<L: Lane> PreparedTMeasy<L> {
-    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. Converts the slips to the rim speed, divides them by
-    /// the reference slips, and combines the curve parameters of both directions by the direction of that slip. The force has the size of the
-    /// combined curve at the combined slip and the direction of the scaled slip. At zero slip each direction has its own slope.
+    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. Steps: convert the
+    /// slips to the rim speed; divide them by the reference slips; combine the curve parameters of both directions for
+    /// the direction of that normalised slip; evaluate the combined curve at its length. The force has the direction of
+    /// the normalised slip. Below a combined slip of 2e-6 each direction has the force slip times its own slope.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -358,7 +375,7 @@ impl<L: Lane> PreparedTMeasy<L> {
         );
         let combined_slip =
             sqrt_at_least(normalised_slip[0] * normalised_slip[0] + normalised_slip[1] * normalised_slip[1], s(1e-12));
-        // Below this combined slip the direction is not defined.
+        // Below this combined slip the direction is not defined: a diagonal stands in. The floor of the root is 1e-6.
         let is_at_rest = combined_slip.value().less(s(2e-6));
         let rest_component = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
         let direction = pair_from_fn(
@@ -371,6 +388,7 @@ impl<L: Lane> PreparedTMeasy<L> {
             #[inline(always)]
             |i| one / self.reference[i],
         );
+        // Normalised slip = slip / reference: slopes are scaled by the reference, slips by its inverse, forces not.
         let rising_curve = RisingCurve {
             slope: combine_directions(direction, [x.slope, y.slope], self.reference),
             largest: combine_directions(direction, [x.largest, y.largest], unit_scale),
@@ -393,7 +411,8 @@ impl<L: Lane> PreparedTMeasy<L> {
     }
 }
 
-/// Returns the value of a curve parameter in the slip `direction` (unit vector): the root of the sum of squares of `direction[i] values[i] scale[i]`.
+/// Returns the value of a curve parameter in the slip `direction` (unit vector): the root of the sum of squares of
+/// `direction[i] values[i] scale[i]`.
 #[inline(always)]
 fn combine_directions<L: Lane, R: Real<L>>(direction: [R; 2], values: [L; 2], scale: [L; 2]) -> R {
     let [x, y] = [direction[0] * (values[0] * scale[0]), direction[1] * (values[1] * scale[1])];
@@ -418,8 +437,9 @@ struct FallingCurve<R> {
     sliding_slip: R,
 }
 
-/// Returns the force over the `combined_slip`, N. The curve is a rational function up to the largest force, a cubic down to the sliding force,
-/// and constant beyond. `falling_curve` is called only if some lane is beyond the largest force.
+/// Returns the force over the `combined_slip`, N. The curve is a rational function up to the largest force, a cubic
+/// down to the sliding force, and constant beyond. At zero slip the result is the slope. `falling_curve` is called only
+/// if some lane is beyond the largest force.
 #[inline(always)]
 fn force_per_slip<L: Lane, R: Real<L>>(
     combined_slip: R,
@@ -432,6 +452,7 @@ fn force_per_slip<L: Lane, R: Real<L>>(
     let x = combined_slip / largest_slip;
     let is_rising = x.value().less(one);
     let steepness = slope * largest_slip / largest;
+    // F / s = slope / (1 + x (x + steepness − 2)) at the share x of the peak slip; at x = 1 largest / largest_slip.
     let rising_per_slip = slope / (x * (x + steepness - s(2.0)) + one);
     if !L::any(!is_rising) {
         return rising_per_slip;
@@ -439,6 +460,7 @@ fn force_per_slip<L: Lane, R: Real<L>>(
     let FallingCurve { sliding, sliding_slip } = falling_curve();
     let fall_share = (combined_slip - largest_slip) / (sliding_slip - largest_slip);
     let fall_share = super::dual::clamp(fall_share, s(0.0), one);
+    // Cubic t² (3 − 2 t) of the way from the largest to the sliding force.
     let force_loss = (largest - sliding) * fall_share * fall_share * (-(fall_share + fall_share) + s(3.0));
     R::choose(is_rising, rising_per_slip, (largest - force_loss) / combined_slip)
 }
@@ -486,13 +508,15 @@ mod tests {
         relaxation: [0.1, 0.3],
     };
 
-    /// Returns the slips (κ, −tan α) of direction `i` whose slip relative to the rim speed is `theoretical_slips`.
+    /// Returns the slips (κ, −tan α) of a forward rolling wheel whose slip relative to the rim speed is `theoretical`
+    /// in direction `i` (0 longitudinal, 1 lateral) and 0 in the other.
     fn slip(i: usize, theoretical: f32) -> [f32; 2] {
         if i == 0 { [theoretical / (1.0 - theoretical), 0.0] } else { [0.0, theoretical] }
     }
 
     /// Checks the slope at zero slip, and the largest and the sliding force at their slips, for both loads and both
-    /// directions.
+    /// directions. Slip in one direction has no force in the other. Sliding slips of 1 and more are not reachable
+    /// longitudinally and are left out.
     #[test]
     fn curves_pass_their_named_points() {
         assert!(TEST_TYRE.faults().is_empty(), "{:?}", TEST_TYRE.faults());
@@ -515,8 +539,8 @@ mod tests {
         }
     }
 
-    /// Checks that the force is a parabola over load: through 0, the value at the nominal load and the value at twice
-    /// the load.
+    /// Checks that the largest lateral force is a parabola over load: at 1.5 times the nominal load, 0 at zero and
+    /// negative load, and proportional to load beyond twice the nominal load.
     #[test]
     fn friction_falls_with_load() {
         let largest = |load: f32| TEST_TYRE.prepare(&Conditions::upright(load, 20.0)).limit()[1];
@@ -526,6 +550,8 @@ mod tests {
         assert!((largest(16000.0) / 15000.0 - 1.0).abs() < 1e-6, "in proportion beyond the data");
     }
 
+    /// Checks the names and the order of the faults of a tyre with a NaN load and a curve whose slope is too small and
+    /// whose sliding force is too large. The slope at twice the load is then also more than four times as large.
     #[test]
     fn faults_are_named() {
         let flat = DirectionCurve { slope: 10e3, sliding: 5000.0, ..LONGITUDINAL_NOMINAL };

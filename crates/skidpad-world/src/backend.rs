@@ -23,8 +23,9 @@ pub struct CarWorld {
 }
 
 impl CarWorld {
-    /// Creates a backend called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed, stepped by
-    /// `dt` s. `coupling` selects how the rows (equations of tyres, suspension and drivetrain) are solved with the chassis.
+    /// Creates a backend called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed,
+    /// stepped by `dt` s. `coupling` selects how the rows (equations of tyres, suspension and drivetrain) are solved
+    /// with the chassis.
     pub fn new(name: &'static str, coupling: SolverMode, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let (empty_cars, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
         let mut car_world = Self { name, cars: empty_cars, world, scene: scene.clone(), clock: Clock::new(dt) };
@@ -49,9 +50,11 @@ impl Simulation for CarWorld {
         self.name
     }
 
-    /// Takes one step: sets gusts, places platforms, solves and pushes the vehicles, updates who tows whom, and moves all
-    /// bodies. A hitch that is overloaded by a stopped hull then opens. If a motion is not finite, every active chassis returns
-    /// to the last valid state of its vehicle.
+    /// Takes one step: sets the wind if the scene has gusts, places platforms, solves and pushes the vehicles, updates
+    /// who tows whom, and moves all bodies. A hitch that is overloaded by a stopped hull then opens. Then advances the
+    /// clock and writes the motion to the states. If a motion is not finite, every active chassis returns to the last
+    /// valid state of its vehicle. Returns the worse of the reports of both halves; for a step length of zero or an
+    /// invalid one does nothing and returns a report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;
@@ -102,8 +105,8 @@ impl Simulation for CarWorld {
         Ok(())
     }
 
-    /// Inserts the car at its start on the ground of the scene, in the first empty slot or a new one, and its chassis in the
-    /// world.
+    /// Inserts the car at its start on the ground of the scene, in the first empty slot or a new one, and its chassis
+    /// in the same slot of the world. Returns the identifier of the car.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let chassis = Chassis::new(&start.model, &state);

@@ -62,7 +62,8 @@ impl BodyLanes<4> for F32x4 {
     }
 }
 
-/// Packs four numbers of each body in `bodies`, chosen by `numbers`, into four lane vectors: vector k has number k of every body.
+/// Packs four numbers of each body in `bodies`, chosen by `numbers`, into four lane vectors: vector k has number k of
+/// every body.
 #[inline(always)]
 pub(crate) fn pack_four_of<L: BodyLanes<N>, const N: usize, T>(
     bodies: [&T; N],

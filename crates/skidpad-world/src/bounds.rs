@@ -1,5 +1,5 @@
-//! Broad phase: pairs of hulls that may collide in the coming steps, and hulls near a place. Spheres around the hulls are sorted
-//! along the longer side of the world.
+//! Broad phase: pairs of hulls that may collide in the coming steps, and hulls near a place. Spheres around the hulls
+//! are sorted along the longer side of the world.
 
 use skidpad_core::DVec3;
 
@@ -17,7 +17,8 @@ const RESWEEP_SPEED_RATIO: f32 = 1.25;
 /// Travel in a step that never triggers a sweep by its speed, m; added to the limit of [`RESWEEP_SPEED_RATIO`].
 const MIN_RESWEEP_TRAVEL_M: f32 = 0.1;
 
-/// Maximum number of swaps of the insertion sort per bound. Beyond it many bounds are new, and a sort in n log n is faster.
+/// Maximum number of swaps of the insertion sort per bound. Beyond it many bounds are new, and a sort in n log n is
+/// faster.
 const MAX_SWAPS_PER_BOUND: usize = 8;
 
 /// Maximum travel of a car in a step, m. A faster car is lost and collides with nothing.
@@ -38,7 +39,7 @@ pub(crate) struct Bounds {
     max_radius: f64,
 }
 
-/// Car at the last sweep. Its bound is valid while it stays near that position.
+/// Car at the last sweep. The bound is valid while the car stays near that position.
 #[derive(Clone, Copy, Debug)]
 struct SweptCar {
     /// Position of the centre of mass at the last sweep, m.
@@ -59,11 +60,12 @@ struct Bound {
 }
 
 impl Bounds {
-    /// Reserves memory for `car_count` cars (and free bodies) and discards the bounds, so that [`Bounds::is_valid`] returns false.
-    /// `can_collide`: whether pairs can collide at all; if not, no memory is reserved for pairs.
+    /// Reserves memory for `car_count` cars (and free bodies) and discards the bounds, so that [`Bounds::is_valid`]
+    /// returns false. `can_collide`: whether pairs can collide at all; if not, no memory is reserved for pairs.
     pub fn reserve(&mut self, car_count: usize, can_collide: bool) {
         self.swept_cars.clear();
         self.swept_cars.reserve(car_count);
+        // One entry per car; the order of existing entries is kept for the next sort.
         self.bounds.extend((self.bounds.len()..car_count).map(|car| Bound { car: car as u32, ..Bound::default() }));
         if can_collide {
             self.near_pairs.reserve((RESERVED_NEIGHBOURS_PER_CAR * car_count).saturating_sub(self.near_pairs.len()));
@@ -80,10 +82,11 @@ impl Bounds {
         &self.near_pairs
     }
 
-    /// Returns the cars whose bounds of the last sweep come within `reach` m of `point` (world, m), in no particular order.
-    /// Suspended and lost cars are left out.
+    /// Returns the cars whose bounds of the last sweep come within `reach` m of `point` (world, m), ordered by the
+    /// lowest coordinates of their bounds along the axis of the sweep. Free bodies are included; suspended and lost
+    /// cars are left out.
     pub fn cars_near(&self, point: DVec3, reach: f64) -> impl Iterator<Item = usize> {
-        // The lowest coordinate of a bound is at most two radii below its highest.
+        // A bound that reaches `point` has its lowest coordinate in this range, since it is two radii wide.
         let [low, high] = [point[self.axis] - reach - 2.0 * self.max_radius, point[self.axis] + reach];
         let first_index = self.bounds.partition_point(|bound| bound.low < low);
         let is_within_reach = move |bound: &&Bound| {
@@ -95,8 +98,10 @@ impl Bounds {
         overlapping_bounds.filter(is_within_reach).map(|bound| bound.car as usize)
     }
 
-    /// Returns true if the last sweep still applies to all of `chassis`: their number is unchanged, no car is farther than
-    /// [`RESWEEP_DISTANCE_M`] from its position at the sweep, and none moves farther within `dt` s than its bound allows.
+    /// Returns true if the last sweep still applies to all of `chassis`: their number is unchanged, no car is farther
+    /// than [`RESWEEP_DISTANCE_M`] from its position at the sweep, and none moves farther within `dt` s than its bound
+    /// allows. Lost cars, which have a NaN as limit, always make the sweep invalid; suspended cars have no limit of
+    /// travel.
     #[inline(always)]
     pub fn is_valid(&self, chassis: &[Chassis], dt: f32) -> bool {
         let is_in_bound = |(swept_car, chassis): (&SweptCar, &Chassis)| {
@@ -108,10 +113,14 @@ impl Bounds {
         self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(is_in_bound)
     }
 
-    /// Computes the bounds of all cars, sorts them along the longer horizontal side of the world and finds the pairs that
-    /// overlap, sorted. A bound covers hull and wheels plus the travel of a step of `dt` s and [`RESWEEP_DISTANCE_M`]. Pairs of
-    /// two cars with indices below `pass_through_below` are left out. Suspended cars and cars that travel [`MAX_STEP_TRAVEL_M`] or more in
-    /// a step are in no pair.
+    /// Computes the bounds of all cars, sorts them along the longer horizontal side of the world and replaces
+    /// `near_pairs` by the pairs that overlap, sorted. Also stores the positions, the axis of the sweep and the largest
+    /// radius.
+    ///
+    /// A bound covers hull and wheels plus [`RESWEEP_DISTANCE_M`] and the travel of a step of `dt` s at
+    /// [`RESWEEP_SPEED_RATIO`] times the speed, plus [`MIN_RESWEEP_TRAVEL_M`]. Pairs of two cars with indices below
+    /// `pass_through_below` are left out. Suspended cars, and cars whose travel is [`MAX_STEP_TRAVEL_M`] or more or not
+    /// a number, are in no pair.
     #[inline(never)]
     pub fn sweep(&mut self, chassis: &[Chassis], pass_through_below: u32, dt: f32) {
         self.near_pairs.clear();
@@ -120,12 +129,14 @@ impl Bounds {
         for chassis in chassis {
             // Maximum travel in a step before a new sweep, m.
             let max_travel = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
-            // A lost or non-finite car collides with nothing and is checked again in the next step.
+            // A lost or non-finite car collides with nothing. NaN makes the sweep invalid, so that it is repeated in
+            // the next step. A suspended car does not move; an infinite limit keeps the sweep valid.
             let max_travel = if max_travel < MAX_STEP_TRAVEL_M { max_travel } else { f32::NAN };
             let max_travel = if chassis.is_suspended { f32::INFINITY } else { max_travel };
             self.swept_cars.push(SweptCar { position: chassis.position, max_travel });
             (low, high) = (low.min(chassis.position), high.max(chassis.position));
         }
+        // Sweeps along y (1) if the world is longer in y, otherwise along x (0).
         let extent = high - low;
         self.axis = usize::from(extent.y > extent.x);
         self.max_radius = 0.0;
@@ -140,11 +151,13 @@ impl Bounds {
             }
         }
         self.sort_bounds();
+        // Compares each bound with the following ones that begin below its end. Bounds at infinity come last.
         for (i, bound) in self.bounds.iter().enumerate().take_while(|(_, bound)| bound.low < f64::INFINITY) {
             let centre = self.swept_cars[bound.car as usize].position;
             // Highest coordinate of the bound, m.
             let bound_high = bound.low + 2.0 * bound.radius;
             for other_bound in self.bounds[i + 1..].iter().take_while(|other_bound| other_bound.low <= bound_high) {
+                // Distance of the centres at which the spheres touch, m.
                 let max_distance = bound.radius + other_bound.radius;
                 if bound.car.max(other_bound.car) < pass_through_below {
                     continue;
@@ -159,11 +172,12 @@ impl Bounds {
         self.near_pairs.sort_unstable();
     }
 
-    /// Sorts the bounds by their lowest coordinate. Uses an insertion sort, which starts well from the order of the last sweep;
-    /// after more than [`MAX_SWAPS_PER_BOUND`] swaps per bound it changes to an unstable sort in n log n.
+    /// Sorts the bounds by their lowest coordinate. Uses an insertion sort, which starts well from the order of the
+    /// last sweep; after more than [`MAX_SWAPS_PER_BOUND`] swaps per bound it changes to an unstable sort in n log n.
     fn sort_bounds(&mut self) {
         let mut swaps = 0;
         for end in 1..self.bounds.len() {
+            // Moves the bound at `end` down to its place `k` among the sorted ones before it.
             let mut k = end;
             while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
                 self.bounds.swap(k, k - 1);

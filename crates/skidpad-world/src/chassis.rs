@@ -33,8 +33,8 @@ pub struct Chassis {
     pub(crate) velocity: Vec3,
     /// Angular velocity at the end of the step, world axes, rad/s.
     pub(crate) angular: Vec3,
-    /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of the change
-    /// by the push.
+    /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of
+    /// the change by the push.
     pub(crate) twist_lag: Twist,
     /// Inertia about the centre of mass, vehicle axes, kg m².
     pub(crate) inertia: Mat3,
@@ -71,8 +71,11 @@ pub struct Chassis {
 }
 
 impl Chassis {
-    /// Creates the chassis of a car of `model` with the pose, motion and towing vehicle of `state`. Copies total mass, inertia,
-    /// hull, hitch and coupler of the model. Friction is that of bodywork; the grip for tyres on its hull is 1.
+    /// Creates the chassis of a car of `model` with the pose, motion and towing vehicle of `state`, not suspended.
+    /// Copies total mass, inertia, hull, hitch and coupler of the model; a missing hitch or coupler leaves its point at
+    /// zero. Stores how far any wheel can reach from the centre of mass, whether any wheel has a rim, whether the car is
+    /// a trailer (has a coupler), and whether it can be hitched at all. Friction is that of bodywork; the grip for
+    /// tyres on its hull is 1.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
@@ -86,8 +89,10 @@ impl Chassis {
         chassis
     }
 
-    /// Creates a body at rest at the origin, without wheels and hitches. `mass` is in kg, > 0; `inertia` about the centre of
-    /// mass in kg m², positive definite; `hull` is the box that collides. Friction is [`BODYWORK_FRICTION`].
+    /// Creates a body at rest at the origin with vehicle axes along the world's, without wheels and hitches, not
+    /// suspended. `mass` is in kg, > 0; `inertia` about the centre of mass in kg m², positive definite; `hull` is the
+    /// box that collides. Stores the inverses of mass and inertia and the radius of the hull: half diagonal plus offset
+    /// of its middle. Friction is [`BODYWORK_FRICTION`], the grip for tyres 1.
     pub fn rigid(mass: f32, inertia: Mat3, hull: Hull) -> Self {
         Self {
             position: DVec3::ZERO,
@@ -140,7 +145,8 @@ impl Chassis {
     }
 
     /// Sets the position of the centre of mass (m), the rotation from vehicle axes to world axes, and the twist as in
-    /// [`Chassis::twist`]. Clears the lag, so that the pose moves with the given twist. A suspended chassis stays suspended.
+    /// [`Chassis::twist`]. Clears the lag, so that the pose moves with the given twist. A suspended chassis stays
+    /// suspended.
     pub fn set_pose_and_twist(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
         self.position = position;
         self.set_rotation(rotation);
@@ -148,6 +154,7 @@ impl Chassis {
         self.twist_lag = Twist::default();
     }
 
+    /// Sets the rotation from vehicle axes to world axes, as quaternion and as matrix.
     fn set_rotation(&mut self, rotation: Quat) {
         (self.rotation, self.axes) = (rotation, Mat3::from_quat(rotation));
     }
@@ -164,14 +171,14 @@ impl Chassis {
         self.is_suspended = true;
     }
 
-    /// Sets the index of the chassis that tows this one; `None` if it is not towed. The two do not collide, and an impulse that
-    /// stops one of them acts on the other through the hitch.
+    /// Sets the index of the chassis that tows this one; `None` if it is not towed. The two do not collide, and an
+    /// impulse that stops one of them acts on the other through the hitch.
     pub fn set_towing_vehicle(&mut self, towing_index: Option<u32>) {
         self.towed_by = towing_index;
     }
 
-    /// Returns true if the pose moves with the velocities at the end of the step, as after an impulse that stops the hull. Also
-    /// true before any push in this step.
+    /// Returns true if the pose moves with the velocities at the end of the step, as after an impulse that stops the
+    /// hull. Also true before any push in this step.
     pub(crate) fn is_stopped(&self) -> bool {
         self.twist_lag == Twist::default()
     }
@@ -184,8 +191,8 @@ impl Chassis {
         self.twist_lag = Twist { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
-    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. Half of the
-    /// change is added to the lag, so that the pose moves with the mean of old and new velocities.
+    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. Half of
+    /// the change is added to the lag, so that the pose moves with the mean of old and new velocities.
     pub(crate) fn add_push(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.velocity += velocity;
         self.angular += angular;
@@ -193,13 +200,14 @@ impl Chassis {
         self.twist_lag.angular += angular * 0.5;
     }
 
-    /// Returns the velocity (m/s) and the angular velocity (rad/s) with which the pose moves over this step, world axes.
+    /// Returns the velocity (m/s) and the angular velocity (rad/s) with which the pose moves over this step, world
+    /// axes.
     pub fn pose_motion(&self) -> [Vec3; 2] {
         [self.velocity - self.twist_lag.velocity, self.angular - self.twist_lag.angular]
     }
 
-    /// Sets the velocity (m/s) and angular velocity (rad/s) with which the pose moves over this step. The velocities at its end
-    /// do not change.
+    /// Sets the velocity (m/s) and angular velocity (rad/s) with which the pose moves over this step. The velocities at
+    /// its end do not change.
     pub(crate) fn set_pose_motion(&mut self, [velocity, angular]: [Vec3; 2]) {
         self.twist_lag = Twist { velocity: self.velocity - velocity, angular: self.angular - angular };
     }
@@ -209,8 +217,9 @@ impl Chassis {
         self.velocity + self.angular.cross(arm)
     }
 
-    /// Applies impulses that stop the hull (N s, N m s). They act at once: the pose of this step moves with the resulting
-    /// velocities.
+    /// Applies an impulse at the centre of mass (N s) and an angular impulse (N m s), world axes, that stop the hull.
+    /// They act at once: the lag of all earlier pushes is cleared, so that the pose of this step moves with the
+    /// resulting velocities.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
         self.angular += self.angular_velocity_change(angular_impulse);
@@ -229,8 +238,8 @@ impl Chassis {
         Vec3::new(x, y, z)
     }
 
-    /// Returns the angular velocity in the middle of the coming `dt` s, world axes, rad/s. It starts from the rate with which
-    /// the pose moves and changes by the gyroscopic effect at constant angular momentum.
+    /// Returns the angular velocity in the middle of the coming `dt` s, world axes, rad/s: the rate with which the pose
+    /// moves, plus its change by the gyroscopic effect at constant angular momentum over `dt` / 2.
     pub(crate) fn midpoint_rate(&self, dt: f32) -> Vec3 {
         let state = self.rotation_state();
         let [x, y, z] = state.midpoint_rate(state.momentum(), dt).to_array();
@@ -245,8 +254,8 @@ impl Chassis {
         RotationState { axes, inertia, inverse_inertia, angular, rate_lag }
     }
 
-    /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, −J⁻¹ (ω × L) dt, rad/s, world axes. Zero for
-    /// a chassis that has neither hitch nor coupler, because no one else needs the value.
+    /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, −J⁻¹ (ω × L) dt, rad/s, world axes.
+    /// Zero for a chassis that has neither hitch nor coupler, because no one else needs the value.
     pub(crate) fn gyroscopic_rate_change(&self, dt: f32) -> Vec3 {
         if !self.can_be_hitched {
             return Vec3::ZERO;
@@ -255,8 +264,8 @@ impl Chassis {
     }
 }
 
-/// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m: distance of
-/// the contact point, plus the diameter, plus the droop travel.
+/// Returns an upper bound of the distance between the centre of mass and any part of the wheel at full droop, m:
+/// distance of the contact point, plus the diameter, plus the droop travel.
 fn wheel_distance_bound(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }
@@ -288,13 +297,15 @@ mod tests {
     use super::*;
     use crate::chassis_simd::advance;
 
-    /// A body that rotates about its intermediate axis tumbles and conserves its energy.
+    /// A body that rotates mainly about its intermediate axis tumbles and conserves its rotational energy within 1 %
+    /// over 600 steps of 1/60 s.
     #[test]
     fn a_tumbling_body_keeps_its_energy() {
         let inertia = Mat3::from_diagonal(Vec3::new(10e3, 60e3, 63e3));
         let hull = Hull { centre: Vec3::ZERO, half_extents: Vec3::ONE };
         let mut chassis = Chassis::rigid(15e3, inertia, hull);
         chassis.set_pose_and_twist(DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO, Vec3::new(0.1, 6.0, 0.1)]);
+        // Twice the rotational energy, J.
         let energy = |c: &Chassis| {
             let rate = c.axes.transpose() * c.angular;
             rate.dot(inertia * rate)

@@ -9,12 +9,14 @@ use crate::chassis::{Chassis, Twist};
 use crate::ground::Ground;
 use crate::rotation::RotationState;
 
-/// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k.
+/// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k. The
+/// nine components are packed column by column: four, four and one at a time.
 #[inline(always)]
 fn pack_matrices<L: BodyLanes<N>, const N: usize>(
     bodies: [&Chassis; N],
     matrix: impl Fn(&Chassis) -> &Mat3,
 ) -> Mat3Lanes<L> {
+    // The first letter names the column, the second the component in it.
     let [xx, xy, xz, yx] = pack_four_of(bodies, |chassis| {
         let Mat3 { x_axis, y_axis, .. } = *matrix(chassis);
         [x_axis.x, x_axis.y, x_axis.z, y_axis.x]
@@ -27,22 +29,23 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(
     Mat3Lanes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
 }
 
-/// Packs velocity (m/s), angular velocity (rad/s), velocity lag and angular velocity lag of each chassis, in this order, into
-/// lanes. A lag is the velocity at the end of the step less the velocity with which the pose moves.
+/// Packs velocity (m/s), angular velocity (rad/s), velocity lag and angular velocity lag of each chassis, in this
+/// order, into lanes. A lag is the velocity at the end of the step less the velocity with which the pose moves.
 #[inline(always)]
 fn pack_motions<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
+    // Velocity a b c, angular velocity d e f, velocity lag g h i, angular velocity lag j k l.
     let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
     let [e, f, g, h] =
         pack_four_of(bodies, |Chassis { angular: w, twist_lag: lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
     let [i, j, k, l] =
-        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: v, angular: w }, .. }| [v.z, w.x, w.y, w.z]);
+        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: u, angular: r }, .. }| [u.z, r.x, r.y, r.z]);
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
-/// Adds `gravity_change` (velocity change by gravity, m/s) and the effect of `pushes`, one for each chassis, to the velocities, and sets
-/// the lags to half of the change: the poses then move with the mean of old and new velocities. Impulses on a hull act last and
-/// at once, without lag. Suspended chassis do not change. Four chassis are computed side by side, the remaining ones alone,
-/// with identical bits.
+/// Adds `gravity_change` (velocity change by gravity, m/s) and the effect of `pushes`, one for each chassis, to the
+/// velocities, and sets the lags to half of the change: the poses then move with the mean of old and new velocities. An
+/// impulse on a hull acts last and at once; it also clears the lags of that chassis. Suspended chassis do not change.
+/// Four chassis are computed side by side, the remaining ones alone, with identical bits.
 #[inline(always)]
 pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], gravity_change: Vec3) {
     let (quads, remainder) = chassis.as_chunks_mut::<4>();
@@ -62,11 +65,13 @@ pub(crate) fn apply_pushes(chassis: &mut [Chassis], pushes: &[ChassisImpulse], g
     }
 }
 
-/// Velocity, angular velocity, velocity lag and angular velocity lag of a chassis, as three rows of four numbers.
+/// Velocity v, angular velocity ω, velocity lag u and angular velocity lag λ of a chassis, as three rows of four
+/// numbers: `[[v.x, v.y, v.z, ω.x], [ω.y, ω.z, u.x, u.y], [u.z, λ.x, λ.y, λ.z]]`.
 type PackedMotion = [[f32; 4]; 3];
 
-/// Computes the motion of each chassis after its push and the velocity change `gravity_change` (m/s): v + gravity_change + p / m and ω + J⁻¹ l.
-/// Both lags are half of the change. Impulses on the hull are not included.
+/// Computes the motion of each chassis after its push (impulse p, angular impulse l) and the velocity change
+/// `gravity_change` (m/s): v + gravity_change + p / m and ω + J⁻¹ l. Both lags are half of the change; earlier lags are
+/// dropped. Impulses on the hull are not included. Nothing is written to the chassis.
 #[inline(always)]
 fn motions_after_push<L: BodyLanes<N>, const N: usize>(
     bodies: [&Chassis; N],
@@ -87,6 +92,7 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
     let half = L::splat(0.5);
     let [velocity, angular] = [velocity + velocity_change, angular + angular_change];
     let [lag, angular_lag] = [velocity_change * half, angular_change * half];
+    // Rows in the order of `PackedMotion`.
     let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
     let second_row = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
     let third_row = L::unpack_four([lag.z, angular_lag.x, angular_lag.y, angular_lag.z]);
@@ -97,8 +103,9 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
 }
 
 impl Chassis {
-    /// Sets velocities and lags to the packed motion, in the order of [`PackedMotion`], and then applies the impulse on the
-    /// hull of `push`, if any. Does nothing if the chassis is suspended.
+    /// Sets velocities and lags to the packed motion, in the order of [`PackedMotion`], and then applies the impulse
+    /// and the angular impulse on the hull of `push`, which clears the lags, unless that impulse is zero. Does nothing
+    /// if the chassis is suspended.
     #[inline(always)]
     fn set_pushed_motion(&mut self, [[a, b, c, d], [e, f, g, h], [i, j, k, l]]: PackedMotion, push: &ChassisImpulse) {
         if self.is_suspended {
@@ -112,9 +119,9 @@ impl Chassis {
     }
 }
 
-/// Writes whether each hull can come within reach of the plane of `ground` in `dt` s, so that its corners must be checked. Also
-/// true for a hull that overlaps the plane. Assumes that the speed rises by at most `speed_gain` m/s. Computes four hulls side by
-/// side.
+/// Writes to `near_flags` whether each hull can reach the plane of `ground` in `dt` s, so that its corners must be
+/// checked. Also true for a hull that overlaps the plane. Assumes that the speed rises by at most `speed_gain` m/s.
+/// Computes four hulls side by side, the remaining ones alone. Suspended chassis are treated alike.
 #[inline(always)]
 pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, speed_gain: f32, dt: f32, near_flags: &mut [bool]) {
     let (quads, remainder) = chassis.as_chunks::<4>();
@@ -127,8 +134,9 @@ pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, speed_gain: 
     }
 }
 
-/// Returns whether each hull can reach the plane of `ground` in `dt` s: whether its lowest point is at most as high as it can
-/// sink. Rotation sweeps at most ω times the hull's radius. NaN counts as reaching. See [`find_near_plane`].
+/// Returns whether each hull can reach the plane of `ground` in `dt` s: whether its lowest point is at most as high as
+/// it can sink: `dt` times (ω times the hull's radius, plus `speed_gain`, less the velocity along the normal). NaN
+/// counts as reaching. See [`find_near_plane`].
 #[inline(always)]
 fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     bodies: [&Chassis; N],
@@ -143,18 +151,21 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     });
     let (half_y, half_z) =
         (pack_one_of(bodies, |body| body.hull.half_extents.y), pack_one_of(bodies, |body| body.hull.half_extents.z));
+    // Middle and half extents of each hull, body axes, m.
     let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
+    // Height of each centre of mass above the plane, m.
     let height = pack_one_of(bodies, |body| body.position.dot(normal_f64) as f32);
     let point_speed_bound =
         angular.dot(angular).sqrt() * pack_one_of(bodies, |body| body.hull_radius) + L::splat(speed_gain);
     // Farthest that any point can sink in the step, m.
     let travel_bound = L::splat(dt) * (point_speed_bound - velocity.dot(normal));
+    // "Not less" instead of "at least", so that NaN counts as reaching.
     L::unpack_mask(!travel_bound.less(lowest_height(height, normal, &pack_matrices(bodies, |body| &body.axes), hull)))
 }
 
-/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m; negative below the plane.
-/// `height` is the height of the centre of mass, m. `axes` leads from body axes to world axes. The hull is a box with a centre
-/// (from the centre of mass) and half extents in the axes of its body, m.
+/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m; negative below the
+/// plane. `height` is the height of the centre of mass, m. `axes` leads from body axes to world axes. The hull is a box
+/// with a centre (from the centre of mass) and half extents in the axes of its body, m.
 #[inline(always)]
 pub(crate) fn lowest_height<L: Lane>(
     height: L,
@@ -170,11 +181,11 @@ pub(crate) fn lowest_height<L: Lane>(
 /// Pose and angular velocity of a chassis after a step.
 #[derive(Clone, Copy)]
 struct NextPose {
-    /// Displacement of the centre of mass, m, and the last component of the rotation matrix.
+    /// Displacement of the centre of mass, m; the last number is component z of column z of the rotation matrix.
     displacement: [f32; 4],
     /// Rotation from body axes to world axes, as a quaternion.
     rotation: [f32; 4],
-    /// First eight components of the rotation matrix.
+    /// First eight components of the rotation matrix, column by column; the ninth is in `displacement`.
     axes: [[f32; 4]; 2],
     /// Angular velocity, world axes, rad/s; the last number is unused.
     angular: [f32; 4],
@@ -182,9 +193,10 @@ struct NextPose {
     is_finite: bool,
 }
 
-/// Computes the pose and the angular velocity of each chassis after `dt` s. The centre of mass moves by (velocity − lag) dt.
-/// The body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the new
-/// attitude. Velocities do not change, and nothing is written to the chassis.
+/// Computes the pose and the angular velocity of each chassis after `dt` s. The centre of mass moves by (velocity −
+/// lag) dt. The body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum
+/// and the new attitude. Velocities of the centre of mass do not change, and nothing is written to the chassis. A
+/// result that is not finite is only flagged.
 #[inline(always)]
 fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -> [NextPose; N] {
     let [velocity, angular, velocity_lag, angular_lag] = pack_motions(bodies);
@@ -203,13 +215,14 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -
     let axes = Mat3Lanes::from_quat(rotation);
     let angular = RotationState::mul_in_body_axes(&axes, &rotation_state.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
-    // An angular velocity too large for f32 results in a rotation of length zero.
-    // Squared length of a valid rotation is 1.
+    // A valid quaternion has a squared length of 1; an angular velocity too large for f32 results in length zero.
     let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
+    // One component that is not finite makes the sum of all six infinite or NaN.
     let velocity_sum = velocity + angular;
     let is_finite = L::unpack_mask(
         has_length & (velocity_sum.x + velocity_sum.y + velocity_sum.z).abs().less(L::splat(f32::INFINITY)),
     );
+    // Packed in the order of `NextPose`.
     let displacement = L::unpack_four([displacement.x, displacement.y, displacement.z, axes.z.z]);
     let rotation = L::unpack_four(rotation);
     let first_axes = L::unpack_four([axes.x.x, axes.x.y, axes.x.z, axes.y.x]);
@@ -228,8 +241,9 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -
 }
 
 impl Chassis {
-    /// Sets position, rotation and angular velocity from `next_pose` and clears the lag. If a result is not finite, the chassis
-    /// keeps its pose and its velocities become zero. Does nothing if the chassis is suspended.
+    /// Adds the displacement of `next_pose` to the position, sets rotation and angular velocity from it, and clears the
+    /// lag. If a result is not finite, the chassis keeps its pose, its velocities become zero, and the lag is cleared.
+    /// Does nothing if the chassis is suspended.
     #[inline(always)]
     fn set_next_pose(&mut self, next_pose: &NextPose) {
         if self.is_suspended {
@@ -251,13 +265,15 @@ impl Chassis {
     }
 }
 
-/// Moves every chassis by `dt` s after all impulses of the step are applied. A chassis that would get a non-finite pose keeps its
-/// pose and stops.
+/// Moves every chassis by `dt` s after all impulses of the step are applied, and clears its lag. A chassis that would
+/// get a non-finite pose keeps its pose and stops. Suspended chassis do not change. Four chassis are computed side by
+/// side, the remaining ones alone, with identical bits.
 ///
-/// The pose moves with the mean of the velocities before and after the push, so that constant forces are integrated exactly.
-/// Impulses that stop the hull act at once. The rotation conserves the angular momentum L in world axes, and the body turns with
-/// its angular velocity in the middle of the step. L is conserved, energy to second order. With the angular velocity at
-/// the start of the step, a truck thrown at 6 rad/s would gain 2 m of height within a second.
+/// The pose moves with the mean of the velocities before and after the push, so that constant forces are integrated
+/// exactly. Impulses that stop the hull act at once. The rotation conserves the angular momentum L in world axes, and
+/// the body turns with its angular velocity in the middle of the step. L is conserved, energy to second order. A
+/// rotation by the angular velocity at the start of the step would lift a truck thrown at 6 rad/s by 2 m within a
+/// second.
 #[inline(always)]
 pub(crate) fn advance(chassis: &mut [Chassis], dt: f32) {
     let (quads, remainder) = chassis.as_chunks_mut::<4>();
@@ -281,11 +297,12 @@ mod tests {
     use super::*;
     use skidpad_core::{DVec3, Scene};
 
-    /// Returns five bodies of several shapes that tumble, slide and fall. The last one has an angular velocity too large for f32.
+    /// Returns five bodies of several masses, shapes and attitudes that tumble, slide and fall. The last one has an
+    /// angular velocity too large for f32.
     fn five_bodies() -> Vec<Chassis> {
         (0..5)
             .map(|k| {
-                let of = k as f32;
+                let of = k as f32; // index as a number
                 let inertia = Mat3::from_cols(
                     Vec3::new(400.0 + of, -3.0, 12.0 * of),
                     Vec3::new(-3.0, 1600.0, 0.5),
@@ -305,6 +322,7 @@ mod tests {
             .collect()
     }
 
+    /// Returns the bits of position (two words per number), rotation, axes, velocities and lags.
     fn bits(one: &Chassis) -> Vec<u32> {
         let Chassis { position, rotation, axes, velocity, angular, twist_lag: lag, .. } = one;
         let place = position.to_array().map(f64::to_bits).map(|bits| [(bits >> 32) as u32, bits as u32]);
@@ -313,6 +331,9 @@ mod tests {
         place.into_iter().flatten().chain(numbers.map(f32::to_bits)).collect()
     }
 
+    /// Five bodies stepped together (four of them in lanes) and each alone have identical bits and flags near the plane
+    /// in each of 20 steps. The body with too large an angular velocity stops in the first step; the suspended one does
+    /// not change.
     #[test]
     fn a_body_among_others_moves_as_it_does_alone() {
         let (mut all, mut alone) = (five_bodies(), five_bodies());

@@ -1,8 +1,8 @@
-//! Contacts between hulls: which hulls collide within a step, and the impulses between them. "Car" stands for car or free body
-//! here; the indices of free bodies follow those of the cars.
+//! Contacts between hulls: which hulls collide within a step, and the impulses between them. "Car" stands for car or
+//! free body here; the indices of free bodies follow those of the cars.
 //!
-//! Hulls that collide are solved together with everything that they and their neighbours touch, so that a car pressed between a
-//! wall and another car enters neither. The motion of a car without contact stays bit-identical.
+//! Hulls that collide are solved together with everything that they and their neighbours touch, so that a car pressed
+//! between a wall and another car enters neither. The motion of a car without contact stays bit-identical.
 
 mod sequential_impulses;
 
@@ -18,8 +18,8 @@ use crate::hitch_impulses::{HitchConstraint, close_hitches, solve_hitches};
 use crate::hull::{CLOSED_GAP_RATIO, IMPACT_SPEED_MPS, VELOCITY_TOLERANCE_MPS, rim_contacts_of};
 use crate::hull_pair::{HullContact, Pair};
 
-/// Maximum number of contact searches in a step. Each search follows the motions after the last impulses and passes an impact on
-/// to the next car.
+/// Maximum number of contact searches in a step. A search follows the last impulses and passes an impact to the next
+/// car.
 const MAX_CONTACT_SEARCHES: usize = 16;
 
 /// Number of colliding pairs per car for which memory is reserved.
@@ -57,7 +57,7 @@ pub(crate) struct Collisions {
     pub has_trailers: bool,
     /// Closed hitches, sorted by group.
     hitches: Vec<HitchConstraint>,
-    /// Group of each car: the lowest index of the cars it is solved with. [`NO_CAR`] for a car without contact or hitch.
+    /// Group of each car: the lowest index of the cars it is solved with. [`NO_CAR`]: without contact or hitch.
     group: Vec<u32>,
     /// Velocity (m/s) and angular velocity (rad/s) with which each pose moves.
     pose_motions: Vec<[Vec3; 2]>,
@@ -107,9 +107,9 @@ struct ContactPoint {
 }
 
 impl Collisions {
-    /// Creates contacts for a world without cars and with `body_count` free bodies. `cars_collide`: whether cars collide with each
-    /// other; if not, only pairs with at least one free body can collide. Reserves memory for no car yet; see
-    /// [`Collisions::reserve`].
+    /// Creates contacts for a world without cars and with `body_count` free bodies. `cars_collide`: whether cars
+    /// collide with cars; if not, pairs need a free body. Reserves memory for the points of one pair, but for no car
+    /// yet; see [`Collisions::reserve`]. There are no trailers until `has_trailers` is set.
     pub fn new(cars_collide: bool, body_count: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(RESERVED_POINTS_PER_CAR);
@@ -129,21 +129,20 @@ impl Collisions {
         }
     }
 
-    /// Returns true if the hulls with the indices `car` and `other` can never collide: both are cars and cars do not collide in
-    /// this world.
+    /// Returns true if the hulls `car` and `other` can never collide: both are cars, and cars do not collide here.
     pub fn passes_through(&self, car: u32, other: u32) -> bool {
         car.max(other) < self.pass_through_below
     }
 
-    /// Returns whether any two hulls can collide: cars collide with each other, or there is a free body. Does not depend on
-    /// positions.
+    /// Returns whether any two hulls can collide at any place: cars collide with each other, or there is a free body.
     pub fn can_collide(&self) -> bool {
         self.can_collide
     }
 
-    /// Reserves memory for `hull_count` hulls (cars and free bodies together) and resizes the arrays with one entry per hull. Updates
-    /// which cars pass through each other: all of them if cars do not collide, otherwise none. Discards the bounds of the broad
-    /// phase.
+    /// Reserves memory for `hull_count` hulls (cars and free bodies) and resizes the arrays with one entry per hull
+    /// (groups, motions of poses). Updates which cars pass through each other: all if cars do not collide, otherwise
+    /// none. Discards the bounds of the broad phase. Reserves memory for pairs only if hulls can collide, for hitches
+    /// only with trailers.
     pub fn reserve(&mut self, hull_count: usize) {
         self.pass_through_below = if self.cars_collide { 0 } else { (hull_count - self.body_count) as u32 };
         self.bounds.reserve(hull_count, self.can_collide);
@@ -158,18 +157,21 @@ impl Collisions {
         self.pose_motions.resize(hull_count, [Vec3::ZERO; 2]);
     }
 
-    /// Returns true if `car` was solved in a group in this step. Valid only if [`Collisions::separate_hulls`] returned true.
+    /// Returns true if `car` was solved in a group. Valid only if [`Collisions::separate_hulls`] returned true.
     pub fn is_in_group(&self, car: usize) -> bool {
         self.group[car] != NO_CAR
     }
 
-    /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s. Returns
-    /// whether any hulls collide or are hitched; if false, no twist changed and the caller must keep hulls out of the ground.
+    /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s.
+    /// Returns whether any hulls collide or are hitched; if false, no twist changed, and the caller separates the
+    /// ground.
     ///
-    /// Each of up to [`MAX_CONTACT_SEARCHES`] rounds finds the contacts of near pairs and of their groups with the ground,
-    /// closes the hitches of stopped trains, and solves each group by sequential impulses with friction. Rounds end when no new
-    /// contact point appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `rim_contacts` are contact
-    /// points of rims, each with the index of its car, sorted by car. `ground_contacts` is a buffer.
+    /// Finds the hitches if there are trailers. Each of up to [`MAX_CONTACT_SEARCHES`] rounds then updates the broad
+    /// phase, adds the contacts of near pairs, forms the groups, adds the contacts of hulls in groups with the ground,
+    /// sorts points and hitches by group, closes the hitches of stopped trains, and solves each group by sequential
+    /// impulses with friction. Points keep their impulses from round to round. Rounds end when no new contact point
+    /// appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `rim_contacts` are contact
+    /// points of rims with the index of their car, sorted by car. `ground_contacts` is a buffer.
     pub fn separate_hulls(
         &mut self,
         chassis: &mut [Chassis],
@@ -197,6 +199,7 @@ impl Collisions {
             if self.points.len() == old_point_count && (round > 0 || old_point_count == 0) {
                 break;
             }
+            // Assigns and sorts by group; `detection_index` keeps the order within a group.
             let group = &self.group;
             self.points.iter_mut().for_each(|point| point.group = group[point.cars[0] as usize]);
             self.points.sort_unstable_by_key(|point| (point.group, point.detection_index));
@@ -209,18 +212,18 @@ impl Collisions {
         true
     }
 
-    /// Returns the pairs of hulls whose bounds overlap, the lower index first, sorted. The hulls themselves need not touch.
+    /// Returns the pairs of hulls whose bounds overlap, the lower index first, sorted. The hulls need not touch.
     pub fn near_pairs(&self) -> &[[u32; 2]] {
         self.bounds.near_pairs()
     }
 
-    /// Returns the cars whose bounds of the last sweep come within `reach` m of `point`, in no particular order.
+    /// Returns the hulls, except suspended ones, with bounds within `reach` m of `point`; see [`Bounds::cars_near`].
     pub fn cars_near(&self, point: DVec3, reach: f32) -> impl Iterator<Item = usize> {
         self.bounds.cars_near(point, reach.into())
     }
 
-    /// Updates the broad phase if a hull has left its bound or will leave it in the coming `dt` s. Does nothing if no two hulls
-    /// can collide.
+    /// Updates the broad phase if a hull has left its bound or will within `dt` s. Does nothing if no hulls can
+    /// collide.
     #[inline(always)]
     pub fn update_bounds(&mut self, chassis: &[Chassis], dt: f32) {
         if self.can_collide && !self.bounds.is_valid(chassis, dt) {
@@ -233,25 +236,23 @@ impl Collisions {
         self.bounds.clear();
     }
 
-    /// Returns the impulses on trailers by which this crate closed hitches while a hull was stopped, N s, world axes, each with
-    /// the index of the trailer. They come in addition to the hitch impulses of the vehicles' own solve. Hitches without an
-    /// impulse are left out.
+    /// Returns the impulses on trailers by which this crate closed hitches while a hull was stopped, N s, world axes,
+    /// each with the index of the trailer; without those of the vehicles' own solve. Hitches without impulse are left
+    /// out.
     pub fn hitch_impulses(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let loaded_hitches = self.hitches.iter().filter(|hitch| hitch.impulse != Vec3::ZERO);
         loaded_hitches.map(|hitch| (hitch.cars[0] as usize, hitch.impulse))
     }
 
-    /// Adds the contact points of near pairs over the coming `dt` s, and adds pairs with at least one point to `pairs`, sorted.
-    /// Skips hitched pairs, suspended cars, pairs too far apart, and pairs whose contact points were found in an earlier
-    /// search.
+    /// Adds the contact points of near pairs over the coming `dt` s, and adds pairs with at least one point to `pairs`,
+    /// sorted. Skips hitched pairs, suspended cars, pairs too far apart ([`may_collide`]), and pairs whose contact
+    /// points were found in an earlier search of this step.
     #[inline(never)]
     fn find_hull_contacts(&mut self, chassis: &[Chassis], dt: f32) {
-        // Number of pairs from earlier searches, which are sorted.
-        let known_pairs = self.pairs.len();
+        let known_pairs = self.pairs.len(); // sorted pairs from earlier searches
         for pair_index in 0..self.near_pairs().len() {
             let cars = self.near_pairs()[pair_index];
             let [first, second] = cars.map(|car| &chassis[car as usize]);
-            // Whether one of the two tows the other.
             let hitched = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
             if hitched || !may_collide(first, second, dt) || self.pairs[..known_pairs].binary_search(&cars).is_ok() {
                 continue;
@@ -268,8 +269,9 @@ impl Collisions {
         self.pairs.sort_unstable();
     }
 
-    /// Replaces `hitches` by one constraint for each chassis with a towing vehicle. Skips suspended chassis, missing towing
-    /// vehicles and a chassis that tows itself.
+    /// Replaces `hitches` by one constraint, without impulse and group, for each chassis with a towing vehicle, in
+    /// order of the chassis. Skips suspended trailers, suspended or missing towing vehicles, and a chassis that tows
+    /// itself.
     fn find_hitches(&mut self, chassis: &[Chassis]) {
         self.hitches.clear();
         for (car, trailer) in chassis.iter().enumerate() {
@@ -281,9 +283,10 @@ impl Collisions {
         }
     }
 
-    /// Closes the hitches of trains with contact points if a vehicle was stopped in this step or a contact presses (its normal
-    /// speed is below the allowed one). Closes the hitches, solves the group, and closes them again at the attitudes that
-    /// result. Other trains stay bit-identical.
+    /// Closes the hitches of each train with contact points if one of its vehicles was stopped in this step or a
+    /// contact presses (its normal speed is below the allowed one). Closes the hitches, solves the group, and closes
+    /// them again at the attitudes that result; both times the responses of the points are updated. Trains without
+    /// contact points, and trains that are neither stopped nor pressed, stay bit-identical.
     fn close_hitches(&mut self, chassis: &mut [Chassis], dt: f32) {
         for hitches in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
             let points = group_points(&mut self.points, hitches[0].group);
@@ -303,6 +306,7 @@ impl Collisions {
     /// (union-find). Cars without contact or hitch get [`NO_CAR`].
     fn merge_groups(&mut self) {
         self.group.fill(NO_CAR);
+        // Each car starts as its own root; the larger root of a connected pair then points to the smaller one.
         for [first, second] in self.pairs.iter().copied().chain(self.hitches.iter().map(|hitch| hitch.cars)) {
             for car in [first, second] {
                 let group = &mut self.group[car as usize];
@@ -311,6 +315,7 @@ impl Collisions {
             let [first_root, second_root] = [find_root(&self.group, first), find_root(&self.group, second)];
             self.group[first_root.max(second_root) as usize] = first_root.min(second_root);
         }
+        // Replaces the parent of each car by the root of its set.
         for car in 0..self.group.len() {
             if self.group[car] != NO_CAR {
                 self.group[car] = find_root(&self.group, car as u32);
@@ -318,8 +323,8 @@ impl Collisions {
         }
     }
 
-    /// Adds the points at which hulls of a group may touch the ground within `dt` s, and the stops of their rims. Points found
-    /// in earlier searches are left out. Hulls without a group are not checked.
+    /// Adds the points at which hulls of a group may touch the ground within `dt` s, and the stops of their rims.
+    /// Leaves out points already in `points`, such as those of earlier searches. Hulls without a group are not checked.
     fn find_ground_contacts(
         &mut self,
         chassis: &[Chassis],
@@ -329,7 +334,7 @@ impl Collisions {
         dt: f32,
     ) {
         for (car, hull) in chassis.iter().enumerate().filter(|(car, _)| self.group[*car] != NO_CAR) {
-            // Gravity is already part of the velocity, so no further fall (m/s) is added.
+            // `0.0`: gravity is already part of the velocity.
             ground_contacts.find_contacts(hull, ground, rim_contacts_of(rim_contacts, car), 0.0, dt);
             for contact in ground_contacts.found_points() {
                 if !self.points.iter().any(|point| point.is_same_point(car as u32, contact)) {
@@ -346,13 +351,14 @@ impl Collisions {
         }
     }
 
-    /// Ends impacts: each contact that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt` is solved
-    /// again for a normal speed of zero, with friction against all remaining slip. Only the velocities at the end of the step
-    /// change. The poses still move with the earlier velocities until the gaps close, as on the ground. Does nothing without an
-    /// impact.
+    /// Ends impacts: each contact that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt` is
+    /// solved again, with all groups, for a normal speed of zero and with friction against all remaining slip. Only the
+    /// velocities at the end of the step change: the motions of the poses are stored before and restored after the
+    /// solve, so that the gaps still close in this step, as on the ground. Does nothing without an impact.
     fn stop_impacts(&mut self, chassis: &mut [Chassis], dt: f32) {
         let mut has_impact = false;
         for point in &mut self.points {
+            // Speeds along the normal are negative while the gap closes.
             let closes_gap =
                 point.relative_velocity(chassis).dot(point.normal) <= CLOSED_GAP_RATIO * point.min_normal_speed;
             if point.gap > IMPACT_SPEED_MPS * dt && closes_gap {
@@ -374,18 +380,16 @@ impl Collisions {
     }
 }
 
-/// Returns true if spheres around the hulls (about their centres of mass) may overlap within `dt` s of their motion and neither
-/// car is suspended.
+/// Returns true if spheres around the hulls, about the centres of mass, may overlap within `dt` s and no car is
+/// suspended.
 fn may_collide(first: &Chassis, second: &Chassis, dt: f32) -> bool {
-    // Sum of both speeds, m/s.
     let speed_sum = first.pose_motion()[0].length() + second.pose_motion()[0].length();
     let max_distance = first.hull_radius + second.hull_radius + speed_sum * dt;
     let is_near = (first.position - second.position).as_vec3().length_squared() <= max_distance * max_distance;
     is_near && !first.is_suspended && !second.is_suspended
 }
 
-/// Closes the `hitches` of a group for the coming `dt` s. Then updates the response of each of its `points`; see
-/// [`ContactPoint::update_compliance`].
+/// Closes the `hitches` of a group for the coming `dt` s, then updates the compliance and response of its `points`.
 fn update_hitches(hitches: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
     close_hitches(hitches, chassis, dt);
     for point in points {
@@ -416,10 +420,10 @@ fn find_root(group: &[u32], mut car: u32) -> u32 {
 }
 
 impl ContactPoint {
-    /// Creates the contact point of the two hulls `cars` for a step of `dt` s, without impulses. Friction is the product of
-    /// both coefficients. The allowed approach speed closes the gap within the step. The target slip is the slip before
-    /// contact: the tangential velocity times the share of the step that passes before contact. `index` is the order of
-    /// detection.
+    /// Creates the contact point of the two hulls `cars` for a step of `dt` s, without impulses. Friction is the
+    /// product of both coefficients. The minimum speed along the normal is [`HullPoint::allowed_speed`]. The target
+    /// slip is the slip before contact: the tangential velocity times the share of the step that passes before contact.
+    /// The compliance along the normal is computed without hitches. `index` is the order of detection.
     fn between_hulls(chassis: &[Chassis], cars: [u32; 2], contact: &HullContact, index: u32, dt: f32) -> Self {
         let HullContact { arms, closing_fraction, gap, normal } = *contact;
         // The friction coefficients are multiplied, as in Rapier.
@@ -433,10 +437,10 @@ impl ContactPoint {
             gap,
             friction,
             ground_velocity: Vec3::ZERO,
+            // The velocity is not used.
             min_normal_speed: HullPoint { arm: arms[0], gap, normal, friction, velocity: Vec3::ZERO }.allowed_speed(dt),
             target_slip: Vec3::ZERO,
-            // Computed below.
-            normal_compliance: 0.0,
+            normal_compliance: 0.0, // computed below
             response: None,
             normal_impulse: 0.0,
             friction_impulse: Vec3::ZERO,
@@ -444,21 +448,23 @@ impl ContactPoint {
             saved_impulse: Vec3::ZERO,
         };
         let velocity = point.relative_velocity(chassis);
-        // Before contact the hulls slide with their relative velocity; only the rest of the step is subject to friction.
+        // Before contact the hulls slide with their relative velocity; only the rest of the step is subject to
+        // friction.
         point.target_slip = (velocity - normal * velocity.dot(normal)) * closing_fraction;
         point.normal_compliance = point.compliance_along(chassis, normal);
         point
     }
 
-    /// Creates the point `hull_point` at which `hull`, of index `car`, touches the ground, for a step of `dt` s, without impulses.
-    /// The allowed approach speed closes the gap within the step; friction drives the slip relative to the ground to zero.
-    /// `index` is the order of detection.
+    /// Creates the point `hull_point` at which `hull`, of index `car`, touches the ground, for a step of `dt` s,
+    /// without impulses, with friction and ground velocity of `hull_point`. The minimum speed along the normal is
+    /// [`HullPoint::allowed_speed`]; the target slip is zero. The compliance along the normal is computed without
+    /// hitches. `index` is the order of detection.
     fn on_ground(hull: &Chassis, car: u32, hull_point: &HullPoint, index: u32, dt: f32) -> Self {
         Self {
             group: NO_CAR,
             detection_index: index,
             cars: [car, NO_CAR],
-            arms: [hull_point.arm, Vec3::ZERO],
+            arms: [hull_point.arm, Vec3::ZERO], // the ground has no centre of mass
             normal: hull_point.normal,
             gap: hull_point.gap,
             friction: hull_point.friction,
@@ -474,15 +480,15 @@ impl ContactPoint {
         }
     }
 
-    /// Returns true if this point is a contact of `car` with the ground at the place and with the normal of `hull_point`: within
-    /// [`SAME_POINT_TOLERANCE`] metres, and with a cosine between the normals above 1 − [`SAME_POINT_TOLERANCE`].
+    /// Returns true if this point is a contact of `car` with the ground within [`SAME_POINT_TOLERANCE`] m of
+    /// `hull_point`, with a cosine between the normals above 1 − [`SAME_POINT_TOLERANCE`].
     fn is_same_point(&self, car: u32, hull_point: &HullPoint) -> bool {
         let is_near = self.arms[0].distance_squared(hull_point.arm) < SAME_POINT_TOLERANCE * SAME_POINT_TOLERANCE;
         self.cars == [car, NO_CAR] && is_near && self.normal.dot(hull_point.normal) > 1.0 - SAME_POINT_TOLERANCE
     }
 
-    /// Returns the velocity of the first hull at the point relative to the second hull or the ground, world axes, m/s. The
-    /// velocities are those at the end of the step so far.
+    /// Returns the velocity of the first hull at the point relative to the second hull or the ground, at the end of the
+    /// step so far, world axes, m/s.
     fn relative_velocity(&self, chassis: &[Chassis]) -> Vec3 {
         // Index NO_CAR is in no list, so the ground has no chassis.
         let first_velocity = chassis[self.cars[0] as usize].velocity_at(self.arms[0]);
@@ -491,8 +497,8 @@ impl ContactPoint {
             .map_or(first_velocity - self.ground_velocity, |second| first_velocity - second.velocity_at(self.arms[1]))
     }
 
-    /// Returns the change of relative velocity along the unit vector `direction` per impulse along it, 1/kg: n·Rn from the stored
-    /// response if hitches are solved, otherwise the sum of the responses of both hulls. The ground does not respond.
+    /// Returns the change of relative velocity along the unit vector n, `direction`, per impulse along it, 1/kg: n·Rn
+    /// with the stored response R if hitches are solved, else the sum for both hulls. The ground does not respond.
     fn compliance_along(&self, chassis: &[Chassis], direction: Vec3) -> f32 {
         if let Some(response) = self.response {
             return direction.dot(response * direction);
@@ -503,10 +509,10 @@ impl ContactPoint {
             .map_or(compliance, |second| compliance + hull_compliance(second, self.arms[1], direction))
     }
 
-    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis, measures
-    /// the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to their values up to
-    /// rounding. [`ContactPoint::apply_impulse`] solves the `hitches` only if a response is known, so the first call for a point
-    /// gives the response without them, and later calls include all chassis that they connect.
+    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis,
+    /// measures the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to
+    /// their values up to rounding. [`ContactPoint::apply_impulse`] solves the `hitches` only if a response is known:
+    /// the first call for a point gives the response without them, later calls include all chassis that they connect.
     fn update_compliance(&mut self, hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
         let old_velocity = self.relative_velocity(chassis);
         // Change of relative velocity per unit impulse along each axis, 1/kg.
@@ -523,9 +529,9 @@ impl ContactPoint {
         self.normal_compliance = self.normal.dot(response * self.normal);
     }
 
-    /// Applies `impulse` (N s, world axes) at the point to the first hull and the opposite to the second, and re-solves the
-    /// hitches if `response` is known. The stored impulses of the point do not change. Returns the impulse times the larger
-    /// inverse mass of the two hulls, m/s; the rotation is not included.
+    /// Applies `impulse` (N s, world axes) at the point to the first hull and the opposite to the second, and re-solves
+    /// the hitches if `response` is known. The stored impulses of the point do not change. Returns the impulse times
+    /// the larger inverse mass of the two hulls, m/s; the rotation is not included.
     fn apply_impulse(&self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint], impulse: Vec3) -> f32 {
         let [first, second] = self.cars.map(|car| car as usize);
         chassis[first].apply_impulse(impulse, self.arms[0].cross(impulse));
@@ -540,8 +546,9 @@ impl ContactPoint {
         impulse.length() * inverse_mass
     }
 
-    /// Sets the normal impulse that brings the normal speed to `min_normal_speed`, clamps the accumulated impulse to ≥ 0, and
-    /// applies the change. Returns true if the velocity changes by more than [`VELOCITY_TOLERANCE_MPS`].
+    /// Changes the normal impulse so that the normal speed becomes `min_normal_speed`, clamps the accumulated impulse
+    /// to ≥ 0, and applies the difference to the hulls. Returns true if the velocity of a hull changes by more than
+    /// [`VELOCITY_TOLERANCE_MPS`]; false, without applying anything, if the impulse stays the same.
     fn solve_normal(&mut self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) -> bool {
         // Change of normal impulse that reaches the allowed speed, N s.
         let target_change =
@@ -555,9 +562,10 @@ impl ContactPoint {
         self.apply_impulse(chassis, hitches, self.normal * impulse_change) > VELOCITY_TOLERANCE_MPS
     }
 
-    /// Updates the friction impulse so that the tangential velocity reaches `target_slip`, clamps it to friction coefficient
-    /// times normal impulse, and applies the change. Returns true if the velocity changes by more than
-    /// [`VELOCITY_TOLERANCE_MPS`]; false without normal and friction impulse.
+    /// Updates the friction impulse so that the tangential velocity reaches `target_slip`, clamps its length to
+    /// friction coefficient times normal impulse, and applies the difference to the hulls. A slip of at most 1e-6 m/s
+    /// only gets the clamp. Returns true if the velocity of a hull changes by more than [`VELOCITY_TOLERANCE_MPS`];
+    /// does nothing and returns false if normal and friction impulse are both zero.
     fn solve_friction(&mut self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) -> bool {
         if self.normal_impulse == 0.0 && self.friction_impulse == Vec3::ZERO {
             return false;
@@ -566,22 +574,20 @@ impl ContactPoint {
         let slip = self.relative_velocity(chassis) - self.target_slip;
         let slip = slip - self.normal * slip.dot(self.normal);
         let slip_speed = slip.length();
-        // Friction impulse wanted, N s.
-        let mut new_impulse = self.friction_impulse;
+        let mut new_impulse = self.friction_impulse; // wanted, N s
         // Slip below 1e-6 m/s has no direction.
         if slip_speed > 1e-6 {
             new_impulse -= slip / self.compliance_along(chassis, slip / slip_speed);
         }
-        // Limited by Coulomb friction.
-        let new_impulse = new_impulse.clamp_length_max(self.friction * self.normal_impulse);
+        let new_impulse = new_impulse.clamp_length_max(self.friction * self.normal_impulse); // Coulomb friction
         let impulse_change = new_impulse - self.friction_impulse;
         self.friction_impulse = new_impulse;
         self.apply_impulse(chassis, hitches, impulse_change) > VELOCITY_TOLERANCE_MPS
     }
 }
 
-/// Returns the change of velocity of the point `arm` (m from the centre of mass) of `chassis` along the unit vector `direction`,
-/// per impulse along it at that point, 1/kg: 1/m + (r × n)·J⁻¹ (r × n). World axes; hitches are not included.
+/// Returns the change of velocity of the point `arm` (m from the centre of mass) of `chassis` along the unit vector
+/// `direction`, per impulse along it there, 1/kg: 1/m + (r × n)·J⁻¹ (r × n). World axes, without hitches.
 fn hull_compliance(chassis: &Chassis, arm: Vec3, direction: Vec3) -> f32 {
     let r_cross_n = arm.cross(direction);
     chassis.inverse_mass + r_cross_n.dot(chassis.angular_velocity_change(r_cross_n))

@@ -1,8 +1,8 @@
 //! Hitches while hulls are stopped: an impulse that stops one vehicle of a train acts on the vehicles hitched to it.
 //!
-//! The vehicles' own solve closes a hitch for poses that move with the mean of their velocities, and without impacts. If the
-//! world stops a hull of a train, all poses of that train move with the velocities at the end of the step, and the hitches are
-//! closed for these velocities.
+//! The vehicles' own solve closes a hitch for poses that move with the mean of their velocities, and without impacts.
+//! If the world stops a hull of a train, all poses of that train move with the velocities at the end of the step, and
+//! the hitches are closed for these velocities.
 
 use skidpad_core::{Mat3, Vec3, gap_correction_velocity, math};
 
@@ -40,9 +40,10 @@ impl HitchConstraint {
         }
     }
 
-    /// Computes arms, target velocity and effective mass for a step of `dt` s. Arms are taken in the middle of the step. The
-    /// target velocity closes the gap between the two points at the end of the step. The effective mass is the inverse of the 3
-    /// × 3 response of both chassis to an impulse at the hitch.
+    /// Computes arms, target velocity and effective mass for a step of `dt` s. Arms are taken in the middle of the
+    /// step. The target velocity corrects the gap between the two points within the step, by the share and up to the
+    /// speed of [`gap_correction_velocity`], plus a correction for the gyroscopic effect. The effective mass is the
+    /// inverse of the 3 × 3 response of both chassis to an impulse at the hitch. The impulse so far does not change.
     fn prepare(&mut self, chassis: &[Chassis], dt: f32) {
         let [trailer, towing] = self.cars.map(|car| &chassis[car as usize]);
         let hitch_points = [(trailer, trailer.coupler), (towing, towing.hitch)];
@@ -52,13 +53,15 @@ impl HitchConstraint {
         let rates = [trailer, towing].map(|car| car.midpoint_rate(dt));
         self.arms = [0, 1]
             .map(|k| math::integrate_rotation(hitch_points[k].0.rotation, rates[k], 0.5 * dt) * hitch_points[k].1);
-        // The poses turn with rates that differ from the angular velocities by the gyroscopic effect.
+        // The poses turn with `rates`, but `solve` compares angular velocities: their difference by the gyroscopic
+        // effect, as a velocity of each hitch point, m/s.
         let [trailer_correction, towing_correction] =
             [0, 1].map(|k| (rates[k] - hitch_points[k].0.angular).cross(self.arms[k]));
-        // `0.0`: the poses have no lag.
+        // `0.0`: 64-bit positions have no rounding error to spare (resolution, m).
         self.target_velocity = gap_correction_velocity(gap, 0.0, dt) - trailer_correction + towing_correction;
+        // Change of relative velocity of the two points per impulse along `axis`, 1/kg.
         let response_column = |axis: Vec3| {
-            // Change of velocity of the hitch point per impulse along `axis`.
+            // Part of one chassis.
             let point_velocity_change = |car: &Chassis, arm: Vec3| {
                 axis * car.inverse_mass + car.angular_velocity_change(arm.cross(axis)).cross(arm)
             };
@@ -68,8 +71,9 @@ impl HitchConstraint {
             Mat3::from_cols(response_column(Vec3::X), response_column(Vec3::Y), response_column(Vec3::Z)).inverse();
     }
 
-    /// Applies the impulse that brings the relative velocity of the two points to its target, to the trailer and with the
-    /// opposite sign to the towing vehicle, and adds it to `impulse`. Returns the error of that velocity before, m/s.
+    /// Applies the impulse that brings the relative velocity of the two points to its target, to the trailer and with
+    /// the opposite sign to the towing vehicle, and adds it to `impulse`. Returns the error of that velocity before,
+    /// m/s, ≥ 0. Clears the lag of both chassis ([`Chassis::apply_impulse`]).
     fn solve(&mut self, chassis: &mut [Chassis]) -> f32 {
         let [trailer, towing] = self.cars.map(|car| car as usize);
         let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[towing].velocity_at(self.arms[1]);
@@ -83,8 +87,8 @@ impl HitchConstraint {
 }
 
 /// Closes the `hitches`, all of one group, for poses that move with the velocities at the end of the step of `dt` s.
-/// Clears the lag of all vehicles of the group, prepares each hitch, and iterates until the hitch points have their target
-/// velocities. Changes the twists of `chassis` and the impulses of `hitches`.
+/// Clears the lag of all hitched vehicles, prepares each hitch, and iterates until the hitch points have their target
+/// velocities ([`solve_hitches`]). Changes the twists of `chassis` and adds to the impulses of `hitches`.
 pub(crate) fn close_hitches(hitches: &mut [HitchConstraint], chassis: &mut [Chassis], dt: f32) {
     for car in hitches.iter().flat_map(|hitch| hitch.cars) {
         // A zero impulse clears the lag of the pose.
@@ -94,9 +98,9 @@ pub(crate) fn close_hitches(hitches: &mut [HitchConstraint], chassis: &mut [Chas
     solve_hitches(hitches, chassis);
 }
 
-/// Iterates over the hitches of one group until no relative velocity was off by more than [`VELOCITY_TOLERANCE_MPS`], for at
-/// most [`MAX_IMPULSE_PASSES`] passes. A single hitch needs one pass. Changes the twists of `chassis` and the impulses of
-/// `hitches`.
+/// Iterates over the hitches of one group until no relative velocity was off by more than [`VELOCITY_TOLERANCE_MPS`]
+/// before its solve in a pass, for at most [`MAX_IMPULSE_PASSES`] passes. A single hitch needs one pass. Changes the
+/// twists of `chassis` and adds to the impulses of `hitches`.
 pub(crate) fn solve_hitches(hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
     for _ in 0..MAX_IMPULSE_PASSES {
         let max_error = hitches.iter_mut().map(|hitch| hitch.solve(chassis)).fold(0.0, f32::max);

@@ -14,14 +14,15 @@ use crate::ground::{Block, Ground};
 use crate::swept_contact::SweptBox;
 use crate::triangle_contacts::TriangleContacts;
 
-/// Maximum number of passes over the contact points. Passes that end too early leave a rotation, and friction that opposes it:
-/// after eight passes, a beam evenly across the road throws a car sideways with 0.15 of its speed.
+/// Maximum number of passes over the contact points. Passes that end too early leave a rotation, and friction that
+/// opposes it: after eight passes, a beam evenly across the road throws a car sideways with 0.15 of its speed.
 pub(crate) const MAX_IMPULSE_PASSES: usize = 64;
 
 /// Change of velocity by one point below which the passes end, m/s.
 pub(crate) const VELOCITY_TOLERANCE_MPS: f32 = 1e-6;
 
-/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about this much.
+/// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about
+/// this much.
 const MAX_CONTACT_GAP_M: f32 = 0.03;
 
 /// Contacts of hulls with the ground, and the buffers for finding them.
@@ -40,8 +41,8 @@ pub struct GroundContacts {
 /// Approach speed above which a contact is an impact, m/s. Slower contacts come to rest in the next step.
 pub(crate) const IMPACT_SPEED_MPS: f32 = 0.5;
 
-/// Share of the closing speed of a gap above which a contact counts as closed. It is below 1 because solves are inexact in the
-/// last digits.
+/// Share of the closing speed of a gap above which a contact counts as closed. The share is below 1 because solves are
+/// inexact in the last digits.
 pub(crate) const CLOSED_GAP_RATIO: f32 = 0.99;
 
 /// Cosine of the largest angle between the vertical and the normal of a face that supports a body.
@@ -59,9 +60,10 @@ const HULL_CORNERS: usize = 8;
 /// Cosine of the angle between two normals below which their points lie on different surfaces.
 const SAME_SURFACE_COSINE: f32 = 0.99;
 
-/// Returns true if `candidate` is the farthest point in the direction of some corner of the hull, among the `points` on the
-/// same surface (with nearly the same normal). Of equally far points the first one counts. The outermost points spread a load
-/// evenly; the nearest points would not.
+/// Returns true if `candidate` is the farthest point in the direction of some corner of the hull, among the `points` on
+/// the same surface (with nearly the same normal: cosine above [`SAME_SURFACE_COSINE`]). Among equally far points the
+/// first one counts. `candidate` must be an element of `points`, because both are compared by address. The outermost
+/// points spread a load evenly; the nearest points would not.
 fn is_outermost<'a>(
     candidate: &HullPoint,
     points: impl Iterator<Item = &'a HullPoint> + Clone,
@@ -72,6 +74,7 @@ fn is_outermost<'a>(
         let corner_direction = chassis.axes * (corner(chassis, i) - chassis.hull.centre);
         let farthest = surface_points.clone().max_by(|a, b| {
             let [a, b] = [a, b].map(|point| point.arm.dot(corner_direction));
+            // `Greater`: the first of equally far points is the maximum.
             a.total_cmp(&b).then(core::cmp::Ordering::Greater)
         });
         farthest.is_some_and(|farthest| core::ptr::eq(farthest, candidate))
@@ -98,16 +101,17 @@ impl GroundContacts {
         }
     }
 
-    /// Creates contacts with room for all points at which one hull can touch `ground` and `bodies` free bodies, so that no step
-    /// allocates.
+    /// Creates contacts with room for all points at which one hull can touch `ground` and `bodies` free bodies, so that
+    /// no step allocates.
     pub fn for_ground(ground: &Ground, bodies: usize) -> Self {
         Self::with_capacity(HULL_CORNERS * (1 + ground.blocks.len() + bodies))
     }
 
-    /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground` within the
-    /// coming `dt` s. Moves no pose. A hull that hits the ground within the step ends it without approach speed; its pose moves
-    /// with [`Chassis::pose_motion`]. `rim_contacts` are contact points of its rims, each with the index of the car; they are solved
-    /// together with the hull. Does nothing without contact points.
+    /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground`
+    /// within the coming `dt` s. Finds the contact points, solves them, and ends impacts. Moves no pose. A hull that
+    /// hits the ground within the step ends it without approach speed; its pose moves with [`Chassis::pose_motion`].
+    /// `rim_contacts` are contact points of its rims, each with the index of the car; they are solved together with the
+    /// hull. Without contact points the twist does not change. Replaces the stored points and impulses.
     pub fn separate_from_ground(
         &mut self,
         chassis: &mut Chassis,
@@ -121,8 +125,9 @@ impl GroundContacts {
     }
 
     /// Keeps `chassis` out of `ground` and of the `blocks` that support it over `dt` s, as
-    /// [`GroundContacts::separate_from_ground`] does. Finds all contact points first and solves them together. Points on
-    /// `blocks` whose normal is more than 60° off the vertical (sides and undersides) are discarded.
+    /// [`GroundContacts::separate_from_ground`] does, without rims. Finds all contact points first and solves them
+    /// together. Points on `blocks` whose normal is more than 60° off the vertical (sides and undersides) are
+    /// discarded; points on `ground` have no such limit. Blocks may move.
     pub(crate) fn separate_from_ground_and_blocks(
         &mut self,
         chassis: &mut Chassis,
@@ -145,8 +150,8 @@ impl GroundContacts {
         self.solve_found_contacts(chassis, dt);
     }
 
-    /// Solves the contact points found last for `chassis`, over `dt` s, starting from zero impulses, and then ends impacts.
-    /// A hull without points only has its impulses cleared.
+    /// Solves the contact points found last for `chassis`, over `dt` s, starting from zero impulses, and then ends
+    /// impacts. A hull without points only has its impulses cleared.
     fn solve_found_contacts(&mut self, chassis: &mut Chassis, dt: f32) {
         self.impulses.clear();
         if self.points.is_empty() {
@@ -157,13 +162,14 @@ impl GroundContacts {
         self.stop_impacts(chassis, dt);
     }
 
-    /// Ends impacts: each contact point that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt` gets an
-    /// allowed speed of zero, and all points are solved again. The motion of the pose is then restored: the pose still moves
-    /// until the gap closes. An impact thus takes one step: a car that kept the speed which closes the gap would turn or slide
-    /// away before the next step stops the rest.
+    /// Ends impacts: each contact point that closes within the step a gap of more than [`IMPACT_SPEED_MPS`] times `dt`
+    /// gets an allowed speed of zero, and all points are solved again. The motion of the pose is then restored: the
+    /// pose still moves until the gap closes. An impact thus takes one step: a car that kept the speed which closes the
+    /// gap would turn or slide away before the next step stops the rest.
     fn stop_impacts(&mut self, chassis: &mut Chassis, dt: f32) {
         let mut has_impact = false;
         for (point, impulse) in self.points.iter().zip(&mut self.impulses) {
+            // Speeds along the normal are negative while the gap closes.
             let closes_gap =
                 relative_velocity(chassis, point).dot(point.normal) <= CLOSED_GAP_RATIO * impulse.min_normal_speed;
             if point.gap > IMPACT_SPEED_MPS * dt && closes_gap {
@@ -177,8 +183,9 @@ impl GroundContacts {
         }
     }
 
-    /// Solves all contact points found last. A free body under wheels uses [`solve_under_wheels`], any other hull sequential
-    /// impulses with friction along the slip. Changes the twist of `chassis` and `impulses`, which are also the start values.
+    /// Solves all contact points found last. A free body under wheels uses [`solve_under_wheels`], any other hull
+    /// sequential impulses with friction along the slip. Changes the twist of `chassis` and `impulses`, which are also
+    /// the start values.
     fn solve_points(&mut self, chassis: &mut Chassis) {
         if chassis.is_wheel_loaded {
             solve_under_wheels(chassis, &self.points, &mut self.impulses);
@@ -187,10 +194,11 @@ impl GroundContacts {
         }
     }
 
-    /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises by at
-    /// most `speed_gain` m/s. Replaces the points found before; includes the points of `rim_contacts`. Checks the plane, then boxes and
-    /// platforms, then the terrain. On ground other than a plane, points whose gap at the end of the step would be
-    /// [`MAX_CONTACT_GAP_M`] or more are then removed.
+    /// Finds the points at which the hull of `chassis` may touch `ground` within the coming `dt` s, if its speed rises
+    /// by at most `speed_gain` m/s. Replaces the points found before. Starts with the points of `rim_contacts`, then
+    /// checks the plane, then boxes and platforms whose bounding spheres are in reach, then the terrain. Unless the
+    /// ground is nothing but a plane, all points (those of plane and rims included) whose gap at the end of the step
+    /// would be [`MAX_CONTACT_GAP_M`] or more are removed last.
     pub(crate) fn find_contacts(
         &mut self,
         chassis: &Chassis,
@@ -205,6 +213,7 @@ impl GroundContacts {
         // Highest speed of any point of the hull by rotation and fall, m/s.
         let point_speed_bound = chassis.angular.length() * chassis.hull_radius + speed_gain;
         if ground.has_plane {
+            // Up to the height by which any point can sink towards the plane in the step.
             self.find_plane_contacts(chassis, ground, dt * (point_speed_bound - chassis.velocity.dot(ground.normal)));
         }
         if ground.is_plane_only() {
@@ -246,16 +255,18 @@ impl GroundContacts {
     }
 
     /// Returns the response of `chassis`, directly after [`GroundContacts::separate_from_ground`] or
-    /// [`GroundContacts::separate_from_ground_and_blocks`], including its contacts: the changes of velocity (m/s) and angular velocity
-    /// (rad/s) by a unit of each impulse component (N s), then of each angular impulse component (N m s).
+    /// [`GroundContacts::separate_from_ground_and_blocks`], including its contacts: the changes of velocity (m/s) and
+    /// angular velocity (rad/s) by a unit of each impulse component (N s), then of each angular impulse component (N m
+    /// s).
     pub(crate) fn response_columns(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
         response_matrix(chassis, &self.points, &self.impulses)
     }
 
-    /// Adds the points found last with the smallest gaps to `points`, up to [`MAX_HULL_POINTS`] in total; a nearer point
-    /// replaces the farthest one. If more are found, only the outermost ones on each surface are candidates. Points with a gap
-    /// above [`IMPACT_SPEED_MPS`] times `dt` are impacts and are left out: [`GroundContacts::separate_from_ground`] ends them
-    /// in one step.
+    /// Adds the points found last with the smallest gaps to `points`, up to [`MAX_HULL_POINTS`] in total; beyond this
+    /// number a nearer point replaces the one with the largest gap, also one that was in `points` before. If more than
+    /// [`MAX_HULL_POINTS`] were found, only the outermost ones on each surface are candidates. Points with a gap above
+    /// [`IMPACT_SPEED_MPS`] times `dt` are impacts and are left out: [`GroundContacts::separate_from_ground`] ends them
+    /// in one step. The stored points do not change.
     pub(crate) fn add_nearest_points(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
         // Points that are no impacts.
         let find_candidates = || self.points.iter().filter(|candidate| candidate.gap <= IMPACT_SPEED_MPS * dt);
@@ -274,8 +285,9 @@ impl GroundContacts {
         }
     }
 
-    /// Adds the corners of the hull whose height above the plane is at most `max_height` m, each with the normal of the plane and
-    /// the product of hull friction and grip. Adds nothing if the lowest point of the hull is higher.
+    /// Adds the corners of the hull whose height above the plane is at most `max_height` m, each with its height as
+    /// gap, the normal of the plane, the product of hull friction and grip, and no velocity, because the plane is at
+    /// rest. Adds nothing if the lowest point of the hull is higher.
     #[inline(always)]
     fn find_plane_contacts(&mut self, chassis: &Chassis, ground: &Ground, max_height: f32) {
         let normal = ground.normal;
@@ -300,12 +312,14 @@ impl GroundContacts {
         }
     }
 
-    /// Adds the points of the hull that touch `block` when the two first touch within `dt` s. `motion` is the velocity (m/s)
-    /// and the angular velocity (rad/s) relative to the block, world axes. The gap of each point is its distance at the start
-    /// of the step along the contact normal. Adds nothing if the two pass each other.
+    /// Adds the points of the hull that touch `block` when the two first touch within `dt` s. `motion` is the velocity
+    /// (m/s) and the angular velocity (rad/s) relative to the block, world axes. The gap of each point is its distance
+    /// at the start of the step along the contact normal. Friction is the product of hull friction and grip; the
+    /// velocity of each point is that of the block there. Adds nothing if the two pass each other. Overwrites
+    /// `manifold`.
     ///
-    /// A face counts only at the pose where the hull first touches it. Seen from an earlier pose, the face of an object next to
-    /// the path would lie across the path.
+    /// A face counts only at the pose where the hull first touches it. Seen from an earlier pose, the face of an object
+    /// next to the path would lie across the path.
     fn find_block_contacts(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
         let [velocity, angular] = motion.map(|vector| block.from_world * vector);
@@ -336,13 +350,14 @@ impl GroundContacts {
             &mut self.manifold,
             false,
         );
-        let outward = block.to_world * normal;
+        let world_normal = block.to_world * normal;
         self.points.extend(self.manifold.points.iter().map(|manifold_point| {
             let arm = chassis.axes * (chassis.hull.centre + manifold_point.local_p2);
             HullPoint {
                 arm,
+                // Distance after `time` less the displacement along the normal: the gap at the start.
                 gap: manifold_point.dist - swept_box.displacement(manifold_point.local_p2, &pose).dot(normal),
-                normal: outward,
+                normal: world_normal,
                 friction: chassis.friction * block.grip,
                 velocity: block.velocity_at(chassis.position + arm.as_dvec3()),
             }
@@ -350,7 +365,8 @@ impl GroundContacts {
     }
 }
 
-/// Returns the entries of `rim_contacts` (contact points of rims) that belong to the car with index `car`. `rim_contacts` is sorted by car.
+/// Returns the entries of `rim_contacts` (contact points of rims) that belong to the car with index `car`; an empty
+/// slice if there are none. `rim_contacts` is sorted by car.
 #[inline(always)]
 pub(crate) fn rim_contacts_of(rim_contacts: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
     if rim_contacts.is_empty() {
@@ -362,8 +378,8 @@ pub(crate) fn rim_contacts_of(rim_contacts: &[(usize, HullPoint)], car: usize) -
 }
 
 /// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at
-/// `position` (world, m) and angular velocity (rad/s), world axes. For a block at rest it is `motion` itself. Over one step,
-/// the path relative to a turning block is taken as straight.
+/// `position` (world, m) and angular velocity (rad/s), world axes. For a block at rest it is `motion` itself. Over one
+/// step, the path relative to a turning block is taken as straight.
 fn relative_motion(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
     match block.motion {
         Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],
@@ -371,7 +387,8 @@ fn relative_motion(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2
     }
 }
 
-/// Returns corner `i` of the hull, 0 to 7, from the centre of mass, vehicle axes, m.
+/// Returns corner `i` of the hull, 0 to 7, from the centre of mass, vehicle axes, m. Bits 0, 1 and 2 of `i` select the
+/// positive side along x, y and z.
 fn corner(chassis: &Chassis, i: usize) -> Vec3 {
     let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
     chassis.hull.centre + chassis.hull.half_extents * Vec3::new(sign(0), sign(1), sign(2))
@@ -383,12 +400,14 @@ mod tests {
     use crate::chassis_simd::advance;
     use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
+    /// Returns a body of 1000 kg, 4 m long, 1.8 m wide and 1 m high, with the middle of its hull 0.1 m above its centre
+    /// of mass.
     fn crate_of_a_tonne() -> Chassis {
         let hull = Hull { centre: Vec3::new(0.0, 0.0, 0.1), half_extents: Vec3::new(2.0, 0.9, 0.5) };
         Chassis::rigid(1000.0, Mat3::from_diagonal(Vec3::new(400.0, 1500.0, 1700.0)), hull)
     }
 
-    /// Steps `chassis` for `seconds` under gravity on `ground`.
+    /// Steps `chassis` for `seconds` s under gravity on `ground` at 120 Hz, without rims.
     fn run(chassis: &mut Chassis, ground: &Ground, seconds: f32) {
         let mut touching = GroundContacts::default();
         let dt = 1.0 / 120.0;
@@ -399,6 +418,7 @@ mod tests {
         }
     }
 
+    /// A pitched hull above a box that is turned about z falls on it and lies flat and at rest on its top after 3 s.
     #[test]
     fn a_hull_comes_to_rest_on_a_box() {
         let table = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 1.0), Vec3::new(8.0, 8.0, 2.0)).rotated(0.6, 0.0, 0.0);
@@ -411,9 +431,12 @@ mod tests {
         assert!(chassis.velocity.length() < 0.05 && chassis.axes.z_axis.z > 0.999, "{chassis:?}");
     }
 
+    /// A hull that slides on the plane at 15 m/s stops at a wall across its path. A wall 20 m beside the path does not
+    /// stop it.
     #[test]
     fn a_wall_stops_a_hull_and_one_out_of_the_way_does_nothing() {
         let wall = |x: f64, y: f64| FixedBox::axis_aligned(DVec3::new(x, y, 1.0), Vec3::new(1.0, 6.0, 4.0));
+        // Distances that the hull slides with a wall ahead and with a wall beside the path, m.
         let slid = [0.0, 20.0].map(|y| {
             let ground = Ground::new(&Scene { boxes: vec![wall(10.0, y)], ..Scene::flat() });
             let mut chassis = crate_of_a_tonne();
@@ -425,8 +448,8 @@ mod tests {
             run(&mut chassis, &ground, 2.0);
             chassis.position.x
         });
-        // The nose is 2 m ahead of the centre and the face of the wall at 9.5 m. Friction alone would stop the car far beyond the
-        // wall.
+        // The nose is 2 m ahead of the centre and the face of the wall at 9.5 m. Friction alone would stop the car far
+        // beyond the wall.
         assert!((6.5..7.51).contains(&slid[0]), "{slid:?}");
         assert!(slid[1] > 12.0, "{slid:?}");
     }

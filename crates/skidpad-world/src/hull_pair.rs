@@ -10,12 +10,12 @@ use crate::swept_contact::{
     MAX_ADVANCES, SeparatingAxes, TOUCH_DISTANCE_RATIO, contact_normal, max_separation_axis, separating_axes,
 };
 
-/// Enlargement of the faces of the second hull in the search for contact points, m. Without it, rounding would leave out corners
-/// of faces that cover each other exactly, as with equal cars.
+/// Enlargement of the faces of the second hull in the search for contact points, m. Without it, rounding would leave
+/// out corners of faces that cover each other exactly, as with equal cars.
 const FACE_ENLARGEMENT_M: f32 = 1e-4;
 
-/// Pair of hulls relative to the centre of mass of the second one, in world axes. Velocities are relative to that centre, so that the
-/// second hull only rotates.
+/// Pair of hulls relative to the centre of mass of the second one, in world axes. Velocities are relative to that
+/// centre, so that the second hull only rotates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     /// Both hulls with their rotations.
@@ -44,8 +44,8 @@ struct RotatingHull {
 /// Contact point of two hulls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HullContact {
-    /// Vectors from each centre of mass to the point at the time of contact, world axes, m. Both lead to the same place then, so
-    /// that equal and opposite impulses conserve angular momentum.
+    /// Vectors from each centre of mass to the point at the time of contact, world axes, m. Both lead to the same place
+    /// then, so that equal and opposite impulses conserve angular momentum.
     pub arms: [Vec3; 2],
     /// Time of contact without impulses, as a share of the step; 1 if the gap does not close.
     pub closing_fraction: f32,
@@ -75,8 +75,8 @@ impl RotatingHull {
 }
 
 impl Pair {
-    /// Creates the pair of two chassis with their motion over the coming `dt` s: velocities of the poses and midpoint rates,
-    /// both taken as constant.
+    /// Creates the pair of two chassis with their motion over the coming `dt` s: velocities of the poses and midpoint
+    /// rates, both taken as constant.
     pub fn new(first: &Chassis, second: &Chassis, dt: f32) -> Self {
         Self {
             hulls: [RotatingHull::new(first, dt), RotatingHull::new(second, dt)],
@@ -85,7 +85,8 @@ impl Pair {
         }
     }
 
-    /// Returns the poses of the middles of both hulls after `time` s, relative to the second centre of mass, world axes, m.
+    /// Returns the poses of the middles of both hulls after `time` s, relative to the second centre of mass, world
+    /// axes, m.
     fn poses(&self, time: f32) -> [Pose; 2] {
         let [mut first, second] = self.hulls.map(|hull| hull.pose(time));
         first.translation += self.centre_offset + self.velocity * time;
@@ -102,12 +103,13 @@ impl Pair {
         self.hulls[0].half_extents.min_element().min(self.hulls[1].half_extents.min_element())
     }
 
-    /// Returns the time (s) at which the hulls first touch within `dt` s, and the contact normal towards the first hull, in the
-    /// axes of the second. Hulls that overlap at the start, or are still apart after [`MAX_ADVANCES`] advances, count as
-    /// touching. Returns `None` if they do not touch.
+    /// Returns the time (s) at which the hulls first touch within `dt` s, and the contact normal towards the first
+    /// hull, in the axes of the second. Hulls closer than [`TOUCH_DISTANCE_RATIO`] times the smallest half extent
+    /// touch. Hulls that overlap at the start touch at time 0. Hulls that are still apart after [`MAX_ADVANCES`]
+    /// advances count as touching. Returns `None` if they do not touch.
     ///
-    /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity and the
-    /// sweep of both rotations allow.
+    /// Uses conservative advancement, as for a fixed box: no point approaches along an axis faster than the velocity
+    /// and the sweep of both rotations allow.
     fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
         let min_half_extent = self.min_half_extent();
         let (mut time, mut advance_count) = (0.0, 0);
@@ -121,6 +123,7 @@ impl Pair {
                     contact_normal(&axes, farthest_axis, min_half_extent, second_rotation.inverse() * self.velocity),
                 ));
             }
+            // Axis of the largest distance, towards the first hull, world axes.
             let normal = second_rotation * farthest_axis.normal;
             // Largest speed of any point of each hull along the axis by rotation, m/s.
             let sweep_speeds = self.hulls.map(|hull| hull.hull_radius * hull.angular.cross(normal).length());
@@ -128,6 +131,7 @@ impl Pair {
             let closing_speed = sweep_speeds[0] + sweep_speeds[1] - self.velocity.dot(normal);
             time += farthest_axis.separation / closing_speed;
             advance_count += 1;
+            // The negation also ends the search for NaN.
             if !(closing_speed > 0.0 && time < dt) {
                 return None;
             }
@@ -140,9 +144,10 @@ impl Pair {
         self.first_contact(dt).is_some()
     }
 
-    /// Calls `visit` with every contact point of the hulls when they first touch within `dt` s: the points where the two facing
-    /// faces, edges or corners overlap, or the nearest corner if there is none. Does not call it if they pass each other.
-    /// `manifold` is a buffer.
+    /// Calls `visit` with every contact point of the hulls when they first touch within `dt` s: the points where the
+    /// two facing faces, edges or corners overlap, or the corner of the first hull nearest to the second if there is
+    /// none. Does not call `visit` if the hulls pass each other. See [`Pair::contact_at`] for gap, arms and time of
+    /// each point. `manifold` is a buffer and is overwritten.
     pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut visit: impl FnMut(HullContact)) {
         let Some((time, normal)) = self.first_contact(dt) else { return };
         let [first, second] = self.poses(time);
@@ -171,6 +176,7 @@ impl Pair {
             // If the features miss each other, the nearest corner is the only contact point.
             let corner = first_box.local_support_point(towards_second);
             let corner_point = relative_pose * corner;
+            // Distance of the corner from the face of the second hull, m.
             let distance = normal.dot(corner_point - second_box.local_support_point(normal));
             visit(self.contact_at(
                 [first, second],
@@ -191,11 +197,12 @@ impl Pair {
         }
     }
 
-    /// Computes the contact of two points of the hulls along `normal` (world axes) in a step of `dt` s. Each point is given
-    /// from the middle of its hull, in its own axes, m. `poses` are the poses of both middles after `time` s. The gap is that
-    /// of the points at the start of the step. The time of contact is extrapolated from `time` with the speed of the points: 0
-    /// if they overlap at the start, `dt` if they do not approach each other. Both arms lead to the middle between the points
-    /// at that time.
+    /// Computes the contact of two points of the hulls along `normal` (world axes) in a step of `dt` s. Each point is
+    /// given from the middle of its hull, in its own axes, m. `poses` are the poses of both middles after `time` s. The
+    /// gap is that of the points at the start of the step. The time of contact is 0 for a gap of at most 0. Otherwise
+    /// it is extrapolated from `time`: plus the distance of the points at `time`, divided by their approach speed, and
+    /// clamped to [0, `dt`]. A NaN (neither distance nor speed) counts as `dt`. Both arms lead to the middle between
+    /// the points at the time of contact.
     fn contact_at(&self, poses: [Pose; 2], points: [Vec3; 2], normal: Vec3, time: f32, dt: f32) -> HullContact {
         let contact_points = [poses[0] * points[0], poses[1] * points[1]];
         // Distance of the points at `time`, m.
@@ -208,20 +215,23 @@ impl Pair {
         } else {
             0.0
         };
-        // The value is NaN if the points do not approach each other.
+        // The value is NaN if the points have neither distance nor approach speed.
         let closing_time = if closing_time >= 0.0 { closing_time } else { dt };
         let poses = self.poses(closing_time);
         let midpoint = 0.5 * (poses[0] * points[0] + poses[1] * points[1]);
+        // The origin is the second centre of mass; the first one has moved relative to it.
         let arms = [midpoint - (self.centre_offset + self.velocity * closing_time), midpoint];
         HullContact { arms, gap, normal, closing_fraction: closing_time / dt }
     }
 
-    /// Returns the speed at which the `contact_points` (m, from the second centre of mass at the start) of the two hulls
-    /// approach each other along `normal` after `time` s, m/s; negative if they separate.
+    /// Returns the speed at which the `contact_points` (m, from the second centre of mass at the start) of the two
+    /// hulls approach each other along `normal` after `time` s, m/s; negative if they separate.
     fn closing_speed(&self, contact_points: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
-        let first_velocity =
+        // Velocities of the points by rotation about their centres of mass, m/s.
+        let first_rotation_velocity =
             self.hulls[0].angular.cross(contact_points[0] - (self.centre_offset + self.velocity * time));
-        let second_velocity = self.hulls[1].angular.cross(contact_points[1]);
-        -(self.velocity + first_velocity - second_velocity).dot(normal)
+        let second_rotation_velocity = self.hulls[1].angular.cross(contact_points[1]);
+        // `normal` leads towards the first hull.
+        -(self.velocity + first_rotation_velocity - second_rotation_velocity).dot(normal)
     }
 }

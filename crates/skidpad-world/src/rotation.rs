@@ -3,8 +3,8 @@
 use skidpad_core::simd::lane::Lane;
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 
-/// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias are in
-/// body axes.
+/// Rotational state of rigid bodies, in world axes. The matrix `axes` leads from body axes to world axes; the inertias
+/// are in body axes.
 pub(crate) struct RotationState<L> {
     /// Rotation from body axes to world axes.
     pub axes: Mat3Lanes<L>,
@@ -19,8 +19,8 @@ pub(crate) struct RotationState<L> {
 }
 
 impl<L: Lane> RotationState<L> {
-    /// Multiplies a `vector` in world axes with a `matrix` in body axes; the result is in world axes. `axes` leads from body axes
-    /// to world axes.
+    /// Multiplies a `vector` in world axes with a `matrix` in body axes; the result is in world axes. `axes` leads from
+    /// body axes to world axes.
     #[inline(always)]
     pub fn mul_in_body_axes(axes: &Mat3Lanes<L>, matrix: &Mat3Lanes<L>, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
         axes.mul_vector(matrix.mul_vector(axes.transposed().mul_vector(vector)))
@@ -32,8 +32,9 @@ impl<L: Lane> RotationState<L> {
         Self::mul_in_body_axes(&self.axes, &self.inertia, self.angular)
     }
 
-    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: ω + dω/dt ·
-    /// dt/2 with dω/dt = −J⁻¹ (ω × L). ω is the rate with which the pose turns (angular velocity less lag), all in world axes.
+    /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: ω +
+    /// dω/dt · dt/2 with dω/dt = −J⁻¹ (ω × L). ω is the rate with which the pose turns (angular velocity less lag), all
+    /// in world axes.
     #[inline(always)]
     pub fn midpoint_rate(&self, momentum: Vec3Lanes<L>, dt: f32) -> Vec3Lanes<L> {
         let rate = self.angular - self.rate_lag;

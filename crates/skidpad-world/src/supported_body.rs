@@ -1,4 +1,5 @@
-//! Free body under wheels: its motion at the end of a step under the wheels' impulses, and the derivative of that motion.
+//! Free body under wheels: its motion at the end of a step under the wheels' impulses, and the derivative of that
+//! motion.
 
 use skidpad_core::{PlatformMotion, PredictedMotion, Vec3};
 
@@ -7,8 +8,9 @@ use crate::chassis::Chassis;
 use crate::ground::Block;
 
 impl Chassis {
-    /// Returns the hull as a box that keeps its current motion during the step and has the friction of the hull as grip, so
-    /// that it can support another hull.
+    /// Returns the hull as a box that keeps its current motion during the step (also as its motion in the step before)
+    /// and has the friction of the hull as grip, so that it can support another hull. The velocity is that of the
+    /// middle of the box.
     fn moving_block(&self) -> Block {
         let block = self.block();
         let [velocity, angular] = [self.velocity_at((block.centre - self.position).as_vec3()), self.angular];
@@ -20,13 +22,14 @@ impl Chassis {
 }
 
 impl World {
-    /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy: adds gravity and the
-    /// sums of wheel impulses (N s) and angular impulses about its centre of mass (N m s), and solves its contacts with ground
-    /// and supporting bodies. Returns the end twist and its derivative with respect to these impulses; `None` for a car or
-    /// ground. The world does not change.
+    /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy: adds gravity
+    /// and the sums of wheel impulses (N s) and angular impulses about its centre of mass (N m s), marks the copy as
+    /// loaded by wheels, and solves its contacts with ground and supporting bodies. Returns the end twist and its
+    /// derivative with respect to these impulses; `None` for a car or ground. The world does not change, except for the
+    /// buffers of ground contacts.
     ///
-    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other free bodies that support this one keep their current motion;
-    /// contacts with their sides are ignored, and cars are ignored.
+    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other free bodies that support this one keep their current
+    /// motion; contacts with their sides are ignored, and cars are ignored.
     #[inline(never)]
     pub(crate) fn predict_body(
         &mut self,
@@ -40,7 +43,7 @@ impl World {
         body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular_impulse)]);
         body.is_wheel_loaded = true;
         let car_count = self.car_count();
-        // Free bodies near this one.
+        // Free bodies near this one; indices from `car_count` on are free bodies.
         let near_pairs = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
         let supporting_bodies = near_pairs.filter_map(|[first, second]| match [*first as usize, *second as usize] {
             [first, second] if first == body_index && second >= car_count => Some(second),
@@ -58,8 +61,9 @@ mod tests {
     use super::*;
     use skidpad_core::{BodyMotion, DVec3, FreeBody, Scene};
 
-    /// A plank that slides under a load responds to pushes along, across and about as predicted, including friction that turns
-    /// with its path.
+    /// A plank that slides under a load responds to pushes along x and y and about z as the predicted derivative says,
+    /// including friction that turns with its path. Compares finite differences of the end twist with three columns of
+    /// the response.
     #[test]
     fn a_sliding_plank_answers_as_foreseen() {
         let size = Vec3::new(40.0, 10.0, 0.4);
@@ -69,6 +73,7 @@ mod tests {
         let pushed = [Vec3::new(110.0, 5.0, -250.0), Vec3::new(0.0, 0.0, 20.0)];
         let PredictedMotion { end_twist: ends, response: answer } =
             world.predict_body(0, pushed, 1.0 / 60.0).expect("a body");
+        // Column of the response and unit impulse that belongs to it.
         for (column, more) in [(0, [Vec3::X, Vec3::ZERO]), (1, [Vec3::Y, Vec3::ZERO]), (5, [Vec3::ZERO, Vec3::Z])] {
             // The difference then has three significant digits.
             let size = if column == 5 { 10.0 } else { 1.0 };

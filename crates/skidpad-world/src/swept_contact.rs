@@ -1,5 +1,5 @@
-//! Moving box against a fixed box: their distance, the time of first contact, and the faces in contact. `hull_pair.rs` covers two
-//! moving boxes.
+//! Moving box against a fixed box: their distance, the time of first contact, and the faces in contact. `hull_pair.rs`
+//! covers two moving boxes.
 
 use parry3d::math::Pose;
 use skidpad_core::{Mat3, Quat, Vec3, math};
@@ -7,15 +7,16 @@ use skidpad_core::{Mat3, Quat, Vec3, math};
 /// Distance at which boxes touch, as a share of the smallest half extent of the moving box.
 pub(crate) const TOUCH_DISTANCE_RATIO: f32 = 2e-3;
 
-/// Overlap along an axis below which boxes pass each other along it, as a share of the smallest half extent of the moving box. It
-/// acts as a rounding of edges: a hull slides from one box to a flush one although it has sunk into the first.
+/// Overlap along an axis below which boxes pass each other along it, as a share of the smallest half extent of the
+/// moving box. The tolerance acts as a rounding of edges: a hull slides from one box to a flush one although it has
+/// sunk into the first.
 const EDGE_OVERLAP_RATIO: f32 = 1e-2;
 
 /// Upper limit of that overlap, m, for hulls of any size: an overlap of a centimetre is a hit.
 const MAX_EDGE_OVERLAP_M: f32 = 5e-3;
 
-/// Maximum number of advances within a step. A hull that yaws at half a turn per second past a post 10 cm away takes a tenth of
-/// them. A hull that is still close after the last advance counts as touching.
+/// Maximum number of advances within a step. A hull that yaws at half a turn per second past a post 10 cm away takes a
+/// tenth of them. A hull that is still close after the last advance counts as touching.
 pub(crate) const MAX_ADVANCES: usize = 128;
 
 /// Sine between two edges below which they count as parallel, because their cross product is then inaccurate.
@@ -49,8 +50,8 @@ pub(crate) struct SeparatingAxis {
     pub normal: Vec3,
 }
 
-/// Three face normals of each box and the cross products of their edges. Boxes that do not overlap are apart along one of these
-/// axes.
+/// Three face normals of each box and the cross products of their edges. Boxes that do not overlap are apart along one
+/// of these axes.
 pub(crate) type SeparatingAxes = [SeparatingAxis; 15];
 
 impl SweptBox {
@@ -60,20 +61,23 @@ impl SweptBox {
         Pose::from_parts(self.position + self.velocity * time + rotation * self.centre, rotation)
     }
 
-    /// Returns the displacement (m) of the point `local` of the moving box between the start and `pose`. `local` is given from
-    /// the middle of that box in its own axes.
+    /// Returns the displacement (m) of the point `local` of the moving box between the start and `pose`. `local` is
+    /// given from the middle of that box in its own axes.
     pub fn displacement(&self, local: Vec3, pose: &Pose) -> Vec3 {
         *pose * local - (self.position + self.rotation * (self.centre + local))
     }
 
-    /// Returns the time (s) at which the boxes first touch within `dt` s, and the contact normal towards the moving box, in the
-    /// axes of the fixed box. Boxes that overlap at the start touch at time 0. Boxes that are still close after
+    /// Returns the time (s) at which the boxes first touch within `dt` s, and the contact normal towards the moving
+    /// box, in the axes of the fixed box. Boxes closer than [`TOUCH_DISTANCE_RATIO`] times the smallest half extent of
+    /// the moving box touch. Boxes that overlap at the start touch at time 0. Boxes that are still close after
     /// [`MAX_ADVANCES`] advances count as touching. Returns `None` if they do not touch.
     ///
-    /// Uses conservative advancement: no point approaches along an axis faster than the velocity and the sweep of the rotation
-    /// allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems").
+    /// Uses conservative advancement: no point approaches along an axis faster than the velocity and the sweep of the
+    /// rotation allow, so that nothing touches before that time (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid
+    /// Body Systems").
     pub fn first_contact(&self, dt: f32) -> Option<(f32, Vec3)> {
         let min_half_extent = self.moving_half_extents.min_element();
+        // Upper bound of the distance of any point of the moving box from the centre of mass, m.
         let swept_radius = self.centre.length() + self.moving_half_extents.length();
         let mut time = 0.0;
         for _ in 0..MAX_ADVANCES {
@@ -86,10 +90,12 @@ impl SweptBox {
             let closing_speed = swept_radius * self.angular.cross(farthest_axis.normal).length()
                 - self.velocity.dot(farthest_axis.normal);
             time += farthest_axis.separation / closing_speed;
+            // The negation also ends the search for NaN.
             if !(closing_speed > 0.0 && time < dt) {
                 return None;
             }
         }
+        // Still close after the last advance: counts as touching.
         let axes = self.separating_axes(time);
         Some((time, contact_normal(&axes, max_separation_axis(&axes), min_half_extent, self.velocity)))
     }
@@ -100,10 +106,11 @@ impl SweptBox {
     }
 }
 
-/// Returns the contact normal of two boxes: of `farthest_axis` and all face axes with less overlap than the edge rounding, the one
-/// with the smallest closing speed. `min_half_extent` is the smallest half extent, m; `velocity` is that of the moving box, m/s, in the
-/// axes of `axes`. The overlap of the edge rounding is the smaller of [`EDGE_OVERLAP_RATIO`] times `min_half_extent` and
-/// [`MAX_EDGE_OVERLAP_M`].
+/// Returns the contact normal of two boxes, towards the moving one: among `farthest_axis` and all face axes with less
+/// overlap than the edge rounding, the one with the smallest closing speed; `farthest_axis` if speeds are equal.
+/// `min_half_extent` is the smallest half extent, m; `velocity` is that of the moving box, m/s, in the axes of `axes`;
+/// its rotation is ignored. The overlap of the edge rounding is the smaller of [`EDGE_OVERLAP_RATIO`] times
+/// `min_half_extent` and [`MAX_EDGE_OVERLAP_M`].
 pub(crate) fn contact_normal(
     axes: &SeparatingAxes,
     farthest_axis: SeparatingAxis,
@@ -121,16 +128,18 @@ pub(crate) fn contact_normal(
     slowest_axis.normal
 }
 
-/// Computes the 15 candidate separating axes of two boxes, in the axes and from the middle of the fixed box: three face normals
-/// of each box, then nine cross products of edges. Half extents are in m. `pose` is that of the middle of the moving box. Each
-/// normal leads towards the moving box. Edges that are nearly parallel
-/// have a separation of −∞ (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference
-/// Detection").
+/// Computes the 15 candidate separating axes of two boxes, in the axes and from the middle of the fixed box: three face
+/// normals of the fixed box, three of the moving box, then nine cross products of edges. Half extents are in m. `pose`
+/// is that of the middle of the moving box. The separation is the distance of the middles along the axis less the half
+/// widths of both boxes, negative if they overlap. Each normal leads towards the moving box. Edges that are nearly
+/// parallel have a separation of −∞, so that they are never chosen (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree:
+/// A Hierarchical Structure for Rapid Interference Detection").
 #[inline(always)]
 pub(crate) fn separating_axes(fixed_half_extents: Vec3, moving_half_extents: Vec3, pose: &Pose) -> SeparatingAxes {
     let Pose { rotation, translation: centre_offset, .. } = *pose;
     let moving_axes = Mat3::from_quat(rotation);
     let separation_along = |normal: Vec3| {
+        // Signed distance of the middles along the axis, m.
         let distance = centre_offset.dot(normal);
         // Sum of the half widths of both boxes along the axis, m.
         let half_widths =
@@ -158,8 +167,8 @@ pub(crate) fn separating_axes(fixed_half_extents: Vec3, moving_half_extents: Vec
 /// Number of axes that are normals of faces.
 const FACE_AXIS_COUNT: usize = 6;
 
-/// Returns the axis along which the boxes are farthest apart or overlap least. Of equal axes it returns the first, so that faces
-/// precede edges.
+/// Returns the axis along which the boxes are farthest apart or overlap least. Returns the first of several equal axes,
+/// so that faces precede edges.
 pub(crate) fn max_separation_axis(axes: &SeparatingAxes) -> SeparatingAxis {
     axes.iter().fold(axes[0], |max_axis, axis| if axis.separation > max_axis.separation { *axis } else { max_axis })
 }
@@ -168,7 +177,8 @@ pub(crate) fn max_separation_axis(axes: &SeparatingAxes) -> SeparatingAxis {
 mod tests {
     use super::*;
 
-    /// Returns a box of 4 m by 2 m by 1 m at `position`, and a fixed cube with 2 m edges.
+    /// Returns a moving box of 4 m by 2 m by 1 m with its middle at `position`, with `velocity` (m/s) and without
+    /// rotation, and a fixed cube with 2 m edges around the origin.
     fn passing(position: Vec3, velocity: Vec3) -> SweptBox {
         SweptBox {
             fixed_half_extents: Vec3::ONE,
@@ -181,6 +191,8 @@ mod tests {
         }
     }
 
+    /// A box 10 m ahead at 20 m/s touches the cube after 0.5 s with its face; within 0.49 s it does not. Boxes that
+    /// pass 1 cm beside or above the cube, and a box that moves away, do not touch.
     #[test]
     fn it_touches_when_its_faces_meet_and_not_when_it_passes() {
         let ahead = passing(Vec3::new(-13.0, 0.5, 0.2), Vec3::new(20.0, 0.0, 0.0));
@@ -194,7 +206,8 @@ mod tests {
         assert_eq!(passing(Vec3::new(-3.5, 0.0, 0.0), Vec3::new(-1.0, 0.0, 0.0)).first_contact(1.0), None);
     }
 
-    /// A hull slides over an edge that overlaps by less than a hundredth of its half height, 5 mm.
+    /// A hull slides over an edge that overlaps by less than a hundredth of its half height, 5 mm: the normal is
+    /// upwards. A larger overlap is a hit with the side of the cube.
     #[test]
     fn what_has_sunk_in_slides_on() {
         for (sunk, expected) in [(0.002, Vec3::Z), (0.01, Vec3::NEG_X)] {
@@ -204,8 +217,8 @@ mod tests {
         }
     }
 
-    /// A corner that a rotation sweeps into the cube touches at the angle of its arc. A corner whose arc clears the cube does not
-    /// touch.
+    /// A corner that a rotation sweeps into the cube touches at the angle of its arc. A corner whose arc clears the
+    /// cube does not touch.
     #[test]
     fn a_turn_sweeps_its_corners() {
         let turning = |y: f32| SweptBox { angular: Vec3::Z * 0.5, ..passing(Vec3::new(-1.5, y, 0.0), Vec3::ZERO) };
@@ -219,7 +232,8 @@ mod tests {
         assert!((corner - 1.5).abs() < 5e-3, "{corner} m at {time} s");
     }
 
-    /// Edges that cross at right angles separate two boxes that overlap along every face normal.
+    /// Edges that cross at right angles separate two boxes that overlap along every face normal. The axis of the
+    /// largest separation and the contact normal lie along the cross product of these edges.
     #[test]
     fn edges_part_boxes() {
         let between = Vec3::new(0.0, 1.0, 1.0).normalize();

@@ -59,8 +59,9 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray, world axes, m. A rim widens
-    /// it by radius and lookahead along its heading and by half of its width sideways.
+    /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray, world axes, m. A rim
+    /// widens the box on all sides by radius plus lookahead along its heading and by half of its width sideways
+    /// (components of these two vectors along the world axes).
     pub fn around_probe(probe: &Probe) -> Self {
         let end = probe.direction * probe.length;
         let margin = probe.rim.map_or(Vec3::ZERO, |rim| {
@@ -70,8 +71,9 @@ impl Region {
         Self { low: end.min(Vec3::ZERO) - margin, high: end.max(Vec3::ZERO) + margin }
     }
 
-    /// Returns the corners of the region relative to another origin, from which its own origin is `from_origin` away (m). They
-    /// are enlarged by the rounding error.
+    /// Returns the lowest and highest corner of the region relative to another origin, m. `from_origin` is the vector
+    /// from that origin to the region's own, m. The box is enlarged on all sides by the rounding error of
+    /// `from_origin`.
     fn relative_to(&self, from_origin: Vec3) -> (Vec3, Vec3) {
         let margin = Vec3::splat(COORDINATE_ROUNDING_RATIO * from_origin.abs().max_element());
         (self.low + from_origin - margin, self.high + from_origin + margin)
@@ -84,13 +86,15 @@ impl Terrain {
         Self { fields: scene.height_fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
     }
 
+    /// Returns true if there are neither height fields nor meshes.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.meshes.is_empty()
     }
 
-    /// Calls `visitor` with the triangles near `region`, which is relative to `start` (world, m). The corners are relative to
-    /// `start`. `source` of a triangle is 1 plus the index of its field or mesh (fields first), and its own number. Triangles
-    /// outside may be included if their boxes intersect the region.
+    /// Calls `visitor` with the triangles near `region`, which is relative to `start` (world, m): first those of the
+    /// height fields, then those of the meshes. The corners are relative to `start`, world axes. `source` of a triangle
+    /// is 1 plus the index of its field or mesh (fields first), and its own number there. Triangles outside may be
+    /// included if their boxes intersect the region.
     #[inline(always)]
     pub fn visit_triangles(&self, start: DVec3, region: &Region, visitor: &mut impl TriangleVisitor) {
         for (field, source_index) in self.fields.iter().zip(1..) {
@@ -124,9 +128,11 @@ impl Terrain {
         fields || self.meshes.iter().any(|mesh| mesh.triangles.is_textured())
     }
 
-    /// Returns the texture of the triangle; `None` if it belongs to the plane or to a box.
+    /// Returns the texture of the field or of the triangle of a mesh; `None` if the triangle belongs to the plane or to
+    /// a box.
     pub fn texture(&self, triangle: &Triangle) -> Option<SurfaceTexture> {
         let [source_index, triangle_index] = triangle.source;
+        // Sources count from 1; the plane has 0.
         let surface_index = (source_index as usize).checked_sub(1)?;
         match self.fields.get(surface_index) {
             Some(field) => Some(field.texture()),
@@ -145,9 +151,9 @@ impl Terrain {
         }
     }
 
-    /// Returns the first hit of a ray from `start` (world, m) along the unit vector `direction` on the terrain, up to `reach` m
-    /// away, without ground data; `None` for a miss. Computes with 32 bits relative to `start`. Allocates a buffer. See
-    /// [`crate::Ground::cast`].
+    /// Returns the first hit of a ray from `start` (world, m) along the unit vector `direction` on the terrain, up to
+    /// `reach` m away, with smooth normals and without ground data; `None` for a miss. Computes with 32 bits relative
+    /// to `start`. Allocates a buffer. See [`crate::Ground::cast`].
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Contact> {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
         // A ray belongs to no car; 0 is unused.

@@ -1,7 +1,7 @@
 //! Bounding volume hierarchy with four boxes per node, which finds the triangles of a mesh in a box.
 //!
-//! Queries with small boxes do not start at the root. A grid of squares on the ground plan stores, for each square, the deepest
-//! node that contains everything in it.
+//! Queries with small boxes do not start at the root. A grid of squares on the ground plan stores, for each square, the
+//! deepest node that contains everything in it.
 
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, TraversalAction};
@@ -40,7 +40,8 @@ struct Node {
     low: [F32x4; 3],
     /// Highest x, y and z of each box, m.
     high: [F32x4; 3],
-    /// Content of each box: the index of another node, or a leaf number with [`LEAF_FLAG`] set; [`NO_NODE`] for an unused box.
+    /// Content of each box: the index of another node, or a leaf number with [`LEAF_FLAG`] set; [`NO_NODE`] for an
+    /// unused box.
     contents: [u32; 4],
 }
 
@@ -60,7 +61,8 @@ const LEAVES_PER_SQUARE: usize = 4;
 const MAX_SQUARES_PER_SIDE: f32 = 65_536.0;
 
 impl Node {
-    /// Returns the used boxes of the node, each with its content.
+    /// Returns the used boxes of the node (content other than [`NO_NODE`]), each with its content, in the order of the
+    /// lanes.
     fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
         let corner = |sides: &[F32x4; 3], lane: usize| Vec3::from_array(sides.map(|side| side.lane_value(lane)));
         let part =
@@ -68,10 +70,11 @@ impl Node {
         (0..4).map(part).filter(|(_, content)| *content != NO_NODE)
     }
 
-    /// Creates a node of the first four `parts`: boxes and their contents. Further parts are dropped. Unused boxes are empty
-    /// and have the content [`NO_NODE`].
+    /// Creates a node of the first four `parts`: boxes and their contents, one per lane. Further parts are dropped.
+    /// Unused boxes are empty (from +∞ to −∞, so that nothing intersects them) and have the content [`NO_NODE`].
     fn from_parts(parts: &[(Aabb, u32)]) -> Self {
         let (mut low, mut high, mut contents) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NO_NODE; 4]);
+        // First index of `low` and `high`: axis; second index: lane.
         for (lane, (bounds, content)) in parts.iter().take(4).enumerate() {
             let (mins, maxs) = (bounds.mins.to_array(), bounds.maxs.to_array());
             (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
@@ -98,11 +101,13 @@ enum BranchContent {
 }
 
 impl Branch {
-    /// Builds the next two siblings of `boxes`, with everything below them. `boxes` is in the order in which parry traverses a
-    /// tree: both children of a node, then everything below the first, then everything below the second. Returns `None` if boxes
-    /// are missing.
+    /// Builds the next two siblings of `boxes`, with everything below them. Each of `boxes` has its leaf number, or
+    /// `None` if two smaller boxes belong to it. `boxes` is in the order in which parry traverses a tree: both children
+    /// of a node, then everything below the first, then everything below the second. Consumes these boxes. Returns
+    /// `None` if boxes are missing.
     fn build_siblings(boxes: &mut impl Iterator<Item = (Aabb, Option<u32>)>) -> Option<Box<[Self; 2]>> {
         let [first, second] = [boxes.next()?, boxes.next()?];
+        // Recursion: a box without leaf number is followed by its own two children.
         let mut build_branch = |(bounds, leaf): (Aabb, Option<u32>)| {
             let content = leaf.map_or_else(
                 || Self::build_siblings(boxes).map(BranchContent::Children),
@@ -113,8 +118,8 @@ impl Branch {
         Some(Box::new([build_branch(first)?, build_branch(second)?]))
     }
 
-    /// Returns the sum of the three edge lengths of the box, m; the lowest f32 for a leaf, so that a leaf is never the largest
-    /// branch next to one that can be divided.
+    /// Returns the sum of the three edge lengths of the box, m; the lowest f32 for a leaf, so that a leaf is never the
+    /// largest branch next to one that can be divided.
     fn edge_length_sum(&self) -> f32 {
         match self.content {
             BranchContent::Leaf(_) => f32::MIN,
@@ -124,8 +129,10 @@ impl Branch {
 }
 
 impl Tree {
-    /// Builds the tree over the boxes `leaves`, at least one; the number of a leaf is its index. Uses the binary tree of parry,
-    /// of which two levels become one node of four boxes. Adds the grid of squares last.
+    /// Builds the tree over the boxes `leaves`, at least one; the number of a leaf is its index. Uses the binary tree
+    /// of parry, of which two levels become one node of four boxes. Adds the grid of squares last
+    /// ([`Tree::add_squares`]). A single leaf becomes a tree of one node without grid, because parry has no tree of
+    /// siblings for it.
     pub fn build(leaves: &[Aabb]) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
         if let [only_leaf] = leaves {
@@ -144,15 +151,19 @@ impl Tree {
         tree
     }
 
-    /// Adds the grid of squares on the ground plan (x, y), with about [`LEAVES_PER_SQUARE`] leaves per square, and one node per
-    /// square, row by row. The node covers the square and the next one along x and y. Adds none for fewer than twice
-    /// [`LEAVES_PER_SQUARE`] leaves, or if the grid has no finite size.
+    /// Adds the grid of squares on the ground plan (x, y) of all `leaves`, with about [`LEAVES_PER_SQUARE`] leaves per
+    /// square, and one node per square at the end of `nodes`, row by row along x. The node contains everything that
+    /// intersects the square or the next one along x and y, at any height, plus a margin for rounding. Squares are
+    /// enlarged so that a side has at most [`MAX_SQUARES_PER_SIDE`] of them, and the longer side at most one per
+    /// [`LEAVES_PER_SQUARE`] leaves. Adds no grid for fewer than twice [`LEAVES_PER_SQUARE`] leaves, or if the size of
+    /// a square is zero or not finite.
     fn add_squares(&mut self, leaves: &[Aabb]) {
         let bounds = leaves.iter().fold(Aabb::new_invalid(), |bounds, leaf| bounds.merged(leaf));
-        // Extents in m, and leaves per square over all leaves.
+        // Extents in m, and the share of all leaves that one square has.
         let (extents, square_share) = (bounds.extents(), LEAVES_PER_SQUARE as f32 / leaves.len() as f32);
         let longest_side = extents.x.max(extents.y);
-        // Side length of a square, m. The longer side of the grid has at most a quarter as many squares as there are leaves.
+        // Side length of a square, m. The longer side of the grid has at most a quarter as many squares as there are
+        // leaves.
         let side_length = (extents.x * extents.y * square_share)
             .sqrt()
             .max(longest_side * square_share.max(1.0 / MAX_SQUARES_PER_SIDE));
@@ -162,6 +173,7 @@ impl Tree {
         }
         let low = [bounds.mins.x, bounds.mins.y];
         let first_centre = low.map(|low| low + 0.5 * side_length);
+        // Number of squares along x and y.
         let counts = [extents.x, extents.y].map(|extent| (extent * squares_per_metre) as u32 + 1);
         // Margin for the rounding of coordinates and of square indices.
         let margin = 0.1 * side_length + 1e-6 * bounds.mins.abs().max(bounds.maxs.abs()).max_element();
@@ -183,8 +195,9 @@ impl Tree {
         self.squares = Some(squares);
     }
 
-    /// Builds the node of everything that intersects `square`. Starts with the parts of the root and replaces a part by its own
-    /// parts that intersect, as long as at most four parts result.
+    /// Builds the node of everything that intersects `square`, without adding it. Starts with the intersecting parts of
+    /// the root. Then replaces the first part that is a node by its own intersecting parts, in its place, as long as at
+    /// most four parts result. Leaves are never replaced.
     fn square_node(&self, square: &Aabb) -> Node {
         let intersecting_parts = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
@@ -196,7 +209,7 @@ impl Tree {
             .enumerate()
             .filter(|(_, (_, part))| part & LEAF_FLAG == 0)
             .map(|(index, (_, part))| (index, intersecting_parts(*part)))
-            // One part is replaced, so that at most four remain.
+            // 5: one part is replaced, so that at most four remain.
             .find(|(_, children)| parts.len() + children.len() <= 5)
         {
             parts.splice(index..=index, children);
@@ -204,13 +217,15 @@ impl Tree {
         Node::from_parts(&parts)
     }
 
-    /// Returns the index of the node at which a query starts: that of the square nearest to `low` if it and its next neighbours
-    /// along x and y contain the box from `low` to `high` (m), else 0, the root.
+    /// Returns the index of the node at which a query starts: that of the square nearest to `low` (its centre; clamped
+    /// to the grid) if this square and its next neighbours along x and y contain the box from `low` to `high` (m), else
+    /// 0, the root. Also 0 without a grid. Heights do not matter.
     #[inline(always)]
     fn start_node(&self, low: Vec3, high: Vec3) -> u32 {
         let Some(Squares { first_centre, squares_per_metre, last_indices, columns, first_node }) = &self.squares else {
             return 0;
         };
+        // Coordinate in squares from the centre of the first square.
         let square_coordinate = |corner: Vec3, axis: usize| (corner[axis] - first_centre[axis]) * squares_per_metre;
         // Adding 2²³ rounds to the nearest integer, which is then in the low bits.
         let nearest_square =
@@ -226,8 +241,9 @@ impl Tree {
         first_node + to_integer(row) * columns + to_integer(column)
     }
 
-    /// Adds a node for `branches` and, recursively, the nodes below it. While there are fewer than four branches, the one with
-    /// the largest box is replaced by its two children, unless it is a leaf. Returns the index of the node.
+    /// Adds a node for `branches` (at most four) and, recursively, the nodes below it, which follow it in `nodes`.
+    /// While there are fewer than four branches, the one with the largest box is replaced by its two children, in its
+    /// place; this ends when only leaves are left. Returns the index of the node.
     fn add_node(&mut self, mut branches: Vec<Branch>) -> u32 {
         while branches.len() < 4 {
             let sizes = branches.iter().map(Branch::edge_length_sum);
@@ -242,6 +258,7 @@ impl Tree {
                 }
             }
         }
+        // The node comes before the nodes below it, so its contents are set afterwards.
         let node_index = self.nodes.len();
         let parts: Vec<(Aabb, u32)> = branches.iter().map(|branch| (branch.bounds, NO_NODE)).collect();
         self.nodes.push(Node::from_parts(&parts));
@@ -254,8 +271,8 @@ impl Tree {
         node_index as u32
     }
 
-    /// Calls `visit` with the numbers of all leaves whose boxes intersect or touch the box from `low` to `high` (m). A box with
-    /// NaN corners or with `low` above `high` finds nothing.
+    /// Calls `visit` with the numbers of all leaves whose boxes intersect or touch the box from `low` to `high` (m). A
+    /// box with NaN corners or with `low` above `high` finds nothing.
     pub fn visit_leaves_in(&self, low: Vec3, high: Vec3, mut visit: impl FnMut(u32)) {
         // A box with NaN corners contains nothing.
         if low.cmple(high).all() {
@@ -264,8 +281,10 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with the numbers of all leaves below node `root` whose boxes intersect the box `query`: lowest and highest
-    /// corner, each number in all four lanes. The last part of a node is followed in the loop, the others by recursion.
+    /// Calls `visit` with the numbers of all leaves below node `root` whose boxes intersect or touch the box `query`:
+    /// lowest and highest corner, each number in all four lanes. Visits the parts of a node in order. The last
+    /// intersecting part of a node is followed in the loop, the others by recursion. An index without node, such as
+    /// [`NO_NODE`], ends the search.
     fn visit_leaves_below(&self, root: u32, query: &[[F32x4; 3]; 2], visit: &mut impl FnMut(u32)) {
         let mut node_index = root;
         while let Some(node) = self.nodes.get(node_index as usize) {
@@ -276,6 +295,7 @@ impl Tree {
             node_index = NO_NODE;
             while hit_bits != 0 {
                 let content = node.contents[hit_bits.trailing_zeros() as usize % 4];
+                // Clears the lowest bit that is set.
                 hit_bits &= hit_bits - 1;
                 if content & LEAF_FLAG != 0 {
                     visit(content & !LEAF_FLAG);
@@ -293,9 +313,11 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// The leaves are those that parry finds, in the same order, for one to many boxes, some of them identical.
+    /// Queries find the leaves that parry finds, in the same order, for 1 to 3000 boxes, some of them identical, and
+    /// 400 query boxes. A query with NaN corners finds nothing.
     #[test]
     fn leaves_are_those_of_parry() {
+        // Repeatable whole number from 0 to `of` − 1.
         let number = |k: usize, step: usize, of: usize| (k * step % of) as f32;
         for count in [1usize, 2, 3, 4, 5, 17, 300, 3000] {
             let leaves: Vec<Aabb> = (0..count)

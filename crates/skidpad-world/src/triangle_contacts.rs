@@ -1,7 +1,7 @@
 //! Contact of the chassis box with the triangles of height fields and meshes, triangle by triangle.
 //!
-//! A triangle pushes along its own normal only, so that a hull slides over the edges between triangles. The contact points are
-//! those of the triangle and of the hull face towards it, where one lies over the other.
+//! A triangle pushes along its own normal only, so that a hull slides over the edges between triangles. The contact
+//! points are those of the triangle and of the hull face towards it, where one lies over the other.
 
 use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
@@ -12,8 +12,8 @@ use crate::chassis::Chassis;
 use crate::swept_contact::SweptBox;
 use crate::terrain::{Region, Terrain};
 
-/// Depth of a hull behind a mesh triangle above which the contact is ignored, m, because meshes are sheets. The ground below a
-/// height field is solid to any depth.
+/// Depth of a hull behind a mesh triangle above which the contact is ignored, m, because meshes are sheets. The ground
+/// below a height field is solid to any depth.
 const MAX_SHEET_DEPTH_M: f32 = 0.3;
 
 /// Buffers for finding contacts with triangles.
@@ -37,12 +37,18 @@ impl Default for TriangleContacts {
 const MAX_TRIANGLE_POINTS: usize = 16;
 
 impl TriangleContacts {
-    /// Adds the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer than `max_gap` m. `motion`
-    /// is its velocity (m/s) and angular velocity (rad/s), world axes. Ground at rest is assumed.
+    /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
+    /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
+    /// axes. Ground at rest is assumed, so the points have a velocity of zero.
     ///
-    /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the middle of
-    /// the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction and the triangle's
-    /// grip. Gaps are those at the start of the step, negative inside.
+    /// Collects the triangles near the swept hull in `near_triangles`. Skips triangles without area, triangles behind
+    /// which the hull is too deep, and triangles out of reach. Then adds the points of each other triangle at its
+    /// earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not too deep.
+    ///
+    /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the
+    /// middle of the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction
+    /// and the triangle's grip. Gaps are those at the start of the step along the normal of the triangle, negative
+    /// inside.
     pub fn find_points(
         &mut self,
         chassis: &Chassis,
@@ -64,8 +70,8 @@ impl TriangleContacts {
         };
         let rotation_speed = angular.length() * chassis.hull_radius;
         let centre = chassis.axes * chassis.hull.centre;
-        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_speed * dt);
-        let path = velocity * dt;
+        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_speed * dt); // half extents of the search box, m
+        let path = velocity * dt; // displacement of the centre of mass, m
         let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
         self.near_triangles.clear();
         terrain.visit_triangles(chassis.position, &region, &mut self.near_triangles);
@@ -79,10 +85,10 @@ impl TriangleContacts {
                 false => (normal.dot(centre - a), MAX_SHEET_DEPTH_M),
             };
             let normal = if side_sign < 0.0 { -normal } else { normal };
-            let inward = chassis.axes.transpose() * normal;
-            // Distance of the hull from the plane of the triangle, m.
-            let distance = normal.dot(centre - a) - inward.abs().dot(chassis.hull.half_extents);
-            // Upper bound of the approach speed, m/s.
+            let body_normal = chassis.axes.transpose() * normal;
+            // Distance of the nearest hull point from the plane of the triangle, m; negative behind it.
+            let distance = normal.dot(centre - a) - body_normal.abs().dot(chassis.hull.half_extents);
+            // Upper bound of the approach speed, m/s; `normal` leads towards the hull.
             let closing_speed = rotation_speed - velocity.dot(normal);
             if normal == Vec3::ZERO || distance < -max_depth || distance - closing_speed.max(0.0) * dt > max_gap {
                 continue;
@@ -104,9 +110,10 @@ impl TriangleContacts {
         }
     }
 
-    /// Calls `visit` with each point of the hull's face, edge or corner towards the triangle that lies over the triangle after
-    /// `time` s, and with its gap (m) at the start along `normal`. The points are given from the middle of the hull, in its own
-    /// axes, m. `swept_box` is the hull with its motion.
+    /// Calls `visit` with each point of the hull's face, edge or corner towards the triangle that lies over the
+    /// triangle after `time` s, and with its gap (m) at the start along `normal`. The points are given from the middle
+    /// of the hull, in its own axes, m. `normal` is the unit normal of the triangle towards the hull. `swept_box` is
+    /// the hull with its motion; its axes and origin are those of the corners of `triangle`. Overwrites `manifold`.
     fn visit_points(
         &mut self,
         triangle: &Triangle,
@@ -116,10 +123,12 @@ impl TriangleContacts {
         mut visit: impl FnMut(Vec3, f32),
     ) {
         let pose: Pose = swept_box.pose(time);
+        // Direction into the triangle, in the axes of the hull.
         let inward = pose.rotation.inverse() * -normal;
         let [a, b, c] = triangle.corners;
         let triangle_face = PolygonalFeature::from(Face::new(a, b, c));
         let hull_face = Cuboid::new(swept_box.moving_half_extents).support_feature(inward);
+        // Remaining points would be matched with the features of the triangle before.
         self.manifold.clear();
         // The hull is the second shape: its points are `local_p2`. `false`: the shapes are not swapped.
         PolygonalFeature::contacts(
@@ -133,6 +142,7 @@ impl TriangleContacts {
             false,
         );
         for manifold_point in &self.manifold.points {
+            // Gap at the start: the distance after `time` less the displacement of the point along the normal.
             visit(
                 manifold_point.local_p2,
                 manifold_point.dist - swept_box.displacement(manifold_point.local_p2, &pose).dot(normal),

@@ -11,8 +11,8 @@ use crate::terrain::Region;
 /// First number of [`Triangle::source`] for sides of blocks; the second number is the index of the block.
 const BLOCK_SOURCE: u32 = u32::MAX;
 
-/// Returns the nearer of two contacts of a ray. If `candidate` is behind `current` by at most [`FLUSH_TOLERANCE_M`], the surfaces are
-/// flush: the result is `current` with grip and ground data of `candidate`.
+/// Returns the nearer of two contacts of a ray. If `candidate` is at the distance of `current` or behind it by at most
+/// [`FLUSH_TOLERANCE_M`], the surfaces are flush: the result is `current` with grip and ground data of `candidate`.
 fn nearer_contact(current: Contact, candidate: Contact) -> Contact {
     if candidate.distance < current.distance {
         candidate
@@ -29,17 +29,17 @@ fn probe_size(probe: &Probe) -> f32 {
 }
 
 impl Block {
-    /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block: the bounding spheres of block and
-    /// probe overlap.
+    /// Returns whether `probe`, whose ray begins at `start` (world, m), may touch the block: the bounding spheres of
+    /// block and probe overlap.
     #[inline]
     pub(crate) fn is_near(&self, start: DVec3, probe: &Probe) -> bool {
         let (probe_radius, centre_offset) = (probe_size(probe), (self.centre - start).as_vec3());
         centre_offset.length_squared() <= (self.radius + probe_radius) * (self.radius + probe_radius)
     }
 
-    /// Calls `visit` with the faces of the block as triangles relative to `start`, the start of the ray of `probe` (world, m), if
-    /// the block is near the probe. A block that contains `start` has no faces. Triangles have world axes and the grip of the
-    /// block.
+    /// Calls `visit` with the 12 triangles of the block's faces, relative to `start`, the start of the ray of `probe`
+    /// (world, m), if the block is near the probe ([`Block::is_near`]). A block that contains `start` has no faces.
+    /// Triangles have world axes and the grip of the block.
     #[inline]
     pub(crate) fn visit_faces(&self, start: DVec3, probe: &Probe, visit: impl FnMut(Triangle)) {
         let centre_offset = (self.centre - start).as_vec3();
@@ -53,12 +53,13 @@ impl Block {
 }
 
 impl Ground {
-    /// Answers rims from all ground and rays from the terrain. A ray keeps its previous contact in `contacts` unless the terrain
-    /// is nearer; a flush terrain sets only grip and ground data. The answer of a rim is always replaced, by `None` if it
-    /// touches nothing.
+    /// Answers rims from all ground and rays from the terrain. A ray keeps its previous contact in `contacts` unless
+    /// the terrain is nearer; a flush terrain sets only grip and ground data. The answer of a rim is always replaced,
+    /// by `None` if it touches nothing. Rays are skipped without terrain.
     ///
-    /// Replaces `rim_contacts` by the contact points with walls that stop rims, each with the index of its car and the velocity of the
-    /// block. `candidates` is a buffer.
+    /// Ground data (texture, and motion of a block) is stored only if the ground has platforms or textures. Replaces
+    /// `rim_contacts` by the contact points with walls that stop rims, at most one per rim, in the order of `probes`,
+    /// each with the index of its car and the velocity of the block. `candidates` is a buffer.
     pub(crate) fn probe_triangles(
         &self,
         probes: &[Probe],
@@ -108,11 +109,13 @@ impl Ground {
         self.has_plane || !self.blocks.is_empty()
     }
 
-    /// Calls `visitor` with a square of the plane and the faces of the boxes near a rim, as triangles relative to `start`, the start
-    /// of its ray (world, m). Triangles of a box carry its index. The plane is left out if it is out of reach of the probe.
+    /// Calls `visitor` with a square of the plane and the faces of the boxes near a rim, as triangles relative to
+    /// `start`, the start of its ray (world, m). Triangles of a box carry [`BLOCK_SOURCE`] and its index. The plane is
+    /// left out if there is none, or if `start` is higher above it than the probe reaches.
     #[inline(never)]
     fn visit_flat_faces(&self, start: DVec3, probe: &Probe, visitor: &mut impl TriangleVisitor) {
         let probe_radius = probe_size(probe);
+        // Height of the start of the ray above the plane, m; the origin lies on the plane.
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= probe_radius {
             // Side length of 4 times the reach of the probe, so that the rim never leaves the square.
@@ -132,8 +135,8 @@ impl Ground {
         (source == BLOCK_SOURCE).then_some(block_index as usize)
     }
 
-    /// Returns the ground data for the `contact` of `probe` with a triangle: motion and texture of its box, or the texture of
-    /// terrain or plane. Returns `None` if the surface does not move and has no texture.
+    /// Returns the ground data for the `contact` of `probe` with a triangle: motion and texture of its box, or the
+    /// texture of terrain or plane. Returns `None` if the surface does not move and has no texture.
     fn ground_data(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<GroundData> {
         match self.block_of(triangle) {
             Some(block_index) => self.block_ground_data(block_index, probe, contact),
@@ -141,8 +144,8 @@ impl Ground {
         }
     }
 
-    /// Returns the contact point `point` at which a triangle stops the rim of `probe`, with the mean velocity over the step of
-    /// the block that the triangle belongs to. Points on plane and terrain stay unchanged.
+    /// Returns the contact point `point` at which a triangle stops the rim of `probe`, with the mean velocity over the
+    /// step of the block that the triangle belongs to. Points on plane and terrain stay unchanged.
     fn with_block_velocity(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
         let Some(block_index) = self.block_of(triangle) else { return point };
         HullPoint { velocity: self.blocks[block_index].velocity_at(probe.position + point.arm.as_dvec3()), ..point }

@@ -33,15 +33,15 @@ impl Chassis {
         }
     }
 
-    /// Returns true if wheels of this chassis, of index `own_index`, pass through `other`, of index `other_index`: if `other` is suspended or
-    /// one of the two tows the other.
+    /// Returns true if wheels of this chassis, of index `own_index`, pass through `other`, of index `other_index`: if
+    /// `other` is suspended or one of the two tows the other.
     fn wheels_pass_through(&self, own_index: u32, other: &Self, other_index: u32) -> bool {
         other.is_suspended || self.towed_by == Some(other_index) || other.towed_by == Some(own_index)
     }
 
-    /// Returns the `contact` of `probe` with the hull as a contact on body `body_number`, without texture. Its start and end
-    /// velocity are the current velocity of the hull at that point, m/s; the vehicles' solve predicts the motion within the
-    /// step.
+    /// Returns the `contact` of `probe` with the hull as a contact on body `body_number`, without texture. The start
+    /// and end velocity are the current velocity of the hull at that point, m/s; the vehicles' solve predicts the
+    /// motion within the step.
     fn contact_on_hull(&self, body_number: u64, probe: &Probe, contact: Contact) -> Contact {
         let velocity = self.velocity_at((probe.point_at(contact.distance) - self.position).as_vec3());
         Contact {
@@ -55,8 +55,8 @@ impl Chassis {
         }
     }
 
-    /// Returns the changes of velocity (m/s) and angular velocity (rad/s) of this body by the wheel impulse `reaction` at its
-    /// point, world axes. Nothing is applied.
+    /// Returns the changes of velocity (m/s) and angular velocity (rad/s) of this body by the wheel impulse `reaction`
+    /// at its point, world axes. Nothing is applied.
     fn velocity_change_by(&self, reaction: &Reaction) -> [Vec3; 2] {
         let arm = (reaction.point - self.position).as_vec3();
         [reaction.impulse * self.inverse_mass, self.angular_velocity_change(arm.cross(reaction.impulse))]
@@ -64,9 +64,11 @@ impl Chassis {
 }
 
 impl World {
-    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are nearer along the ray. `probes` is
-    /// sorted by car. Skips suspended hulls, the car that tows theirs and the car that theirs tows. Updates the broad phase if
-    /// bodies were moved from outside. Sets `has_wheels_on_hulls` to whether any wheel stands on a hull.
+    /// Replaces contacts of wheels by those on hulls of other cars and free bodies that are nearer along the ray.
+    /// `probes` is sorted by car. Only pairs of the broad phase that are near enough for the wheels are checked, in
+    /// both directions. Skips suspended hulls, the car that tows theirs and the car that theirs tows. If bodies were
+    /// moved from outside, clears `is_moved_externally` and updates the broad phase. Sets `has_wheels_on_hulls` to
+    /// whether any contact was replaced. Does nothing in a world without collision data.
     #[inline(never)]
     pub(crate) fn probe_hulls(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         let Some(collisions) = &mut self.collisions else { return };
@@ -82,13 +84,14 @@ impl World {
             collisions.near_pairs().iter().flat_map(|[car, other_car]| [[*car, *other_car], [*other_car, *car]])
         {
             let (car_chassis, other_chassis) = (&self.chassis[car as usize], &self.chassis[other_car as usize]);
+            // Largest distance of the centres of mass at which a wheel can touch the other hull, m.
             let max_distance = car_chassis.wheel_search_radius() + other_chassis.hull_radius;
             let is_near = (car_chassis.position - other_chassis.position).length_squared()
                 <= f64::from(max_distance * max_distance);
             if !is_near || car_chassis.wheels_pass_through(car, other_chassis, other_car) {
                 continue;
             }
-            // Probes of this car are consecutive.
+            // Range of the probes of this car, which are consecutive.
             let first_probe = probes.partition_point(|probe| probe.car < car as usize);
             let probe_count = probes[first_probe..].partition_point(|probe| probe.car == car as usize);
             // Body numbers of hulls follow those of the boxes of the ground.
@@ -102,9 +105,10 @@ impl World {
         }
     }
 
-    /// Replaces contacts of probes between steps by nearer ones on hulls of cars and free bodies, except the probe's own car,
-    /// hitched and suspended ones, and cars that pass through each other. Updates the broad phase. Probes may start anywhere
-    /// and come in any order.
+    /// Replaces contacts of probes between steps by nearer ones on hulls of cars and free bodies, except the probe's
+    /// own car, hitched and suspended ones, and cars that pass through each other. Updates the broad phase first.
+    /// Probes may start anywhere and be in any order; probes of cars that do not exist are skipped. Does nothing if
+    /// nothing can collide.
     pub(crate) fn query_hulls(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         let car_count = self.car_count();
         let Some(collisions) = self.collisions.as_mut().filter(|collisions| collisions.can_collide()) else { return };
@@ -123,6 +127,7 @@ impl World {
                 {
                     continue;
                 }
+                // Body numbers of hulls follow those of the boxes of the ground.
                 let body_number = (self.ground.blocks.len() + hull_index) as u64;
                 if let Some(contact) =
                     other_chassis.block().query_contact(probe, nearest.as_ref(), &mut self.candidate_triangles)
@@ -144,8 +149,8 @@ impl World {
         self.hull_index(body_number).filter(|hull_index| *hull_index >= self.car_count())
     }
 
-    /// Applies the impulses of wheels to the hulls they stand on, over the whole step. Marks free bodies as loaded by wheels.
-    /// Reactions on ground are skipped.
+    /// Applies the impulses of wheels to the hulls they stand on, over the whole step ([`Chassis::add_push`]), in
+    /// order. Sets `is_wheel_loaded` of free bodies to true and of cars to false. Reactions on ground are skipped.
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(hull_index) = self.hull_index(reaction.body) else { continue };
@@ -156,8 +161,8 @@ impl World {
         }
     }
 
-    /// Sets the end velocity of contacts on hulls to the current velocity of these hulls at the contact point, m/s. The start
-    /// velocity and contacts on other ground do not change.
+    /// Sets the end velocity of contacts on hulls to the current velocity of these hulls at the contact point on the
+    /// ray, m/s, world axes. The start velocity, misses, and contacts on other ground do not change.
     pub(crate) fn update_hull_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -170,8 +175,9 @@ impl World {
 }
 
 impl Block {
-    /// Returns the contact of `probe` with this block if it is nearer than `nearest`, or within the ray's length if that is
-    /// `None`; without ground data. Rims collect the faces as triangles, rays use [`Block::entry_face`]. `candidates` is a buffer.
+    /// Returns the contact of `probe` with this block if it is nearer than `nearest`, or within the ray's length if
+    /// that is `None`; without ground data. Rims collect the faces as triangles and have no smooth normals; rays use
+    /// [`Block::entry_face`]. Returns `None` for a miss. `candidates` is a buffer.
     fn query_contact(
         &self,
         probe: &Probe,
@@ -189,6 +195,7 @@ impl Block {
         // Collects the faces of the block near the rim.
         let mut collector = TriangleCollector::new(probe, candidates);
         self.visit_faces(start, probe, |face| collector.visit(&face));
+        // `None`: the faces of a block are flat.
         let (_, contact) = collector.ground_contact(|_| None)?;
         (contact.distance < max_distance).then_some(contact)
     }

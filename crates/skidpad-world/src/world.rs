@@ -43,8 +43,9 @@ pub struct World {
 }
 
 impl World {
-    /// Creates a world at time 0 without cars, on the ground and with the free bodies of `scene`. Collision data are created
-    /// only if cars collide or there are free bodies.
+    /// Creates a world at time 0 without cars, on the ground and with the free bodies of `scene`. Collision data are
+    /// created only if cars collide or there are free bodies. Reserves memory for ground contacts and for collisions of
+    /// the free bodies.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let ground_contacts = GroundContacts::for_ground(&ground, scene.free_bodies.len());
@@ -70,8 +71,9 @@ impl World {
         }
     }
 
-    /// Inserts the chassis of a car: replaces the one in `slot`, or appends it after the last car, before the free bodies, if
-    /// the slot is new. Reserves memory for collisions. A trailer creates the data for hitches.
+    /// Inserts the chassis of a car: replaces the one in `slot`, or appends it after the last car, before the free
+    /// bodies, if the slot is new. A trailer creates the collision data if there are none, for hitches alone. Reserves
+    /// memory for collisions, which discards the bounds of the broad phase, and marks the bodies as moved from outside.
     pub fn insert_chassis(&mut self, slot: usize, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
@@ -104,8 +106,9 @@ impl World {
         self.clear_bounds();
     }
 
-    /// Sets pose, motion and towing vehicle of the chassis in `slot` from `state`, and resumes the chassis if it is suspended.
-    /// The broad phase is then computed again.
+    /// Sets pose, motion and towing vehicle of the chassis in `slot` from `state`, and resumes the chassis if it is
+    /// suspended; in that case it discards the bounds of the broad phase. Marks the bodies as moved from outside, so
+    /// that the next step checks the bounds.
     pub fn set_state(&mut self, slot: usize, state: &State) {
         let was_suspended = self.chassis[slot].is_suspended;
         self.chassis[slot].set_state(state);
@@ -144,8 +147,8 @@ impl World {
         self.ground.set_wind(velocity);
     }
 
-    /// Begins a step of `dt` s at `time` s: moves the platforms to their poses at `time` and sets their motion over the step.
-    /// Cars and free bodies do not move; see [`World::advance`].
+    /// Begins a step of `dt` s at `time` s: moves the platforms to their poses at `time` and sets their motion over the
+    /// step. Cars and free bodies do not move; see [`World::advance`].
     pub fn begin_step(&mut self, time: f64, dt: f32) {
         self.dt = dt;
         if self.ground.has_platforms() {
@@ -160,12 +163,14 @@ impl World {
         &mut self.chassis[..car_count]
     }
 
-    /// Answers probes between steps into `contacts`, in order: the nearest contact with ground, other cars and free bodies. A
-    /// miss is `None`, and so is a probe of a car index that does not exist. Unevenness is not applied, and rays on the plane
-    /// report no texture. Probes may start anywhere and come in any order.
+    /// Answers probes between steps into `contacts`, in order: the nearest contact with ground, other cars and free
+    /// bodies. A miss is `None`, and so is a probe of a car index that does not exist. Queries the plane, boxes,
+    /// triangles and hulls in turn. Unevenness is not applied, and rays on the plane report no texture. Probes may
+    /// start anywhere and come in any order. Stops of rims are not stored.
     pub fn query_probes(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.ground.probe_plane(probes, contacts);
         self.ground.probe_blocks(probes, contacts);
+        // `Vec::new()`: contact points that stop rims are discarded.
         self.ground.probe_triangles(probes, contacts, &mut self.candidate_triangles, &mut Vec::new());
         self.query_hulls(probes, contacts);
         for (_, contact) in probes.iter().zip(contacts).filter(|(probe, _)| probe.car >= self.car_count()) {
@@ -173,8 +178,8 @@ impl World {
         }
     }
 
-    /// Returns the impulses that hitches transmitted to trailers in the last [`World::advance`] because hulls were stopped, N s,
-    /// each with the index of the trailer.
+    /// Returns the impulses that hitches transmitted to trailers in the last [`World::advance`] because hulls were
+    /// stopped, N s, each with the index of the trailer.
     pub fn hitch_impulses(&self) -> impl Iterator<Item = (usize, Vec3)> {
         self.collisions.iter().flat_map(|collisions| collisions.hitch_impulses())
     }
@@ -190,10 +195,11 @@ impl World {
         );
     }
 
-    /// Separates hulls and moves all poses; see [`World::advance`].
+    /// Separates hulls from each other and from the ground, then moves all poses; see [`World::advance`]. The ground
+    /// alone is treated hull by hull if no hulls collide or are hitched, or with fewer than two bodies.
     #[inline(always)]
     fn advance_all(&mut self, dt: f32) {
-        // Whether hulls collide or are hitched; then the ground is included.
+        // If hulls collide or are hitched, `separate_hulls` includes the ground.
         let is_ground_separated = self.chassis.len() > 1 && self.collisions.is_some() && self.separate_hulls(dt);
         if !is_ground_separated {
             self.separate_from_ground(dt);
@@ -201,12 +207,13 @@ impl World {
         chassis_simd::advance(&mut self.chassis, dt);
     }
 
-    /// Keeps every hull that is not suspended out of the ground over `dt` s, each on its own. Skips hulls too high above a lone
-    /// plane.
+    /// Keeps every hull that is not suspended out of the ground over `dt` s, each on its own, together with the stops
+    /// of its rims. Skips hulls too high above a lone plane ([`World::find_near_ground`]). Overwrites
+    /// `near_ground_flags`.
     #[inline(always)]
     fn separate_from_ground(&mut self, dt: f32) {
         let mut near_flags = core::mem::take(&mut self.near_ground_flags);
-        // Gravity is already part of the velocities.
+        // `0.0`: gravity is already part of the velocities.
         self.find_near_ground(0.0, dt, &mut near_flags);
         if near_flags.contains(&true) {
             let flagged_chassis = self.chassis.iter_mut().enumerate().zip(&near_flags);
@@ -224,8 +231,9 @@ impl World {
         self.near_ground_flags = near_flags;
     }
 
-    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `speed_gain` m/s. Checks
-    /// heights only if the ground is nothing but a plane and no rim is stopped; otherwise all entries become true.
+    /// Writes whether each chassis may touch the ground within `dt` s if its speed rises by at most `speed_gain` m/s.
+    /// Checks heights only if the ground is nothing but a plane and no rim is stopped; otherwise all entries become
+    /// true.
     #[inline(always)]
     fn find_near_ground(&self, speed_gain: f32, dt: f32, near_flags: &mut [bool]) {
         if self.ground.is_plane_only() && self.rim_contacts.is_empty() {
@@ -235,7 +243,8 @@ impl World {
         }
     }
 
-    /// Applies gravity over `dt` s and `pushes` to the cars, and gravity to the free bodies. Clears `is_wheel_loaded` of the
+    /// Applies gravity over `dt` s and `pushes` (one per car) to the cars, and gravity to the free bodies. The lags
+    /// become half of the changes ([`chassis_simd::apply_pushes`], [`Chassis::push`]). Clears `is_wheel_loaded` of the
     /// free bodies. Poses do not move yet.
     #[inline(always)]
     fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
@@ -244,6 +253,7 @@ impl World {
         let car_count = pushes.len().min(self.chassis.len());
         chassis_simd::apply_pushes(&mut self.chassis[..car_count], pushes, gravity_change);
         if self.body_count > 0 {
+            // Free bodies follow the cars.
             for body in self.chassis.iter_mut().skip(pushes.len()) {
                 body.push(gravity_change, Vec3::ZERO);
                 body.is_wheel_loaded = false;
@@ -251,8 +261,10 @@ impl World {
         }
     }
 
-    /// Separates hulls from each other over `dt` s. Returns whether any hulls collide or are hitched. If so, all hulls are also
-    /// kept out of the ground: those of a group together with it, the others on their own. If not, nothing changes.
+    /// Separates hulls from each other over `dt` s. Returns whether any hulls collide or are hitched. If so, all hulls
+    /// that are not suspended are also kept out of the ground: those of a group together with it
+    /// ([`Collisions::separate_hulls`]), the others on their own. If not, no chassis changes, also in a world without
+    /// collision data.
     #[inline(never)]
     fn separate_hulls(&mut self, dt: f32) -> bool {
         let Some(collisions) = &mut self.collisions else { return false };
@@ -281,8 +293,9 @@ impl World {
 }
 
 impl WorldPort for World {
-    /// Writes pose and motion of every chassis, cars first. The free velocity includes gravity over `dt` s. Poses lag by half a
-    /// step. The gyroscopic change is computed only in worlds with trailers.
+    /// Writes pose and motion of every chassis, cars first. The free velocity is the velocity plus gravity over `dt` s;
+    /// the free angular velocity is the current one. Poses lag by half a step. The gyroscopic change is computed only
+    /// in worlds with trailers, otherwise zero. No body is asleep.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let gravity_change = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
@@ -298,7 +311,7 @@ impl WorldPort for World {
                 wind: self.ground.wind(),
                 // Poses move with the mean of old and new velocities.
                 pose_lag: 0.5 * dt,
-                position_resolution: 0.0,
+                position_resolution: 0.0, // positions have 64 bits
                 asleep: false,
             };
         }
@@ -311,7 +324,8 @@ impl WorldPort for World {
         }
     }
 
-    /// Answers probes from the ground, then from hulls if there are any others. Stores the contact points that stop rims.
+    /// Answers probes from the ground, then from the hulls of other bodies if there are at least two. Stores the
+    /// contact points that stop rims in `rim_contacts`.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.ground.answer_probes(
             probes,
@@ -329,10 +343,10 @@ impl WorldPort for World {
         self.ground.is_plane_only()
     }
 
-    /// Answers repeated probes of a step from the ground, without hulls and without storing rim contacts. Returns false, and
-    /// answers nothing, if only the plane is near.
+    /// Answers repeated probes of a step from the ground, without hulls and without storing rim contacts. Returns
+    /// whether it has answered: false, with `contacts` unchanged, if only the plane is near every probe, because a
+    /// plane gives the same answers.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
-        // A plane alone gives the same answers again.
         let is_uneven = probes.iter().any(|probe| self.ground.is_uneven_near(probe));
         if is_uneven {
             self.ground.answer_probes(
@@ -346,7 +360,8 @@ impl WorldPort for World {
         is_uneven
     }
 
-    /// Marks hulls that may touch the ground in the step of `dt` s if gravity adds to their speed.
+    /// Writes to `near_flags` whether each hull may touch the ground in the step of `dt` s if gravity adds to its
+    /// speed. See [`World::find_near_ground`].
     fn mark_hulls_near_contact(&mut self, dt: f32, near_flags: &mut [bool]) {
         // Largest change of speed by gravity, m/s.
         let speed_gain = self.ground.gravity() * dt;
@@ -356,7 +371,8 @@ impl WorldPort for World {
         );
     }
 
-    /// Appends the points at which the hull of `car` rests or may come to rest on the ground in `dt` s, without impacts.
+    /// Adds the points at which the hull of `car` rests or may come to rest on the ground in `dt` s to `points`, with
+    /// stops of its rims and without impacts; see [`GroundContacts::add_nearest_points`].
     fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let speed_gain = self.ground.gravity() * dt;
         let rim_contacts = rim_contacts_of(&self.rim_contacts, car);
@@ -379,11 +395,11 @@ impl WorldPort for World {
         self.hull_index(body).filter(|hull| *hull < self.car_count())
     }
 
-    /// Returns motion and response of a free body without its contacts, world axes; `None` for cars and ground. The motion does
-    /// not include gravity of the coming step.
+    /// Returns motion and response of the free body number `body` without its contacts, world axes; `None` for cars and
+    /// ground. The motion does not include gravity of the coming step. Normal and step length are not used.
     fn dynamic_body(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<DynamicBody> {
         let body = &self.chassis[self.free_body_index(body)?];
-        // Columns of the inverse inertia, 1/(kg m²).
+        // Columns of the inverse inertia in world axes, 1/(kg m²): responses to unit angular impulses.
         let columns = Vec3::AXES.map(|axis| body.angular_velocity_change(axis));
         Some(DynamicBody {
             centre: body.position,

@@ -25,9 +25,9 @@ pub struct Aero {
 /// Surface whose force points down in the vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AeroSurface {
-    /// Coefficient `½ ρ Cl A` (N s²/m²), positive downwards. It multiplies the square of the longitudinal air speed;
-    /// air from behind has no effect. With a yaw map of its own, it multiplies the sum of the squares from ahead and
-    /// from the side.
+    /// Coefficient `½ ρ Cl A` (N s²/m²), positive downwards. The coefficient multiplies the square of the longitudinal
+    /// air speed; air from behind has no effect. If the surface has a yaw map, the coefficient multiplies the sum of
+    /// the squares from ahead and from the side.
     pub coefficient: f32,
     /// Point of the force, from the centre of mass, vehicle frame (m).
     pub point: Vec3,
@@ -97,7 +97,7 @@ impl BilinearTable {
 }
 
 /// Returns the index of the knot at or below `x`, and the share of the way to the next one, 0 to 1. The share is 0 at
-/// knots and beyond the ends; below the first knot the index is 0.
+/// knots and beyond the ends; below the first knot the index is 0. NaN counts as below the first knot.
 fn locate_knot(knots: &[f32], x: f32) -> (usize, f32) {
     // Index of the first knot above `x`.
     let above = knots.partition_point(|knot| *knot <= x);
@@ -112,7 +112,9 @@ impl AeroMaps {
     /// over the yaw angle. The ride heights are those at rest less `mean_compression` at the first and last axle (m).
     /// `angle` is that between the vehicle's x axis and the air (rad, ≥ 0).
     pub fn factors(&self, mean_compression: [f32; 2], angle: f32) -> [f32; 3] {
+        // At the first and the last axle, m.
         let heights = [0, 1].map(|end| self.at_rest[end] - mean_compression[end]);
+        // 0.0: the second variable of the yaw tables is unused.
         [0, 1, 2].map(|i| self.heights[i].evaluate(heights) * self.yaw[i].evaluate([angle, 0.0]))
     }
 }
@@ -149,6 +151,9 @@ impl Aero {
 mod tests {
     use super::*;
 
+    /// Checks the values at the knots, between four of them, and beyond the first and last ones. Arguments that are not
+    /// finite give a value of the table's range. The default is 1 everywhere. Knots that do not increase, and too many
+    /// values, are refused.
     #[test]
     fn a_table_hits_its_knots_and_is_constant_beyond_them() {
         let table = BilinearTable::new([vec![0.02, 0.05, 0.1], vec![0.04, 0.08]], vec![1.0, 2.0, 3.0, 5.0, 0.5, 0.25]);
@@ -158,6 +163,7 @@ mod tests {
                 assert_eq!(table.evaluate([x, y]), [[1.0, 2.0], [3.0, 5.0], [0.5, 0.25]][i][j], "{x} {y}");
             }
         }
+        // Mean of the values 1, 2, 3 and 5 around the middle.
         assert!((table.evaluate([0.035, 0.06]) - 2.75).abs() < 1e-5);
         assert_eq!(table.evaluate([-1.0, 9.0]), 2.0);
         assert_eq!(table.evaluate([9.0, -1.0]), 0.5);

@@ -24,8 +24,8 @@ const MIN_AIR_SPEED_MPS: f32 = 0.1;
 /// Drag acts against the whole velocity at its point, the side force against the lateral velocity only, and downforce
 /// along −z at the point of each surface. `C v |v| / (1 + dt C |v| / m)` is the quadratic law, integrated implicitly so
 /// that it is stable at any speed. Surfaces respond to air from ahead, with `max(v_x, 0)²`: a car that falls, or slides
-/// sideways or backwards, has no downforce. With a map over the angle of the air, air from the side counts, too (`+
-/// v_y²`). A negative coefficient lifts.
+/// sideways or backwards, has no downforce. A map over the angle of the air also counts air from the side
+/// (`+ v_y²`). A negative coefficient lifts. Side force and surfaces with coefficient 0 are skipped.
 #[inline(always)]
 pub(crate) fn air_impulses<C: Lane>(
     model: &Model,
@@ -37,15 +37,17 @@ pub(crate) fn air_impulses<C: Lane>(
     let (zero, one, dt_lanes, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
     // Magnitude of the whole velocity, for all terms (m/s).
     let speed = velocity.dot(velocity).sqrt();
-    // Force per velocity with the implicit denominator (N s/m).
+    // Force per velocity with the implicit denominator (N s/m), for drag and side force.
     let implicit_coefficient = |coefficient: C| coefficient * speed / (one + dt_lanes * coefficient * speed / mass);
     // Square of the speed from ahead (m²/s²).
     let squared_forward_speed = velocity.x.at_least(zero) * velocity.x;
+    // Drag against the whole velocity.
     let mut sum = impulse_at_point(
         aero.drag_point,
         dt_lanes,
         velocity * -implicit_coefficient(C::splat(aero.drag) * drag_factor),
     );
+    // Side force against the lateral velocity.
     if aero.side != 0.0 {
         sum = sum
             + impulse_at_point(
@@ -54,6 +56,7 @@ pub(crate) fn air_impulses<C: Lane>(
                 Vec3Lanes::splat(Vec3::Y) * (-implicit_coefficient(C::splat(aero.side)) * velocity.y),
             );
     }
+    // Downforce of both surfaces.
     for (i, (surface, factor)) in aero.downforce.iter().zip(surface_factors).enumerate() {
         if surface.coefficient != 0.0 {
             // Whether the surface has a yaw map; map 0 belongs to drag.
@@ -84,10 +87,11 @@ fn impulse_at_point<C: Lane>(point: Vec3, dt: C, force: Vec3Lanes<C>) -> Spatial
 
 impl Vehicle {
     /// Returns the impulses on the chassis besides those of its tyres and struts (N s, and N m s about the centre of
-    /// mass, vehicle frame): air, then user-defined force elements, then angular drag. The last two are skipped in a
-    /// model without assists or tricks, and are added to the assist log.
+    /// mass, vehicle frame): air, then user-defined force elements, then angular drag. Gravity is not included.
     ///
-    /// `tyre_velocity_change` is the change of the chassis velocity by the tyres (vehicle frame, m/s). Gravity is not included.
+    /// A model without assists or tricks has the air alone. Otherwise force elements act if the model has some, and
+    /// angular drag if its rate is positive; both are added to the assist log. `tyre_velocity_change` is the change of
+    /// the chassis velocity by the tyres (vehicle frame, m/s); only the air uses it.
     #[inline(always)]
     pub(crate) fn external_impulses(
         &mut self,
@@ -98,11 +102,12 @@ impl Vehicle {
         dt: f32,
     ) -> SpatialVector<f32> {
         // Impulses of the air, as on a real car.
-        let air_impulses = self.air_impulses(body, to_world, tyre_velocity_change, dt);
+        let aero_impulses = self.air_impulses(body, to_world, tyre_velocity_change, dt);
+        // Force elements and angular drag count as assists or tricks.
         if self.model.assists().is_empty() {
-            return air_impulses;
+            return aero_impulses;
         }
-        let mut total = air_impulses;
+        let mut total = aero_impulses;
         if !self.model.parts().external_forces.is_empty() {
             total = total + self.element_impulses(body, to_world, controls, dt);
         }
@@ -113,8 +118,8 @@ impl Vehicle {
     }
 
     /// Returns the impulses of the air (N s, N m s, vehicle frame) at the velocity in the middle of the step: that of
-    /// `body` relative to the wind, plus half of the change `tyre_velocity_change` (m/s). Factors of the aerodynamic maps are
-    /// included.
+    /// `body` relative to the wind, plus half of the change `tyre_velocity_change` (m/s). Factors of the aerodynamic
+    /// maps are included.
     #[inline(always)]
     fn air_impulses(
         &self,
@@ -137,8 +142,8 @@ impl Vehicle {
         self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| self.mapped_factors(maps, velocity))
     }
 
-    /// Returns the factors of `maps` at the mean compressions of the first and last axle and at the yaw angle of the
-    /// air, `atan(|v_y| / |v_x|)` in 0 to π/2.
+    /// Returns the factors of `maps` on drag and both surfaces, at the mean compressions of the first and last axle and
+    /// at the yaw angle of the air, `atan(|v_y| / |v_x|)` in 0 to π/2, with `|v_x|` at least [`MIN_AIR_SPEED_MPS`].
     #[inline(never)]
     fn mapped_factors(&self, maps: &AeroMaps, velocity: Vec3) -> [f32; 3] {
         let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
@@ -147,7 +152,7 @@ impl Vehicle {
 
     /// Returns the impulse of all force elements of the model on the chassis (N s, N m s, vehicle frame), and adds
     /// their force and moment to the assist log. The elements are evaluated in order, at the motion of `body` at the
-    /// start of the step.
+    /// start of the step. The damping of an element reduces its force.
     #[inline(never)]
     fn element_impulses(
         &mut self,
@@ -182,7 +187,7 @@ impl Vehicle {
             // Tyre impulses without loads (N s).
             let tyre_impulse = rows.contact.forward.linear * rows.solution.tyre_impulse[0]
                 + rows.contact.side.linear * rows.solution.tyre_impulse[1];
-            // Moments of `height ẑ × force`, left + right first.
+            // Moments `height ẑ × force` = (−height F_y, height F_x, 0), left + right first.
             let moment_contribution = |height: F32x4, force: Vec3Lanes<F32x4>| {
                 // Roll and pitch moment, positive about the x and y axes.
                 let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);

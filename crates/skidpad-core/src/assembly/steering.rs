@@ -10,21 +10,25 @@ use skidpad_simd::lane::F32x4;
 use skidpad_simd::math;
 
 impl Vehicle {
-    /// Moves the steering angle of the state towards `demand` within its rate, and turns the wheels to it.
-    /// The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle of a wheel in `controls` replaces
-    /// it.
+    /// Moves the steering angle of the state towards `demand.steer` by at most `demand.steer_rate · dt` (rad), and
+    /// turns the wheels to the new angle. The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle
+    /// of a wheel in `controls` replaces it.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
         self.state.steer = rate_limited_angle(self.state.steer, demand.steer, demand.steer_rate * dt);
         self.update_wheel_angles(controls);
     }
 
-    /// Turns the wheels to the angle of the steering, unless they already have it to the bit. Raw angles in `controls`,
-    /// or toe and camber that change with the travel, turn them in every step.
+    /// Turns the wheels to the steering angle of the state. The call is skipped if the wheels already have this angle
+    /// to the bit and nothing else can turn them. Raw angles in `controls`, or toe and camber that change with the
+    /// travel, turn them in every step.
+    ///
+    /// Stores the applied angle in `applied_steer_bits`. `None` is stored if other inputs can turn the wheels, or if a
+    /// wheel has just turned: its rows then have the mean angle of the step, so that the next step sets them again.
     #[inline(always)]
     pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
-        // Toe and camber over travel, and raw angles, may change although the steering does not.
-        // Whether the steering alone determines the angles.
+        // Whether the steering alone determines the angles: toe and camber over travel, and raw angles, may change
+        // although the steering does not.
         let is_steering_only = controls.wheels.is_empty() && !self.model.has_bump_steer();
         // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
         // world would have.
@@ -50,14 +54,18 @@ impl Vehicle {
         let mut has_turned = false;
         let (parts, ackermann) = (self.model.parts(), self.model.ackermann());
         let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
-        for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
+        for (axle_index, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let axle_angle = self.state.steer * axle.steer_ratio;
             // Tilt of the beam of a solid axle to the right (rad).
-            let beam_tilt =
-                if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
-            let ackermann_angles = ackermann[i].angles(axle_angle, curvature);
+            let beam_tilt = if axle.solid {
+                self.model.beam_tilt(axle_index, |index| self.state.wheels[index].compression)
+            } else {
+                0.0
+            };
+            let ackermann_angles = ackermann[axle_index].angles(axle_angle, curvature);
             // Positive toe turns the left wheel to the right and the right wheel to the left.
-            for (i, ackermann_angle, sign) in [(left, ackermann_angles[0], -1.0), (right, ackermann_angles[1], 1.0)] {
+            for (i, ackermann_angle, toe_sign) in [(left, ackermann_angles[0], -1.0), (right, ackermann_angles[1], 1.0)]
+            {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
                 let (mut toe, mut camber) = (wheel.toe, wheel.camber);
                 if let Some(toe_camber) = &axle.toe_camber {
@@ -68,9 +76,11 @@ impl Vehicle {
                     camber += wheel.side.outward_sign() * beam_tilt;
                 }
                 let raw_angle = controls.raw_angle(i);
-                let new_angle = raw_angle.unwrap_or(ackermann_angle + sign * toe);
+                let new_angle = raw_angle.unwrap_or(ackermann_angle + toe_sign * toe);
+                // A raw angle is reached at once, so that its mean is the new angle.
                 let old_angle = if raw_angle.is_some() { new_angle } else { state.steer };
                 has_turned |= old_angle.to_bits() != new_angle.to_bits();
+                // Rolling share 1: mean of both angles; 0: new angle.
                 let mean_angle = new_angle - 0.5 * state.rolling * (new_angle - old_angle);
                 state.set_steer(new_angle);
                 // Sine (with sign) and cosine of the camber; the model stores those of the described camber.
@@ -91,9 +101,9 @@ impl Vehicle {
 
 impl WheelRows {
     /// Sets the axle direction of the wheel in `lane` (unit vector to its left, vehicle frame) for the road-wheel angle
-    /// `angle` and `camber` (rad). `camber_sin_cos` returns sine and cosine of the camber; a positive sine leans the top to the
-    /// right. The direction is `(−sin δ cos γ, cos δ cos γ, sin γ)`. If both angles are unchanged to the bit, nothing
-    /// is computed.
+    /// `angle` and `camber` (rad). `camber_sin_cos` returns sine and cosine of the camber; a positive sine leans the
+    /// top to the right. The direction is `(−sin δ cos γ, cos δ cos γ, sin γ)`. If both angles are unchanged to the
+    /// bit, nothing is computed. The direction is also computed for reset rows, which have a zero y component.
     fn set_axle_direction(
         &mut self,
         lane: usize,
@@ -120,7 +130,8 @@ impl WheelRows {
 mod tests {
     use super::*;
 
-    /// Checks that an axle turned back to zero from the other side has the bits of one turned to zero at once.
+    /// Checks that an axle turned from `−angle` to `angle` has the bits of one turned to `angle` at once, for the
+    /// angles 0.0 and −0.0.
     #[test]
     fn an_axle_remembers_no_sign_of_nothing() {
         let axle_bits = |angles: &[f32]| {

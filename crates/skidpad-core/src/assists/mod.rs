@@ -1,5 +1,5 @@
-//! Driver assists. Control laws are pure functions of a car's motion and of the driver's demand; `stage`, `traction` and `cruise` call
-//! them and change rows and shafts.
+//! Driver assists. Control laws are pure functions of a car's motion and of the driver's demand; `stage`, `traction`
+//! and `cruise` call them and change rows and shafts.
 //!
 //! No law counts steps. Each moves its controlled quantity towards the target with a time constant `τ`, by a share
 //! `dt / (τ + dt)` of the distance in a step. That share neither overshoots in long steps nor vanishes in short ones.
@@ -34,8 +34,10 @@ pub(crate) struct DriverDemand {
 }
 
 impl DriverDemand {
-    /// Builds the demand of the driver alone: pedals clamped to 0 to 1 and steering to ± the lock, NaN as 0. The cruise speed is dropped if it is not
-    /// finite, if the foot brake is pressed, or in reverse.
+    /// Builds the demand of the driver alone: pedals clamped to 0 to 1 and steering to ± the lock; values that are not
+    /// finite become 0. Both throttles are that of the driver, and the steering rate is that of `steering`. The cruise
+    /// speed is dropped if it is not finite, if the foot brake is pressed, or in reverse; an automatic gear counts as
+    /// forward.
     #[inline(always)]
     pub fn from_controls(controls: &Controls, steering: &Steering) -> Self {
         let Controls { throttle, brake, handbrake, steer, .. } = *controls;
@@ -57,7 +59,8 @@ impl DriverDemand {
     }
 }
 
-/// Returns the share of the distance to its target that a quantity with a `time_constant` in s covers in a step of `dt` s.
+/// Returns the share of the distance to its target that a quantity with a `time_constant` in s covers in a step of `dt`
+/// s.
 pub(crate) fn first_order_share(time_constant: f32, dt: f32) -> f32 {
     dt / (time_constant + dt)
 }

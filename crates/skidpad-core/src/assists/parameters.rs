@@ -19,8 +19,8 @@ pub struct Assists {
     pub counter_steer: Option<CounterSteer>,
     /// Speed-dependent steering.
     pub speed_steering: Option<SpeedSteering>,
-    /// Distance by which the model's centre of mass is below the real one, m, ≥ 0; 0 is off. The model already contains it: the value is only
-    /// reported to the assist log.
+    /// Distance by which the model's centre of mass is below the real one, m, ≥ 0; 0 is off. The model already contains
+    /// it: the value is only reported to the assist log.
     pub lowered_centre: f32,
     /// Decay rate of every rotation of the chassis, 1/s, ≥ 0; 0 is off.
     pub angular_drag: f32,
@@ -46,13 +46,13 @@ pub struct TractionControl {
     pub min_slip_speed: f32,
     /// Time constant of the slip, s, ≥ 0.
     pub time_constant: f32,
-    /// Share of a wheel's foot brake that may brake a spinning wheel of an open differential, 0 to 1. At 0 the wheel with
-    /// least grip limits the engine, else the one with most.
+    /// Share of a wheel's foot brake that may brake a spinning wheel of an open differential, 0 to 1. At 0 the wheel
+    /// with least grip limits the engine, else the one with most.
     pub brake_share: f32,
 }
 
-/// Launch control: with the throttle down and the car braked, the engine holds a speed with the clutch open. When the brake is
-/// released, the clutch transmits the torque that the tyres can take.
+/// Launch control: with the throttle down and the car braked, the engine holds a speed with the clutch open. When the
+/// brake is released, the clutch transmits the torque that the tyres can take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchControl {
     /// Speed of the engine, rad/s, > 0.
@@ -98,6 +98,7 @@ pub struct StabilityControl {
 }
 
 impl Default for StabilityControl {
+    /// Returns values for a passenger car.
     fn default() -> Self {
         Self {
             understeer_gradient: 0.002,
@@ -145,14 +146,16 @@ impl Assists {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
-    /// Returns whether any assist has to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with or without motors.
+    /// Returns whether any assist has to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with or
+    /// without motors. Anti-lock brakes count with the brake pressed, or with motors, whose regeneration may lock
+    /// wheels.
     #[inline(always)]
     pub(crate) fn has_torque_changes(&self, brake: f32, has_motors: bool) -> bool {
         self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
     }
 
-    /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1, times and speeds not negative,
-    /// ranges of speed rising), and the two tricks. Returns the first violation.
+    /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1,
+    /// times and speeds not negative, ranges of speed rising), and the two tricks. Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
             check_share("slip of the anti-lock brakes", anti_lock.slip)?;

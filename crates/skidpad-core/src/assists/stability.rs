@@ -27,8 +27,8 @@ pub(crate) struct SteeringGeometry {
 }
 
 impl PlanarMotion {
-    /// Returns the slip angle of an axle `position` m in front of the centre of mass that is steered by `steer_angle` rad, rad:
-    /// `atan((v_y + x r) / |v_x|) − steer_angle`. |v_x| is at least 1 m/s.
+    /// Returns the slip angle of an axle `position` m in front of the centre of mass that is steered by `steer_angle`
+    /// rad, rad: `atan((v_y + x r) / |v_x|) − steer_angle`. |v_x| is at least 1 m/s.
     pub fn slip_angle(&self, position: f32, steer_angle: f32) -> f32 {
         let [forward_speed, lateral_speed] = self.velocity;
         math::atan((lateral_speed + position * self.yaw_rate) / forward_speed.abs().max(1.0)) - steer_angle
@@ -36,19 +36,22 @@ impl PlanarMotion {
 }
 
 impl StabilityControl {
-    /// Returns the excess of the yaw rate, which has to be removed, rad/s (positive to the left); 0 while the car turns as steered.
+    /// Returns the excess of the yaw rate, which has to be removed, rad/s (positive to the left); 0 while the car turns
+    /// as steered.
     ///
-    /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the understeer gradient K over the
-    /// wheelbase L, limited by the largest lateral acceleration. The excess is the part of the measured yaw rate outside a band of `tolerance` around
-    /// the range of accepted yaw rates, times a share of 0 to 1 by the slips of the axles.
+    /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the
+    /// understeer gradient K over the wheelbase L, limited by the largest lateral acceleration. The excess is the part
+    /// of the measured yaw rate outside a band of `tolerance` around the range of accepted yaw rates, times a share of
+    /// 0 to 1 by the slips of the axles. The acceleration limit uses a speed of at least 1 m/s.
     ///
-    /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their force, and the yaw rate is
-    ///   about to rise. Tyres far beyond their peak lose force: at three quarters of the largest lateral acceleration there is no correction. A
-    ///   sliding rear axle also prevents it: the correcting brake is at the rear, where it costs side force that is used up.
+    /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their
+    ///   force, and the yaw rate is about to rise. Tyres far beyond their peak lose force: at three quarters of the
+    ///   largest lateral acceleration there is no correction. A sliding rear axle also prevents it: the correcting
+    ///   brake is at the rear, where it costs side force that is used up.
     ///
-    /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle slips by
-    ///   more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below three quarters of the
-    ///   allowed one.
+    /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed
+    ///   one only if that axle slips by more than the largest sideslip angle. The target then also includes the rate
+    ///   that reduces the slip, but is never below three quarters of the allowed one.
     pub(crate) fn yaw_rate_excess(&self, geometry: &SteeringGeometry, car: &PlanarMotion) -> f32 {
         let forward_speed = car.velocity[0];
         let [front_slip, rear_slip] = geometry.slips;
@@ -73,18 +76,20 @@ impl StabilityControl {
         // Yaw rate outside the accepted band, rad/s.
         let excess =
             car.yaw_rate - car.yaw_rate.clamp(lower_yaw_rate - self.tolerance, upper_yaw_rate + self.tolerance);
+        // An excess with the sign of the yaw rate: the car turns too much.
         let is_oversteering = excess * car.yaw_rate > 0.0;
         let rear_share = fade(rear_slip, OVERSTEER_SLIP_RANGE);
         excess * if is_oversteering { rear_share } else { fade(front_slip, UNDERSTEER_SLIP_RANGE) * (1.0 - rear_share) }
     }
 
-    /// Returns the share of its full effect that the assist has at `speed` m/s: 0 below its range of speeds (and backwards), smoothly to 1 above.
+    /// Returns the share of its full effect that the assist has at `speed` m/s: 0 below its range of speeds (and
+    /// backwards), smoothly to 1 above.
     pub(crate) fn effect_share(&self, speed: f32) -> f32 {
         speed.smoothstep(self.speed_range[0], self.speed_range[1])
     }
 
-    /// Returns the yaw moment, N m, positive to the left, that removes an excess of the yaw rate (rad/s) of a car with a yaw inertia of `inertia` kg
-    /// m² with the time constant: `−I excess / (T + dt)`.
+    /// Returns the yaw moment, N m, positive to the left, that removes an excess of the yaw rate (rad/s) of a car with
+    /// a yaw inertia of `inertia` kg m² with the time constant: `−I excess / (T + dt)`.
     pub(crate) fn corrective_moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
         -inertia * excess * first_order_share(self.time_constant, dt) / dt
     }
@@ -93,11 +98,14 @@ impl StabilityControl {
 /// Time constant for the reduction of too large a slip of the rear axle, s.
 const SIDESLIP_TIME_CONSTANT_S: f32 = 0.4;
 
-/// Slip of the front axle between whose bounds corrections of understeer fade in, as shares of the largest sideslip angle.
+/// Slip of the front axle between whose bounds corrections of understeer fade in, as shares of the largest sideslip
+/// angle.
 const UNDERSTEER_SLIP_RANGE: [f32; 2] = [2.0, 3.0];
-/// Slip of the rear axle between whose bounds corrections of oversteer fade in, as shares of the largest sideslip angle.
+/// Slip of the rear axle between whose bounds corrections of oversteer fade in, as shares of the largest sideslip
+/// angle.
 const OVERSTEER_SLIP_RANGE: [f32; 2] = [0.5, 1.0];
-/// Slip of the rear axle between whose bounds the target falls to the largest lateral acceleration, as shares of the largest sideslip angle.
+/// Slip of the rear axle between whose bounds the target falls to the largest lateral acceleration, as shares of the
+/// largest sideslip angle.
 const YAW_TARGET_SLIP_RANGE: [f32; 2] = [1.0, 1.5];
 
 /// Share of the largest lateral acceleration that sliding front tyres are expected to reach.
@@ -107,6 +115,7 @@ const SLIDING_ACCELERATION_SHARE: f32 = 0.75;
 mod tests {
     use super::*;
 
+    /// Accepts a yaw rate off by 0.05 rad/s, a sideslip angle of 0.1 rad and 8 m/s².
     const TEST_STABILITY: StabilityControl = StabilityControl {
         understeer_gradient: 0.002,
         max_acceleration: 8.0,
@@ -117,12 +126,17 @@ mod tests {
         speed_range: [4.0, 7.0],
     };
 
+    /// Returns the excess of `yaw_rate` of a car with a wheelbase of 2.5 m that moves straight ahead with `speed`;
+    /// `slips` are those of the front and the rear axle.
     fn excess(curvature: f32, speed: f32, yaw_rate: f32, slips: [f32; 2]) -> f32 {
         let car = PlanarMotion { velocity: [speed, 0.0], yaw_rate };
         TEST_STABILITY.yaw_rate_excess(&SteeringGeometry { curvature, wheelbase: 2.5, slips }, &car)
     }
 
-    /// Checks that the excess refers to the bicycle's `v κ / (1 + K v² / L)` within `a / v`, in both directions.
+    /// Checks the excess in both directions. Too fast by 0.15 rad/s, or too slow while the front axle slides: the
+    /// difference from the bicycle's `v κ / (1 + K v² / L)` less the tolerance. Steered beyond grip: too slow below
+    /// three quarters of `a / v`; too fast is accepted while the rear axle slips little more than the largest sideslip
+    /// angle, and counts from three quarters of `a / v` at 1.5 times that angle.
     #[test]
     fn wanted_yaw_rate_is_the_bicycles_within_grip() {
         let linear = 10.0 * 0.02 / (1.0 + 0.002 * 100.0 / 2.5);
@@ -133,6 +147,7 @@ mod tests {
             // Differences of numbers below 1 in f32.
             let assert_close =
                 |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+            // Curvature, speed, yaw rate, slips of the front and the rear axle.
             assert_close(signed_excess(0.02, 10.0, linear + 0.15, [0.0, -0.1]), 0.1);
             assert_close(signed_excess(0.02, 10.0, linear - 0.15, [-0.3, 0.0]), -0.1);
             assert_close(signed_excess(0.2, 20.0, 0.2, [-0.3, 0.0]), 0.2 + 0.05 - 0.75 * 8.0 / 20.0);
@@ -141,7 +156,8 @@ mod tests {
         }
     }
 
-    /// Checks that the geometry of a turn, tyres that build up their force, and a turn at the limit cause no correction.
+    /// Checks that the geometry of a turn, tyres that build up their force, and a turn at the limit cause no
+    /// correction.
     #[test]
     fn a_car_that_turns_as_steered_is_left_alone() {
         for (what, curvature, speed, yaw_rate, slips) in [

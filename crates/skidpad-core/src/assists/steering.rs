@@ -3,12 +3,13 @@
 use crate::assists::parameters::{CounterSteer, SpeedSteering};
 use skidpad_simd::lane::Lane;
 
-/// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without any.
+/// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without
+/// any.
 const MIN_SLIP_ANGLE_RAD: f32 = 2e-3;
 
 impl SpeedSteering {
-    /// Returns the shares of lock and rate that are left at `speed` m/s of either sign: 1 below the range of speeds, smoothly to the parameters'
-    /// shares above.
+    /// Returns the shares of lock and rate that are left at `speed` m/s of either sign: 1 below the range of speeds,
+    /// smoothly to the parameters' shares above.
     pub(crate) fn factors_at(&self, speed: f32) -> [f32; 2] {
         let fade = speed.abs().smoothstep(self.speed_range[0], self.speed_range[1]);
         self.factors.map(|share| 1.0 + (share - 1.0) * fade)
@@ -31,8 +32,8 @@ pub(crate) struct MeanSlip {
 }
 
 impl MeanSlip {
-    /// Adds both wheels of an axle: slip angles (rad), loads (N, times the share in which they roll), and the axle's steer ratio. Sums treat
-    /// both sides alike, so that a mirrored car steers exactly mirrored.
+    /// Adds both wheels of an axle: slip angles (rad), loads (N, times the share in which they roll), and the axle's
+    /// steer ratio. Sums treat both sides alike, so that a mirrored car steers exactly mirrored.
     pub fn with_axle(self, slips: [f32; 2], loads: [f32; 2], steer_ratio: f32) -> Self {
         let weights = [0, 1].map(|i| loads[i] * slips[i].abs());
         Self {
@@ -43,17 +44,20 @@ impl MeanSlip {
         }
     }
 
-    /// Returns the angle that `counter_steer` adds to a demand of `demand` rad at a steering angle of `steer_angle` rad and a speed of `speed` m/s,
-    /// rad: `gain` times the mean slip angle, within ± its largest angle, faded in over its range of speeds. Returns 0 without load.
+    /// Returns the angle that `counter_steer` adds to a demand of `demand` rad at a steering angle of `steer_angle` rad
+    /// and a speed of `speed` m/s, rad: `gain` times the mean slip angle, within ± its largest angle, faded in over its
+    /// range of speeds. Returns 0 without load.
     ///
-    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle: `δ = g (ᾱ − s (demand + δ − steer_angle))`, solved
-    /// for δ, s the share of the weights on steered wheels.
+    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle:
+    /// `δ = g (ᾱ − s (demand + δ − steer_angle))`, solved for δ, s the share of the weights on steered wheels. The sum
+    /// of the weights is increased by [`MIN_SLIP_ANGLE_RAD`] times the loads, so that the mean fades to 0 without slip.
+    /// A negative share s (rear steering) counts as 0 in the divisor.
     pub fn counter_steer_angle(&self, counter_steer: &CounterSteer, demand: f32, steer_angle: f32, speed: f32) -> f32 {
-        let weights = self.weights + self.loads * MIN_SLIP_ANGLE_RAD;
-        if weights <= 0.0 {
+        let total_weight = self.weights + self.loads * MIN_SLIP_ANGLE_RAD;
+        if total_weight <= 0.0 {
             return 0.0;
         }
-        let (mean_slip, steered_share) = (self.weighted_slip / weights, self.steered_weight / weights);
+        let (mean_slip, steered_share) = (self.weighted_slip / total_weight, self.steered_weight / total_weight);
         let angle = counter_steer.gain * (mean_slip + steered_share * (steer_angle - demand))
             / (1.0 + counter_steer.gain * steered_share.max(0.0));
         angle.clamp(-counter_steer.max_angle, counter_steer.max_angle)
@@ -67,9 +71,11 @@ mod tests {
 
     const TEST_COUNTER_STEER: CounterSteer = CounterSteer { gain: 0.8, max_angle: 0.3, speed_range: [3.0, 6.0] };
 
-    /// Checks row E23: no angle without slip, within the authority, into the slide.
+    /// Checks row E23: no angle without load, without slip and at a crawl; into the slide up to the largest angle; and
+    /// gain times the slip while only the rear wheels slip.
     #[test]
     fn e23_counter_steer_is_zero_without_slip_and_bounded() {
+        // Steered front and unsteered rear wheels with 3 kN each, at these slip angles.
         let mean_slip = |front: f32, rear: f32| {
             let mean = MeanSlip::default().with_axle([front; 2], [3e3; 2], 1.0);
             mean.with_axle([rear; 2], [3e3; 2], 0.0)
@@ -87,6 +93,7 @@ mod tests {
         assert!((small + 0.16).abs() < 4e-3, "gain times the slip of the only wheels that slide: {small}");
     }
 
+    /// Checks the shares below the range of speeds, in its middle, and beyond it while rolling backwards.
     #[test]
     fn shares_of_the_lock_fall_smoothly() {
         let steering = SpeedSteering { speed_range: [10.0, 30.0], factors: [0.25, 0.5] };

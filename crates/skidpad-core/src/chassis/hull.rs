@@ -55,7 +55,8 @@ impl HullRows {
 
     /// Sets the contact `points` (world axes) of a chassis of `mass` kg for a step of `dt` s, in vehicle axes by the
     /// transpose of `to_world`. Replaces the previous points; allocates at the first contact. Points beyond
-    /// [`MAX_HULL_POINTS`] are left to the world. Velocities of the rows are 0 until [`HullRows::set_velocity`].
+    /// [`MAX_HULL_POINTS`] are left to the world. Velocities of the rows are 0 until [`HullRows::set_velocity`]. The
+    /// last bank in use may have lanes without a point.
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
         if self.banks.is_empty() && !points.is_empty() {
             *self = Self::preallocated();
@@ -63,8 +64,8 @@ impl HullRows {
         let points = &points[..points.len().min(MAX_HULL_POINTS)];
         let to_vehicle = to_world.transpose();
         self.used_banks = points.len().div_ceil(4);
-        for (group, points) in self.banks.iter_mut().zip(points.chunks(4)) {
-            *group = HullPointBank::from_points(points, &to_vehicle, mass, dt);
+        for (bank, points) in self.banks.iter_mut().zip(points.chunks(4)) {
+            *bank = HullPointBank::from_points(points, &to_vehicle, mass, dt);
         }
     }
 
@@ -86,27 +87,27 @@ impl HullRows {
     /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis `velocity` (vehicle
     /// frame).
     pub fn set_velocity(&mut self, velocity: SpatialVector<f32>) {
-        for group in self.active_banks() {
+        for bank in self.active_banks() {
             // Speeds of the chassis along the rows (m/s).
-            let chassis_speeds = group.rows().map(|row| row.dot(velocity.broadcast_to_wheels()));
-            group.relative_speeds = [0, 1, 2].map(|i| chassis_speeds[i] - group.ground_speeds[i]);
+            let chassis_speeds = bank.rows().map(|row| row.dot(velocity.broadcast_to_wheels()));
+            bank.relative_speeds = [0, 1, 2].map(|i| chassis_speeds[i] - bank.ground_speeds[i]);
         }
     }
 
     /// Adds a `change` of the chassis velocity (vehicle frame) to the relative speeds along the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
-        for group in self.active_banks() {
-            let speed_changes = group.rows().map(|row| row.dot(change.broadcast_to_wheels()));
-            group.relative_speeds = [0, 1, 2].map(|i| group.relative_speeds[i] + speed_changes[i]);
+        for bank in self.active_banks() {
+            let speed_changes = bank.rows().map(|row| row.dot(change.broadcast_to_wheels()));
+            bank.relative_speeds = [0, 1, 2].map(|i| bank.relative_speeds[i] + speed_changes[i]);
         }
     }
 
     /// Computes the impulses at the present velocities and returns their sum on the chassis (N s, N m s). Adds their
-    /// derivative `Σ gain · row rowᵀ` to `products`. If `update_limits`, the friction limits become friction coefficient times
-    /// normal impulse; otherwise they stay.
+    /// derivative `Σ gain · row rowᵀ` to `products`. If `update_limits`, the friction limits become friction
+    /// coefficient times normal impulse; otherwise they stay.
     pub fn evaluate(&mut self, products: &mut OuterProducts, update_limits: bool) -> SpatialVector<f32> {
-        for group in self.active_banks() {
-            group.evaluate(products, update_limits);
+        for bank in self.active_banks() {
+            bank.evaluate(products, update_limits);
         }
         self.impulse()
     }
@@ -114,22 +115,23 @@ impl HullRows {
     /// Computes the impulses at the present velocities, with the present friction limits. Rows this stiff are exact
     /// only after the last change of the velocity.
     pub fn finish_impulses(&mut self) {
-        for group in self.active_banks() {
+        for bank in self.active_banks() {
             // `false`: friction limits stay.
-            group.compute_impulses(false);
+            bank.compute_impulses(false);
         }
     }
 
     /// Returns the sum of the impulses on the chassis (N s, and N m s about the centre of mass, vehicle frame).
     pub fn impulse(&self) -> SpatialVector<f32> {
-        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, group| sum + group.impulse().sum())
+        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, bank| sum + bank.impulse().sum())
     }
 }
 
 impl HullPointBank {
     /// Builds the rows of up to four `points` on a chassis of `mass` kg for a step of `dt` s: normal and two tangents
     /// through each point, with the gain of a rigid row for a quarter of the mass. Missing points have rows of zeros.
-    /// Impulses and friction limits start at 0.
+    /// Impulses and friction limits start at 0. The least normal speed is [`HullPoint::allowed_speed`]; the speeds of
+    /// the obstacle are taken along the rows. Speeds of the hull relative to the obstacle start at 0, too.
     fn from_points(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
         // Number of each point in lanes, 0 without a point.
         let gather = |field: &dyn Fn(&HullPoint) -> f32| {
@@ -195,8 +197,8 @@ impl HullPointBank {
     /// Computes the impulses and adds their derivative to `products`: the gain along the normal of pressed points, and
     /// friction impulse over sliding speed along both tangents. `update_limits` is that of [`HullRows::evaluate`].
     ///
-    /// Sliding friction is linearised by its secant. Its derivative is zero along the sliding velocity, and steps with
-    /// it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
+    /// Sliding friction is linearised by its secant. The derivative of friction is zero along the sliding velocity, and
+    /// steps with it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
     fn evaluate(&mut self, products: &mut OuterProducts, update_limits: bool) {
         let secant_gain = self.compute_impulses(update_limits);
         products.add(self.gain.masked(F32x4::splat(0.0).less(self.normal_impulse)), self.normal);
@@ -235,7 +237,9 @@ mod tests {
     fn a_point_that_slides_is_dragged_by_its_friction_against_what_it_slides_over() {
         let (mass, friction, speed) = (1000.0, 0.4, 0.002);
         let mut rows = rows_of(mass, friction, 3.0);
+        // The ground moves along y with 3 m/s, so the point slides with (4, -3) m/s.
         rows.set_velocity(SpatialVector::from_vec3s(Vec3::new(4.0, 0.0, -speed), Vec3::ZERO));
+        // `true`: friction limits follow the normal impulse.
         let (linear, angular) = rows.evaluate(&mut OuterProducts::zero(), true).parts();
         let normal_impulse = 0.25 * RIGID_GAIN_FACTOR * mass * speed;
         let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * normal_impulse;

@@ -6,8 +6,8 @@ use crate::drivetrain::parameters::TorqueCoupling;
 use crate::solver_mode::ImpulseBounds;
 use skidpad_simd::lane::Lane;
 
-/// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel that begins or ceases to
-/// slide. While none does, the Newton step is exact.
+/// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel
+/// that begins or ceases to slide. While none does, the Newton step is exact.
 const CLUTCH_TOLERANCE: f32 = 0.02;
 
 /// Tolerance for the change of any other impulse: a share of the impulse, and a torque in N m. Their sum applies.
@@ -16,24 +16,28 @@ const IMPULSE_TOLERANCE: [f32; 2] = [1e-3, 0.01];
 /// Upper limit of a motor's absolute tolerance, as a share of its peak torque.
 const MAX_MOTOR_TOLERANCE: f32 = 1e-4;
 
-/// Least fall of a torque from standstill to the present speed, as a share of the torque. A flatter row cannot express its residual as a speed:
-/// a step towards its torque would look like one without gain and be undone.
+/// Least fall of a torque from standstill to the present speed, as a share of the torque. A flatter row cannot express
+/// its residual as a speed: a step towards its torque would look like one without gain and be undone.
 const MIN_TORQUE_FALL: f32 = 1e-3;
 
-/// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a coupling between two sides.
-/// The impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow `per_impulse · p + per_speed · ω = target_impulse`.
+/// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a
+/// coupling between two sides. The impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow
+/// `per_impulse · p + per_speed · ω = target_impulse`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
-    /// Torque on the wheels per torque through the row, for a negative and a positive torque. Losses act in the direction of the power flow.
+    /// Torque on the wheels per torque through the row, for a negative and a positive torque. Losses act in the
+    /// direction of the power flow.
     pub torque_ratios: [f32; 2],
-    /// Coefficient of the impulse while the row holds. Clutch: inverse inertia of the flywheel, 1/(kg m²). Coupling: 0. Motor or converter: 1,
-    /// as its law is an impulse over speed.
+    /// Coefficient of the impulse while the row holds. Clutch: inverse inertia of the flywheel, 1/(kg m²). Coupling: 0.
+    /// Motor or converter: 1, as its law is an impulse over speed.
     pub per_impulse: f32,
-    /// Coefficient of the speed while the row holds. Clutch or coupling: 1. Motor or converter: fall of its impulse with speed, kg m².
+    /// Coefficient of the speed while the row holds. Clutch or coupling: 1. Motor or converter: fall of its impulse
+    /// with speed, kg m².
     pub per_speed: f32,
-    /// Right side of the law. Clutch: speed of the flywheel without it, rad/s. Motor or converter: impulse at zero speed, N m s.
+    /// Right side of the law. Clutch: speed of the flywheel without it, rad/s. Motor or converter: impulse at zero
+    /// speed, N m s.
     pub target_impulse: f32,
     /// Least and largest impulse while the row holds, N m s.
     pub bounds: [f32; 2],
@@ -49,8 +53,8 @@ pub(crate) struct DriveConstraint {
     pub dry_drag: f32,
 }
 
-/// State of a row: it holds to its law, or slips at its lower (0) or upper (1) bound. While the clutch of a dead engine holds, the
-/// engine stands, or turns backwards (0) or forwards (1).
+/// State of a row: it holds to its law, or slips at its lower (0) or upper (1) bound. While the clutch of a dead engine
+/// holds, the engine stands, or turns backwards (0) or forwards (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Regime {
     /// Row that satisfies its law exactly.
@@ -63,8 +67,8 @@ pub(crate) enum Regime {
     Turning(usize),
 }
 
-/// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`: `[i / η, i η]`. A negative torque
-/// is driven by the wheels, so that losses increase it at the wheels.
+/// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`:
+/// `[i / η, i η]`. A negative torque is driven by the wheels, so that losses increase it at the wheels.
 #[inline(always)]
 pub(crate) fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
     [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
@@ -82,26 +86,27 @@ pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
-/// Returns the impulse at which a single row holds, N m s, and a mask: `p + (target − a p − b ω) / (b R + a)`. The mask is false if it lies outside
-/// `min_impulse..=max_impulse`, if a = per_impulse is not positive, or if the divisor is not positive. `present_impulse`: present impulse p, N m s;
-/// `speed`: present speed ω of the row, rad/s; `response`: its change R per impulse, 1/(kg m²).
+/// Returns the impulse at which a single row holds, N m s, and a mask: `p + (target − a p − b ω) / (b R + a)`. The mask
+/// is false if the impulse lies outside `min_impulse..=max_impulse`, if a = per_impulse is not positive, or if the
+/// divisor is not positive. `present_impulse`: present impulse p, N m s; `speed`: present speed ω of the row, rad/s;
+/// `response`: its change R per impulse, 1/(kg m²).
 #[inline(always)]
 pub(crate) fn holding_impulse<L: Lane>(
-    [per_impulse, per_speed, target_impulse]: [L; 3],
+    [per_impulse, per_speed, target]: [L; 3],
     [min_impulse, max_impulse]: [L; 2],
     present_impulse: L,
     [speed, response]: [L; 2],
 ) -> (L, L::Mask) {
     let zero = L::splat(0.0);
     let pivot = per_speed * response + per_impulse;
-    let residual = target_impulse - per_impulse * present_impulse - per_speed * speed;
+    let residual = target - per_impulse * present_impulse - per_speed * speed;
     let impulse = present_impulse + residual / pivot;
     let is_out_of_bounds = impulse.less(min_impulse) | max_impulse.less(impulse);
     (impulse, zero.less(per_impulse) & zero.less(pivot) & !is_out_of_bounds)
 }
 
-/// Returns whether the change from `old_impulse` to `new_impulse` is within `relative · |new_impulse| + absolute`, times the factor of
-/// `impulse_bounds`.
+/// Returns whether the change from `old_impulse` to `new_impulse` is within `relative · |new_impulse| + absolute`,
+/// times the factor of `impulse_bounds`. A change of NaN counts as within it.
 #[inline(always)]
 pub(crate) fn is_within_tolerance<L: Lane>(
     [relative, absolute]: [L; 2],
@@ -112,8 +117,8 @@ pub(crate) fn is_within_tolerance<L: Lane>(
         .less((new_impulse - old_impulse).abs())
 }
 
-/// Returns `slope` (N m s), but at most `−MIN_TORQUE_FALL · |torque| / range`, so that the torque always falls with the speed. `torque`: torque, N m;
-/// `range`: speed range, rad/s.
+/// Returns `slope` (N m s), but at most `−MIN_TORQUE_FALL · |torque| / range`, so that the torque always falls with the
+/// speed. `torque`: torque, N m; `range`: speed range, rad/s. A range of 0 counts as the smallest positive number.
 pub(crate) fn limit_slope(slope: f32, torque: f32, range: f32) -> f32 {
     slope.min(-MIN_TORQUE_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
@@ -153,9 +158,9 @@ pub(crate) struct ClutchRow<L> {
 }
 
 impl<L: Lane> ClutchRow<L> {
-    /// Builds the row of a clutch between `flywheel` and the wheels, with `capacity` and warm-start `impulse` in N m s. While it holds,
-    /// `p / J + ω = ω_flywheel`. The bounds are ± `capacity`; the impulse is clamped to them. `ratio`: flywheel turns per turn of the propeller
-    /// shaft.
+    /// Builds the row of a clutch between `flywheel` and the wheels, with `capacity` and warm-start `impulse` in N m s.
+    /// While it holds, `p / J + ω = ω_flywheel`. The bounds are ± `capacity`; the impulse is clamped to them. `ratio`:
+    /// flywheel turns per turn of the propeller shaft. The tolerance is [`CLUTCH_TOLERANCE`] of the capacity.
     #[inline(always)]
     pub(crate) fn new(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
         Self {
@@ -199,60 +204,66 @@ impl DriveConstraint {
         ClutchRow::new(flywheel, ratio, efficiency, [capacity, impulse]).into()
     }
 
-    /// Adds the dry friction of a dead engine behind this clutch: sets `dry_drag`, its largest impulse in N m s, and the tolerance of other rows.
-    /// `speed` is the engine's present speed, rad/s. At 0 or backwards, the torque ratios are set so that losses act in the direction from the wheels
-    /// to the engine.
+    /// Adds the dry friction of a dead engine behind this clutch: sets `dry_drag`, its largest impulse in N m s, and
+    /// replaces the tolerance by [`IMPULSE_TOLERANCE`] for a step of `dt` s. `speed` is the engine's present speed,
+    /// rad/s; `efficiency` is that of the gearbox. At 0 or backwards, also sets the torque ratios so that losses act in
+    /// the direction from the wheels to the engine. Forwards, the ratios stay.
     ///
-    /// The inertia is J and the common speed while the clutch holds is ω: `p = J (ω_f − ω) ∓ D` for forward and backward rotation. At a standstill p
-    /// has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
+    /// The inertia is J and the common speed while the clutch holds is ω: `p = J (ω_f − ω) ∓ D` for forward and
+    /// backward rotation. At a standstill p has any value between both, as with a brake on the flywheel. Only the
+    /// wheels can turn a dead engine, so losses act in that direction.
     #[cold]
     #[inline(never)]
     pub(crate) fn add_dry_friction(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
         // For a negative (wheels drive the engine) and a positive torque.
         let [negative_ratio, positive_ratio] = self.torque_ratios;
         if speed <= 0.0 {
+            // The torque that the wheels drive is the positive one backwards, and either one at a standstill.
             self.torque_ratios = [if speed < 0.0 { positive_ratio } else { negative_ratio }, self.ratio / efficiency];
         }
-        let [relative, torque] = IMPULSE_TOLERANCE;
-        (self.dry_drag, self.tolerance) = (dry_drag, [relative, torque * dt]);
+        let [relative, tolerance_torque] = IMPULSE_TOLERANCE;
+        (self.dry_drag, self.tolerance) = (dry_drag, [relative, tolerance_torque * dt]);
     }
 
-    /// Builds the row of a torque converter that carried `impulse` N m s before, without bounds. Its law is a placeholder (`p = 0`): each Newton pass
-    /// sets it to the tangent of the turbine torque.
+    /// Builds the row of a torque converter that carried `impulse` N m s before, without bounds. The law is a
+    /// placeholder (`p = 0`): each Newton pass sets it to the tangent of the turbine torque.
     pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
-        let [relative, torque] = IMPULSE_TOLERANCE;
+        let [relative, tolerance_torque] = IMPULSE_TOLERANCE;
         Self {
             ratio,
             torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            tolerance: [relative, torque * dt],
+            tolerance: [relative, tolerance_torque * dt],
             impulse,
             is_converter: true,
             ..Self::default()
         }
     }
 
-    /// Builds the row of a coupling that carries no impulse yet: while it holds, its speed difference is 0, within bounds of ± friction times `dt`.
-    /// Bounds of torque-sensing couplings are set later, by the torque driven through them.
+    /// Builds the row of a coupling that carries no impulse yet: while it holds, its speed difference is 0, within
+    /// bounds of ± friction times `dt`. Bounds of torque-sensing couplings are set later, by the torque driven through
+    /// them. The viscous impulse per slip speed is the viscous torque times `dt`.
     pub(crate) fn coupling(coupling: &TorqueCoupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
-        let [relative, torque] = IMPULSE_TOLERANCE;
+        let [relative, tolerance_torque] = IMPULSE_TOLERANCE;
         Self {
             ratio: 1.0,
             torque_ratios: [1.0; 2],
             per_speed: 1.0,
             bounds: [-coupling.friction * dt, coupling.friction * dt],
             viscous,
-            tolerance: [relative, torque * dt],
+            tolerance: [relative, tolerance_torque * dt],
             ..Self::default()
         }
     }
 
-    /// Builds the row of a motor, whose rotor turns with its wheels, without impulse and bounds. Its law is a placeholder (`p = 0`): each Newton pass
-    /// sets it. `direction`: 1 forward, −1 in reverse, where driving torques are negative and losses must reduce them.
+    /// Builds the row of a motor, whose rotor turns with its wheels, without impulse and bounds. The law is a
+    /// placeholder (`p = 0`): each Newton pass sets it. `direction`: 1 forward, −1 in reverse, where driving torques
+    /// are negative and losses must reduce them. The absolute tolerance is at most [`MAX_MOTOR_TOLERANCE`] of the peak
+    /// torque, times `dt`.
     pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
-        let [relative, torque] = IMPULSE_TOLERANCE;
+        let [relative, tolerance_torque] = IMPULSE_TOLERANCE;
         Self {
             ratio: motor.reduction,
             torque_ratios: torque_ratios(
@@ -261,7 +272,7 @@ impl DriveConstraint {
             ),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            tolerance: [relative, torque.min(MAX_MOTOR_TOLERANCE * motor.peak_torque) * dt],
+            tolerance: [relative, tolerance_torque.min(MAX_MOTOR_TOLERANCE * motor.peak_torque) * dt],
             ..Self::default()
         }
     }
@@ -272,13 +283,15 @@ impl DriveConstraint {
         torque_ratio(self.torque_ratios, impulse)
     }
 
-    /// Returns the impulse on the wheels when the row carries `impulse`, N m s: ratio and losses included, before the wheels' levers.
+    /// Returns the impulse on the wheels when the row carries `impulse`, N m s: ratio and losses included, before the
+    /// wheels' levers.
     #[inline(always)]
     pub(crate) fn wheel_impulse(&self, impulse: f32) -> f32 {
         wheel_impulse(self.torque_ratios, impulse)
     }
 
-    /// Sets the impulse of the row, N m s, without clamping. Returns the change of the impulse on the wheels, N m s, which the caller adds to them.
+    /// Sets the impulse of the row, N m s, without clamping. Returns the change of the impulse on the wheels, N m s,
+    /// which the caller adds to them.
     #[inline(always)]
     pub(crate) fn set_impulse(&mut self, impulse: f32) -> f32 {
         let change = self.wheel_impulse(impulse) - self.wheel_impulse(self.impulse);
@@ -286,9 +299,10 @@ impl DriveConstraint {
         change
     }
 
-    /// Returns `[per_impulse, per_speed, target_impulse]` of the equation of the row in `regime`. Holding: its law. Slipping:
-    /// `p + viscous · ω = bound`. Dead engine: `ω = 0` while it stands; the law with the target shifted by ± dry friction over the inertia while it
-    /// turns backwards or forwards.
+    /// Returns `[per_impulse, per_speed, target_impulse]` of the equation of the row in `regime`. Holding: its law.
+    /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the
+    /// target shifted by the dry friction over the inertia, up while it turns backwards (0) and down while it turns
+    /// forwards (1).
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holding => [self.per_impulse, self.per_speed, self.target_impulse],
@@ -303,15 +317,16 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns `target − per_impulse · impulse − per_speed · speed` of the row in `regime`, 0 if it is satisfied. A positive residual requires a
-    /// larger impulse. Its unit is that of the regime's target: rad/s or N m s.
+    /// Returns `target − per_impulse · impulse − per_speed · speed` of the row in `regime`, 0 if it is satisfied. A
+    /// positive residual requires a larger impulse. The unit is that of the regime's target: rad/s or N m s.
     pub(crate) fn residual(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [per_impulse, per_speed, target_impulse] = self.coefficients(regime);
-        target_impulse - per_impulse * impulse - per_speed * speed
+        let [per_impulse, per_speed, target] = self.coefficients(regime);
+        target - per_impulse * impulse - per_speed * speed
     }
 
-    /// Returns the impulse of a single row that holds, N m s, or `None` if it lies outside the bounds or the law has no impulse term. `speed`:
-    /// present speed, rad/s; `response`: its change per impulse, 1/(kg m²). Dry friction of a dead engine is left out.
+    /// Returns the impulse of a single row that holds, N m s, or `None` if it lies outside the bounds or the law has no
+    /// impulse term. `speed`: present speed, rad/s; `response`: its change per impulse, 1/(kg m²). Dry friction of a
+    /// dead engine is left out.
     #[inline(always)]
     pub(crate) fn holding_impulse(&self, speed: f32, response: f32) -> Option<f32> {
         let law = [self.per_impulse, self.per_speed, self.target_impulse];
@@ -319,8 +334,8 @@ impl DriveConstraint {
         is_holding.then_some(impulse)
     }
 
-    /// Returns whether the change from the impulse `old_impulse` to `new_impulse` is within the row's tolerance, times the factor of
-    /// `impulse_bounds`.
+    /// Returns whether the change from the impulse `old_impulse` to `new_impulse` is within the row's tolerance, times
+    /// the factor of `impulse_bounds`.
     #[inline(always)]
     pub(crate) fn has_converged(&self, [old_impulse, new_impulse]: [f32; 2], impulse_bounds: ImpulseBounds) -> bool {
         is_within_tolerance(self.tolerance, [old_impulse, new_impulse], impulse_bounds)
@@ -331,11 +346,14 @@ impl DriveConstraint {
         if self.dry_drag > 0.0 { Regime::Standing } else { Regime::Holding }
     }
 
-    /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s); `regime` itself if it is consistent. A slipping row holds
-    /// again (dead engine: turns with the sign of `speed`) once its law demands an impulse inside the bound. Any other row slips if `impulse` is
-    /// beyond a bound. A standing dead engine turns if the impulse exceeds its dry friction; a turning one stands if its speed has the wrong sign.
+    /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s); `regime` itself if it is
+    /// consistent. A slipping row holds again (dead engine: turns with the sign of `speed`) once its law demands an
+    /// impulse inside the bound. Any other row slips if `impulse` is beyond a bound. A standing dead engine turns if
+    /// the impulse exceeds its dry friction; a turning one stands if its speed has the wrong sign. Both turn conditions
+    /// compare the law at rest with the dry friction.
     pub(crate) fn next_regime(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [min_impulse, max_impulse] = self.bounds;
+        // Regimes: 0 is the lower bound or backwards, 1 the upper bound or forwards.
         match regime {
             Regime::Slipping(bound) => {
                 let unslipped_regime = match self.initial_regime() {
@@ -343,12 +361,13 @@ impl DriveConstraint {
                     initial => initial,
                 };
                 let residual = self.residual(unslipped_regime, impulse, speed);
-                // The law demands less impulse than this bound.
-                let demands_less = if bound == 1 { residual < 0.0 } else { residual > 0.0 };
-                if demands_less { unslipped_regime } else { regime }
+                // The law demands an impulse inside this bound.
+                let demands_inside = if bound == 1 { residual < 0.0 } else { residual > 0.0 };
+                if demands_inside { unslipped_regime } else { regime }
             }
             _ if impulse > max_impulse => Regime::Slipping(1),
             _ if impulse < min_impulse => Regime::Slipping(0),
+            // 0.0: speed of a standing engine. The impulse is beyond its dry friction.
             Regime::Standing if self.residual(Regime::Turning(0), impulse, 0.0) < 0.0 => Regime::Turning(0),
             Regime::Standing if self.residual(Regime::Turning(1), impulse, 0.0) > 0.0 => Regime::Turning(1),
             Regime::Turning(0) if speed > 0.0 => Regime::Standing,
@@ -357,15 +376,20 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns how far `speed` exceeds the speed that the row's equation has at `impulse`, rad/s; 0 if the equation does not determine a speed.
-    /// Within the bounds that is the law, where the dry friction of a dead engine allows a range of speeds. Beyond them it is the viscous slip.
+    /// Returns how far `speed` exceeds the speed that the row's equation has at `impulse`, rad/s; 0 if the equation
+    /// does not determine a speed.
+    ///
+    /// Within the bounds the equation is the law. Dry friction of a dead engine then reduces its speed towards 0, by up
+    /// to the friction over the inertia. Beyond a bound the equation is that of the viscous slip, and without viscosity
+    /// there is no excess.
     pub(crate) fn speed_excess(&self, impulse: f32, speed: f32) -> f32 {
         let [min_impulse, max_impulse] = self.bounds;
         let excess_impulse = impulse - impulse.max(min_impulse).min(max_impulse);
         if excess_impulse != 0.0 {
+            // `p + viscous · ω = bound` has the speed −excess / viscous.
             return if self.viscous > 0.0 { speed + excess_impulse / self.viscous } else { 0.0 };
         }
-        // Right side left for the speed term, without dry friction, and the range of dry friction.
+        // Value of `per_speed · speed` by the law without dry friction, and the largest part that friction takes of it.
         let (speed_term, drag_range) =
             (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
         if self.per_speed > 0.0 {
@@ -375,8 +399,8 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns `impulse` clamped to the bounds, N m s. A row that slips without viscous torque gets exactly its bound; with viscous torque the
-    /// impulse is not clamped.
+    /// Returns `impulse` clamped to the bounds, N m s. A row that slips without viscous torque gets exactly its bound;
+    /// with viscous torque the impulse is not clamped.
     pub(crate) fn clamp_impulse(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
             Regime::Slipping(bound) if self.viscous == 0.0 => self.bounds[bound],
@@ -387,8 +411,8 @@ impl DriveConstraint {
 }
 
 impl<L: Lane> Flywheel<L> {
-    /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s. It has
-    /// no dry friction, and both `speed_bounds` are that speed.
+    /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach
+    /// without a clutch, rad/s. The flywheel has no dry friction, and both `speed_bounds` are that speed.
     #[inline(always)]
     pub(crate) fn new(engine: &Engine, [start_speed, speed]: [L; 2], dt: f32) -> Self {
         let inverse_inertia = L::splat(1.0 / engine.effective_inertia(dt));
@@ -410,13 +434,16 @@ mod tests {
     /// Builds the clutch (50 N m s) of a dead engine at rest with 0.5 kg m² and 4 N m s of dry friction.
     fn dead_engine_clutch() -> DriveConstraint {
         let flywheel = Flywheel { inverse_inertia: 2.0, ..Flywheel::default() };
+        // Ratio 3, efficiency 1, capacity 50 N m s, no impulse before.
         let mut row = DriveConstraint::clutch(&flywheel, 3.0, 1.0, 50.0, 0.0);
+        // Engine at rest, efficiency 1, dry friction 4 N m s, step of 10 ms.
         row.add_dry_friction(0.0, 1.0, 4.0, 0.01);
         row
     }
 
-    /// Checks that a dead engine stands under an impulse below its dry friction, and else turns in the direction of the push. The wheels push
-    /// by the impulse that the clutch takes from them.
+    /// Checks that a dead engine stands under an impulse below its dry friction, and else turns in the direction of the
+    /// push: a positive impulse drives the wheels, and its reaction turns the engine backwards (0). An impulse beyond
+    /// the capacity slips. An engine that turns against its regime stands.
     #[test]
     fn a_dead_engine_stands_until_more_than_its_dry_friction_turns_it() {
         let row = dead_engine_clutch();
@@ -435,7 +462,8 @@ mod tests {
         assert_eq!(row.next_regime(Regime::Turning(1), -5.0, -1.0), Regime::Standing, "turned forwards no more");
     }
 
-    /// Checks that the tolerance is a share of the impulse plus a constant.
+    /// Checks that the tolerance is a share of the new impulse plus a constant: 0.01 · 100 + 0.5 N m s, for changes of
+    /// either sign.
     #[test]
     fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
         let row = DriveConstraint { tolerance: [0.01, 0.5], ..DriveConstraint::default() };
@@ -443,7 +471,8 @@ mod tests {
         assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(is_converged), [true, true, true, false, false]);
     }
 
-    /// Checks that the tolerance of a coupling is a thousandth of its torque plus 0.01 N m.
+    /// Checks the bounds of a coupling, ± friction times the step, and its tolerance: a thousandth of its impulse, and
+    /// 0.01 N m times the step of 10 ms.
     #[test]
     fn a_coupling_settles_by_its_own_measure() {
         let row = DriveConstraint::coupling(

@@ -3,11 +3,12 @@
 use crate::drivetrain::engine::Engine;
 use skidpad_simd::lane::Lane;
 
-/// Time constant of the idle governor, s. A slower governor stalls under a dropped clutch, a faster one oscillates at 30 Hz.
+/// Time constant of the idle governor, s. A slower governor stalls under a dropped clutch, a faster one oscillates at
+/// 30 Hz.
 const IDLE_TIME_CONSTANT_S: f32 = 0.1;
 
-/// Crankshaft speed below which an engine does not fire, rad/s: a four-stroke turned backwards has no working cycle. Slightly below 0, so
-/// that rounding does not decide for an engine held at rest.
+/// Crankshaft speed below which an engine does not fire, rad/s: a four-stroke turned backwards has no working cycle.
+/// Slightly below 0, so that rounding does not decide for an engine held at rest.
 const MIN_FIRING_SPEED_RAD_S: f32 = -0.1;
 
 /// Inputs of an engine in a step.
@@ -22,16 +23,18 @@ pub(crate) struct EngineInput<L: Lane> {
 }
 
 impl Engine {
-    /// Returns the inertia to use in a step of `dt` s, kg m²: that of the engine, or the least with which drag cannot reverse the rotation, if that
-    /// is more. Drag is evaluated at the start of the step; it rises by at most `c / ω_idle + 2 d` per rad/s, where it fades below idle.
+    /// Returns the inertia to use in a step of `dt` s, kg m²: that of the engine, or the least with which drag cannot
+    /// reverse the rotation, if that is more. Drag is evaluated at the start of the step; it rises by at most
+    /// `c / ω_idle + 2 d` per rad/s, where it fades below idle.
     #[inline(always)]
     pub(crate) fn effective_inertia(&self, dt: f32) -> f32 {
         let [constant, per_speed] = self.drag;
         self.inertia.max(dt * (constant / self.idle_speed + 2.0 * per_speed))
     }
 
-    /// Returns the steady torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1, idle governor, limiter and drag
-    /// included; 0 for a dead engine, as its starter is off.
+    /// Returns the steady torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1, idle
+    /// governor, limiter and drag included; 0 for a dead engine, as its starter is off. The full load is that of the
+    /// torque curve at this speed.
     pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
         let input = EngineInput {
             throttle: self.throttle_opening(pedal),
@@ -42,19 +45,21 @@ impl Engine {
         self.crank_torque(speed, &input, 0.0)
     }
 
-    /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with the torque at the start and the
-    /// effective inertia. Dry friction of a dead engine is left out.
+    /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with
+    /// the torque at the start and the effective inertia. Dry friction of a dead engine is left out.
     #[inline(always)]
     pub(crate) fn free_engine_speed<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
         speed + L::splat(dt) * self.crank_torque(speed, input, dt) / L::splat(self.effective_inertia(dt))
     }
 
-    /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle closes, plus the idle governor.
-    /// The limiter reduces the throttle, and an engine that turns backwards does not fire. Drag fades linearly to 0 below idle.
+    /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle
+    /// closes, plus the idle governor. The limiter reduces the throttle, and an engine that turns backwards does not
+    /// fire. Drag fades linearly to 0 below idle.
     ///
-    /// Below 1.1 times idle speed, the governor adds what the other terms lack to approach idle with its time constant (at least `dt`). Its torque is
-    /// at least 0 and at most the peak of the torque curve. A dead engine has only the torque of its starter, which accelerates it towards idle in
-    /// the same way: its drag acts as dry friction, outside this function.
+    /// Below 1.1 times idle speed, the governor adds what the other terms lack to approach idle with its time constant
+    /// (at least `dt`). The torque of the governor is at least 0 and at most the peak of the torque curve. A dead
+    /// engine has only the torque of its starter, which accelerates it towards idle in the same way: its drag acts as
+    /// dry friction, outside this function.
     #[inline(always)]
     fn crank_torque<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
@@ -64,6 +69,7 @@ impl Engine {
             || (L::splat(self.idle_speed) - speed) / L::splat(time_constant) * L::splat(self.effective_inertia(dt));
         let is_firing = !speed.less(L::splat(MIN_FIRING_SPEED_RAD_S));
         let throttle = (input.throttle * self.limiter_factor(speed)).masked(is_firing);
+        // Against the rotation of either sign; fades linearly below idle.
         let drag =
             self.drag_at(speed) * (one - throttle) * (speed / L::splat(self.idle_speed)).clamp_keeping_nan(-one, one);
         let driving_torque = input.full_load * throttle;
@@ -84,6 +90,7 @@ mod tests {
     use super::*;
     use crate::drivetrain::engine::tests::engine;
 
+    /// Returns the crankshaft torque of the test engine over a step of 10 ms, N m.
     fn torque_at(speed: f32, throttle: f32, starter: bool) -> f32 {
         let engine = engine();
         engine.crank_torque(speed, &EngineInput { throttle, full_load: engine.torque.evaluate(speed), starter }, 0.01)
@@ -94,8 +101,8 @@ mod tests {
         (80.0 - speed) / IDLE_TIME_CONSTANT_S * 0.2
     }
 
-    /// Checks the torque: the curve times the pedal, less drag times the rest of the pedal. Near idle the governor's torque is added, and drag
-    /// compensated. In the middle of the limiter's band, half the throttle is left.
+    /// Checks the torque: the curve times the pedal, less drag times the rest of the pedal. Near idle the governor's
+    /// torque is added, and drag compensated. In the middle of the limiter's band, half the throttle is left.
     #[test]
     fn the_crankshaft_has_pull_less_drag_and_what_the_governor_gives() {
         for (speed, throttle, torque) in [
@@ -115,7 +122,8 @@ mod tests {
         }
         assert_eq!(torque_at(20.0, 0.0, true), governed(20.0), "a starter turns a dead engine");
     }
-    /// Checks that an engine of any inertia slows down to idle with its throttle closed and never reverses.
+    /// Checks that an engine of any inertia slows down to idle with its throttle closed and never reverses. Each step
+    /// slows it, or moves it to at most idle speed (80 rad/s). After 20 s it idles within 0.01 rad/s.
     #[test]
     fn an_engine_comes_down_to_idle_whatever_it_weighs() {
         for inertia in [1e-6, 1e-4, 1e-3, 1e-2, 0.2] {

@@ -26,7 +26,7 @@ impl Curve {
         if !points.iter().flatten().all(|v| v.is_finite()) {
             return Err("holds a value that is not finite");
         }
-        if !points.windows(2).all(|w| w[0][0] < w[1][0]) {
+        if !points.windows(2).all(|pair| pair[0][0] < pair[1][0]) {
             return Err("speeds must rise strictly");
         }
         Ok(Self { points: points.into() })
@@ -37,9 +37,11 @@ impl Curve {
         &self.points
     }
 
-    /// Returns the value at `speed` by linear interpolation; that of the first or last point outside the points.
+    /// Returns the value at `speed` by linear interpolation; that of the first or last point outside the points. NaN
+    /// gives the value of the first point.
     pub fn evaluate(&self, speed: f32) -> f32 {
         let points = &self.points;
+        // Index of the first point above the speed.
         let next = points.partition_point(|p| p[0] <= speed);
         if next == 0 {
             return points[0][1];
@@ -47,18 +49,21 @@ impl Curve {
         if next == points.len() {
             return points[points.len() - 1][1];
         }
-        let (a, b) = (points[next - 1], points[next]);
-        a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))
+        // Points (speed, value).
+        let (below, above) = (points[next - 1], points[next]);
+        below[1] + (above[1] - below[1]) * ((speed - below[0]) / (above[0] - below[0]))
     }
 
-    /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in order, keeps the ends of the
-    /// piece of each lane, and stops when all lanes have found theirs.
+    /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in
+    /// order, keeps the ends of the piece of each lane, and stops when all lanes have found theirs. Fewer than two
+    /// points, which no curve has, would give 0.
     #[inline(always)]
     #[cfg(feature = "simd_batch")]
     pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
         let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
         let ([first_point, second_point, other_points @ ..], Some(last_point)) = (&*self.points, self.points.last())
         else {
+            // No curve has fewer than two points.
             return L::default();
         };
         let ([first_speed, first_value], [last_speed, last_value]) = (lanes(first_point), lanes(last_point));
@@ -90,8 +95,9 @@ impl Curve {
 pub struct Engine {
     /// Full-load torque (N m) over crankshaft speed (rad/s).
     pub torque: Curve,
-    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0. The drag of a running engine fades below idle.
-    /// A dead engine has it as dry friction, which holds the engine at rest and acts against either rotation.
+    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0. The drag of a running engine
+    /// fades below idle. A dead engine has it as dry friction, which holds the engine at rest and acts against either
+    /// rotation.
     pub drag: [f32; 2],
     /// Target speed of the idle governor, rad/s, > 0.
     pub idle_speed: f32,
@@ -101,8 +107,8 @@ pub struct Engine {
     pub inertia: f32,
     /// Share of the full-load torque (0 to 1) over the pedal (0 to 1). `None`: the share is the pedal position.
     pub throttle_map: Option<Curve>,
-    /// Speed below which the engine dies, rad/s, below `idle_speed`. A dead engine stands until a starter or the car turns it faster.
-    /// 0: it never dies; the governor then recovers it even from backward rotation.
+    /// Speed below which the engine dies, rad/s, below `idle_speed`. A dead engine stands until a starter or the car
+    /// turns it faster. 0: it never dies; the governor then recovers it even from backward rotation.
     pub stall_speed: f32,
 }
 
@@ -121,7 +127,8 @@ pub struct Gearbox {
     pub shift_time: f32,
     /// Engine speed for automatic upshifts at full throttle, rad/s.
     pub up_speed: f32,
-    /// Engine speed for automatic upshifts with the throttle closed, rad/s. Between both throttles the speed is interpolated.
+    /// Engine speed for automatic upshifts with the throttle closed, rad/s. Between both throttles the speed is
+    /// interpolated.
     pub easy_up_speed: f32,
     /// Engine speed for automatic downshifts with the throttle closed, rad/s.
     pub down_speed: f32,
@@ -134,7 +141,8 @@ pub struct Gearbox {
 /// Control of a continuously variable gearbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cvt {
-    /// Target engine speeds with the throttle closed and at full throttle, rad/s, each > 0. Between both the speed is interpolated.
+    /// Target engine speeds with the throttle closed and at full throttle, rad/s, each > 0. Between both the speed is
+    /// interpolated.
     pub engine_speeds: [f32; 2],
     /// Largest rate of change of the ratio, 1/s, > 0.
     pub max_ratio_rate: f32,
@@ -148,8 +156,8 @@ impl Cvt {
 }
 
 impl Gearbox {
-    /// Returns the engine turns per wheel turn in `gear`, final drive included: negative in reverse (any negative gear), 0 in neutral or for a gear
-    /// that does not exist.
+    /// Returns the engine turns per wheel turn in `gear`, final drive included: negative in reverse (any negative
+    /// gear), 0 in neutral or for a gear that does not exist.
     pub fn ratio(&self, gear: i8) -> f32 {
         match gear {
             0 => 0.0,
@@ -158,21 +166,22 @@ impl Gearbox {
         }
     }
 
-    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. `ratio`: present ratio of a continuous gearbox in a forward gear, without
-    /// the final drive; unused otherwise.
+    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. `ratio`: present ratio of a continuous gearbox
+    /// in a forward gear, without the final drive; unused otherwise.
     pub fn ratio_at(&self, gear: i8, ratio: f32) -> f32 {
         if self.cvt.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
     }
 
-    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox in a forward gear has the ratio it moves to at this
-    /// `throttle` (0 to 1), reached at once. `shaft_speed`: speed of its output over the final drive ratio, that is the mean wheel speed, rad/s.
+    /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox in a forward gear has the
+    /// ratio it moves to at this `throttle` (0 to 1), reached at once. `shaft_speed`: speed of its output over the
+    /// final drive ratio, that is the mean wheel speed, rad/s.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
         self.ratio_at(gear, self.cvt.map_or(0.0, |cvt| self.target_ratio(&cvt, shaft_speed, throttle)))
     }
 
-    /// Returns the ratio a continuous gearbox moves to, without the final drive: target engine speed over the speed of the gearbox output, clamped
-    /// between the last and the first forward ratio. At a standstill or backwards that is the first (lowest gear's) ratio. `shaft_speed`: speed of
-    /// its output over the final drive, rad/s.
+    /// Returns the ratio a continuous gearbox moves to, without the final drive: target engine speed over the speed of
+    /// the gearbox output, clamped between the last and the first forward ratio. At a standstill or backwards that is
+    /// the first (lowest gear's) ratio. `shaft_speed`: speed of its output over the final drive, rad/s.
     pub(crate) fn target_ratio(&self, cvt: &Cvt, shaft_speed: f32, throttle: f32) -> f32 {
         let (max_ratio, min_ratio) = (self.forward[0], self.forward[self.forward.len() - 1]);
         let propeller_speed = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
@@ -195,22 +204,25 @@ impl Gearbox {
         self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
     }
 
-    /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s. It inverts
-    /// [`Gearbox::down_speed_at`]. Returns 1 if the throttle does not change the downshift speed.
+    /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s.
+    /// Inverse of [`Gearbox::down_speed_at`]. Returns 1 if the throttle does not change the downshift speed.
     pub(crate) fn kick_down_pedal(&self, speed: f32) -> f32 {
         let range = self.kick_down_speed - self.down_speed;
         if range > 0.0 { ((speed - self.down_speed) / range).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Returns the lowest forward gear in which the engine turns slower than the upshift speed at closed throttle, else top gear. `shaft_speed`: mean
-    /// wheel speed weighted by the torque shares, rad/s. A continuous gearbox gives 1.
+    /// Returns the lowest forward gear in which the engine turns slower than the upshift speed at closed throttle; the
+    /// top gear if there is none. `shaft_speed`: mean wheel speed weighted by the torque shares, rad/s. A continuous
+    /// gearbox has the gear 1.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
         let top_gear = self.clamp_gear(i8::MAX);
         (1..=top_gear).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top_gear)
     }
 
-    /// Checks ratios, efficiency, shift time and shift speeds: the upshift speeds must exceed the downshift speeds of the same throttle. A continuous
-    /// gearbox needs two forward ratios, the larger one first. Returns the first violation.
+    /// Checks ratios and efficiency (above 0, the efficiency at most 1 to rounding), shift time and kick-down speed
+    /// (not negative), and the shift speeds: the upshift speed must exceed the downshift speed with the throttle
+    /// closed, and both downshift speeds at full throttle. A continuous gearbox also needs two forward ratios, the
+    /// larger one first, and a rate and engine speeds above 0. Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("final drive", self.final_drive)?;
         positive("reverse ratio", self.reverse)?;
@@ -233,26 +245,28 @@ impl Gearbox {
 }
 
 impl Engine {
-    /// Returns the share of the torque that the limiter leaves at `speed` rad/s: 1 up to 2 % below the limiter speed, from there linearly to 0 at
-    /// that speed.
+    /// Returns the share of the torque that the limiter leaves at `speed` rad/s: 1 up to 2 % below the limiter speed,
+    /// from there linearly to 0 at that speed.
     #[inline(always)]
     pub(crate) fn limiter_factor<L: Lane>(&self, speed: L) -> L {
         let share = (L::splat(self.limiter_speed) - speed) / L::splat(LIMITER_BAND * self.limiter_speed);
         share.clamp_keeping_nan(L::splat(0.0), L::splat(1.0))
     }
 
-    /// Returns the share of the full-load torque at a `pedal` of 0 to 1, from the throttle map; the pedal itself without a map.
+    /// Returns the share of the full-load torque at a `pedal` of 0 to 1, from the throttle map; the pedal itself
+    /// without a map.
     pub fn throttle_opening(&self, pedal: f32) -> f32 {
         self.throttle_map.as_ref().map_or(pedal, |map| map.evaluate(pedal))
     }
 
-    /// Returns whether the engine is dead: its crankshaft `speed` in rad/s (negative backwards) is below the stall speed. Engines with `stall_speed`
-    /// 0 never die.
+    /// Returns whether the engine is dead: its crankshaft `speed` in rad/s (negative backwards) is below the stall
+    /// speed. Engines with `stall_speed` 0 never die.
     pub fn is_dead<L: Lane>(&self, speed: L) -> L::Mask {
         if self.stall_speed > 0.0 { speed.less(L::splat(self.stall_speed)) } else { L::Mask::default() }
     }
 
-    /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: `c + d |ω|`, N m, ≥ 0.
+    /// Returns the drag with the throttle closed at a crankshaft `speed` of either sign in rad/s: `c + d |ω|`, N m, ≥
+    /// 0.
     #[inline(always)]
     pub(crate) fn drag_at<L: Lane>(&self, speed: L) -> L {
         L::splat(self.drag[0]) + L::splat(self.drag[1]) * speed.abs()
@@ -263,8 +277,8 @@ impl Engine {
         if self.is_dead(speed) { self.drag_at(speed) } else { 0.0 }
     }
 
-    /// Checks speeds, inertia and drag: 0 ≤ stall speed < idle < limiter, inertia > 0, drag ≥ 0, and shares of the throttle map within 0 to 1.
-    /// Returns the first violation. The torque curve is not checked.
+    /// Checks speeds, inertia and drag: 0 ≤ stall speed < idle < limiter, inertia > 0, drag ≥ 0, and shares of the
+    /// throttle map within 0 to 1. Returns the first violation. The torque curve is not checked.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle_speed)?;
         positive("engine limit above idle", self.limiter_speed - self.idle_speed)?;
@@ -273,6 +287,7 @@ impl Engine {
         not_negative("engine drag per speed", self.drag[1])?;
         not_negative("speed at which the engine dies", self.stall_speed)?;
         positive("idle above the speed at which the engine dies", self.idle_speed - self.stall_speed)?;
+        // Points (pedal, share of the torque); none without a map.
         let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
         if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {
             return Err(ModelError::RuleViolated("a throttle map gives shares from 0 to 1"));
@@ -285,7 +300,8 @@ impl Engine {
 pub(crate) mod tests {
     use super::*;
 
-    /// Builds an engine with 200 N m at every speed and a drag of 10 N m and 0.25 N m s.
+    /// Builds an engine with 200 N m at every speed and a drag of 10 N m and 0.25 N m s. The engine idles at 80 rad/s,
+    /// dies below 40 rad/s, is limited to 700 rad/s, and has 0.2 kg m².
     pub(crate) fn engine() -> Engine {
         Engine {
             torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
@@ -298,6 +314,7 @@ pub(crate) mod tests {
         }
     }
 
+    /// Checks the values at, between and outside the points, alone and as a lane of a batch, and the largest value.
     #[test]
     fn a_curve_hits_its_points_and_is_flat_outside() {
         let curve = Curve::new(vec![[100.0, 393.0], [460.0, 475.0], [628.0, 373.0]]).expect("valid");
@@ -311,6 +328,7 @@ pub(crate) mod tests {
         assert_eq!(curve.max_value(), 475.0);
     }
 
+    /// Checks that a single point, equal speeds and a value of NaN are refused.
     #[test]
     fn a_broken_curve_is_refused() {
         assert!(Curve::new(vec![[1.0, 1.0]]).is_err());
@@ -318,6 +336,7 @@ pub(crate) mod tests {
         assert!(Curve::new(vec![[1.0, f32::NAN], [2.0, 2.0]]).is_err());
     }
 
+    /// Checks the ratios of reverse, neutral, both forward gears, and a third gear that does not exist (0).
     #[test]
     fn a_gear_turns_the_engine_by_its_ratio_times_that_of_the_final_drive() {
         let gearbox = Gearbox {
@@ -337,6 +356,8 @@ pub(crate) mod tests {
         }
     }
 
+    /// Checks the drag at running speeds, at the stall speed and below it in both directions. Only below the stall
+    /// speed the drag is dry friction, too.
     #[test]
     fn drag_grows_with_speed_and_a_dead_engine_keeps_it_as_friction() {
         let engine = engine();
@@ -345,6 +366,7 @@ pub(crate) mod tests {
         }
     }
 
+    /// Checks the target engine speed with the throttle closed, a quarter open and full.
     #[test]
     fn a_continuous_gearbox_aims_between_its_speeds_as_the_pedal_tells() {
         let continuous = Cvt { engine_speeds: [150.0, 550.0], max_ratio_rate: 1.0 };

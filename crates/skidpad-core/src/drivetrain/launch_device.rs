@@ -23,10 +23,11 @@ pub struct Clutch {
 }
 
 impl Clutch {
-    /// Returns the engagement e of an automatic clutch, 0 at idle speed to 1, at the speed that its `engine` has at the end of a step of `dt` s.
-    /// `speed`: that speed ω without the clutch, rad/s. The torque of the clutch slows the engine, which opens the clutch again:
-    /// `e = (ω − e C dt / J − idle) / (engaged − idle)`, solved for e. The speed at the start of the step would engage too hard while the engine
-    /// accelerates, by a tenth at 30 Hz, and tyres near their limit would slide.
+    /// Returns the engagement e of an automatic clutch, 0 at idle speed to 1, at the speed that its `engine` has at the
+    /// end of a step of `dt` s. `speed`: that speed ω without the clutch, rad/s. The torque of the clutch slows the
+    /// engine, which opens the clutch again: `e = (ω − e C dt / J − idle) / (engaged − idle)`, solved for e. The speed
+    /// at the start of the step would engage too hard while the engine accelerates, by a tenth at 30 Hz, and tyres near
+    /// their limit would slide.
     #[inline(always)]
     pub(crate) fn engagement<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
         let range = self.engagement_range(engine, dt);
@@ -39,8 +40,8 @@ impl Clutch {
         self.engaged_speed - engine.idle_speed + self.capacity * dt / engine.effective_inertia(dt)
     }
 
-    /// Returns the capacity of an automatic clutch as an impulse over a step of `dt` s: 0 up to idle speed, then linear in the speed of its `engine`
-    /// up to full capacity.
+    /// Returns the capacity of an automatic clutch as an impulse over a step of `dt` s: 0 up to idle speed, then linear
+    /// in the speed of its `engine` up to full capacity.
     pub(crate) fn capacity_law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
         let full_capacity = self.capacity * dt;
         ClutchLaw {
@@ -68,7 +69,8 @@ impl ClutchLaw {
         ((speed - self.idle) * self.per_speed).clamp(0.0, self.full_capacity)
     }
 
-    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or its full capacity if that is less, rad/s.
+    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or its full capacity if that is
+    /// less, rad/s.
     pub fn speed_for(&self, impulse: f32) -> f32 {
         self.idle + impulse.clamp(0.0, self.full_capacity) / self.per_speed
     }
@@ -76,9 +78,9 @@ impl ClutchLaw {
 
 /// Torque converter: the impeller turns with the engine, the turbine with the gearbox.
 ///
-/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that torque, ν the speed ratio of turbine and
-/// impeller (dimensional analysis of hydrodynamic drives: Dubbel, "Handbook of Mechanical Engineering", couplings). When the
-/// turbine is faster than the impeller, both change roles, and the torque is not multiplied.
+/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that torque, ν the speed ratio of
+/// turbine and impeller (dimensional analysis of hydrodynamic drives: Dubbel, "Handbook of Mechanical Engineering",
+/// couplings). When the turbine is faster than the impeller, both change roles, and the torque is not multiplied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converter {
     /// Capacity C, N m s², over the speed ratio, each ≥ 0 and 0 at a ratio of 1.
@@ -110,8 +112,8 @@ impl LockUp {
 /// Number of bisections in the search for an impeller speed. More would only refine the last bits of an f32.
 const IMPELLER_BISECTIONS: usize = 22;
 
-/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true, by [`IMPELLER_BISECTIONS`] bisections. Returns an end if
-/// `is_beyond` does not change.
+/// Returns the speed between `low` and `high`, rad/s, above which `is_beyond` is true, by [`IMPELLER_BISECTIONS`]
+/// bisections. Returns an end if `is_beyond` does not change.
 #[inline]
 fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32 {
     for _ in 0..IMPELLER_BISECTIONS {
@@ -122,9 +124,9 @@ fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32
 }
 
 impl Converter {
-    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s: `C(ν) ω²` and R(ν)
-    /// times that, with ν = turbine over impeller. If the turbine is faster, both are `−C(impeller_speed / turbine_speed) · turbine²`. A negative
-    /// speed is treated as the curves' first point.
+    /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their
+    /// speeds, rad/s: `C(ν) ω²` and R(ν) times that, with ν = turbine over impeller. If the turbine is faster, both are
+    /// `−C(impeller_speed / turbine_speed) · turbine²`. A negative speed is treated as the curves' first point.
     pub fn torques(&self, impeller_speed: f32, turbine_speed: f32) -> [f32; 2] {
         if turbine_speed <= impeller_speed {
             let ratio = if impeller_speed > 0.0 { turbine_speed / impeller_speed } else { 0.0 };
@@ -135,23 +137,29 @@ impl Converter {
         [-overrun_torque, -overrun_torque]
     }
 
-    /// Returns the impeller speed `w`, rad/s, that solves `w = free_speed − per_torque · T(w)` with the turbine at `turbine_speed` rad/s:
-    /// `free_speed` is the speed without torque (rad/s), `per_torque` its loss per N m. Returns 0 instead of a backward speed; engine drag never
-    /// causes one.
+    /// Returns the impeller speed `w`, rad/s, that solves `w = free_speed − per_torque · T(w)` with the turbine at
+    /// `turbine_speed` rad/s: `free_speed` is the speed without torque (rad/s), `per_torque` its loss per N m. Returns
+    /// 0 instead of a backward speed; engine drag never causes one.
     ///
-    /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is `a w² + b turbine w`, and on the
-    /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
+    /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is
+    /// `a w² + b turbine w`, and on the overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a
+    /// linear equation of the one piece in which it balances. The search visits the pieces from equal speeds (ratio 1)
+    /// towards the lowest ratio, and takes the first one at whose far end the residual has changed its sign. Below the
+    /// lowest ratio, and with the turbine at rest or backwards, the capacity is that of the first point. The result is
+    /// clamped to the speeds of its piece.
     pub(crate) fn impeller_speed(&self, free_speed: f32, per_torque: f32, turbine_speed: f32) -> f32 {
         let points = self.capacity.points();
         // The impeller drives the turbine, not the reverse.
         let is_driving = turbine_speed <= 0.0 || free_speed >= turbine_speed;
-        // Positive if the impeller must be faster, rad/s.
+        // Positive if the impeller must be faster, rad/s. Index 0 is the torque of the impeller.
         let speed_residual = |speed: f32| free_speed - per_torque * self.torques(speed, turbine_speed)[0] - speed;
-        // Search piece by piece, starting at equal speeds.
+        // Search piece by piece, starting at equal speeds: upwards if the impeller drives, else downwards.
         let mut near_end = turbine_speed.max(0.0);
+        // With the turbine at rest or backwards, every impeller speed has the capacity of the first point.
         let piece_count = if turbine_speed > 0.0 { points.len() } else { 0 };
         for k in (0..piece_count).rev() {
             let [ratio, capacity] = points[k];
+            // Beyond the last point the capacity is constant up to a ratio of 1.
             let [next_ratio, next_capacity] = points.get(k + 1).copied().unwrap_or([1.0, capacity]);
             if next_ratio <= ratio {
                 continue;
@@ -162,36 +170,41 @@ impl Converter {
                 true => f32::INFINITY,
                 false => turbine_speed * ratio,
             };
+            // The balance lies before an end that is too fast (driving) or too slow (overrun).
             if far_end == f32::INFINITY || (speed_residual(far_end) < 0.0) == is_driving {
                 let slope = (next_capacity - capacity) / (next_ratio - ratio);
                 let coefficients =
                     [capacity - slope * ratio, slope * turbine_speed].map(|coefficient| per_torque * coefficient);
+                // Within the piece, whichever end is faster.
                 return solve_balance(coefficients, free_speed, turbine_speed, is_driving)
                     .max(near_end.min(far_end))
                     .min(near_end.max(far_end));
             }
             near_end = far_end;
         }
+        // No piece balances: constant capacity below the lowest ratio.
         let coefficients = [per_torque * points[0][1], 0.0];
         let [min_speed, max_speed] = if is_driving { [near_end, f32::INFINITY] } else { [0.0, near_end] };
         solve_balance(coefficients, free_speed, turbine_speed, is_driving).max(min_speed).min(max_speed)
     }
 
-    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which the turbine gives `torque` N m while it turns with `turbine_speed` rad/s, by
-    /// bisection; nearly `max_speed` if the torque is not reached.
+    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which the turbine gives `torque` N m while it turns
+    /// with `turbine_speed` rad/s, by bisection; nearly `max_speed` if the torque is not reached.
     pub(crate) fn impeller_speed_for(&self, torque: f32, turbine_speed: f32, max_speed: f32) -> f32 {
         let is_below_torque = |speed: f32| self.torques(speed, turbine_speed)[1] < torque;
+        // Beyond the result as soon as the torque is reached.
         bisect([0.0, max_speed.max(0.0)], |speed| !is_below_torque(speed))
     }
 
-    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which an engine's `engine_torque` at that speed equals the impeller's torque with
-    /// the turbine at `turbine_speed` rad/s, by bisection; nearly `max_speed` if the engine is stronger up to there.
+    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which an engine's `engine_torque` at that speed
+    /// equals the impeller's torque with the turbine at `turbine_speed` rad/s, by bisection; nearly `max_speed` if the
+    /// engine is stronger up to there.
     pub fn balance_speed(&self, engine_torque: impl Fn(f32) -> f32, turbine_speed: f32, max_speed: f32) -> f32 {
         bisect([0.0, max_speed], |speed| engine_torque(speed) < self.torques(speed, turbine_speed)[0])
     }
 
-    /// Checks the curves and the lock-up: speed ratios within 0 to 1, capacities not negative and 0 at ratio 1, torque ratios positive, and positive
-    /// capacity, speed and lowest gear of the lock-up. Returns the first violation.
+    /// Checks the curves and the lock-up: speed ratios within 0 to 1, capacities not negative and 0 at ratio 1, torque
+    /// ratios positive, and positive capacity, speed and lowest gear of the lock-up. Returns the first violation.
     fn check(&self) -> Result<(), ModelError> {
         let has_valid_ratios = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
         if !has_valid_ratios(&self.capacity) || !has_valid_ratios(&self.torque_ratio) {
@@ -210,9 +223,10 @@ impl Converter {
     }
 }
 
-/// Returns the impeller speed w that balances the engine on one linear piece of the capacity curve, rad/s. `free_speed`: speed before the converter
-/// acts, rad/s. If the impeller drives (`is_driving`), w solves `w = free_speed − (A w² + B w)` (positive root); else, with the turbine in the lead,
-/// `w = free_speed + A turbine² + B w`.
+/// Returns the impeller speed w that balances the engine on one linear piece of the capacity curve, rad/s.
+/// `free_speed`: speed before the converter acts, rad/s; `[a, b]`: coefficients of the speed loss by the torque, s/rad
+/// and –. If the impeller drives (`is_driving`), w solves `w = free_speed − (a w² + b w)` (positive root; a negative
+/// discriminant counts as 0). Otherwise the turbine is faster, and w solves `w = free_speed + a turbine² + b w`.
 fn solve_balance([a, b]: [f32; 2], free_speed: f32, turbine_speed: f32, is_driving: bool) -> f32 {
     if !is_driving {
         return (free_speed + a * turbine_speed * turbine_speed) / (1.0 - b);
@@ -224,7 +238,8 @@ fn solve_balance([a, b]: [f32; 2], free_speed: f32, turbine_speed: f32, is_drivi
 }
 
 impl LaunchDevice {
-    /// Checks a clutch (capacity > 0, engaged speed above the engine's `idle_speed`, rad/s) or a converter. Returns the first violation.
+    /// Checks a clutch (capacity > 0, engaged speed above the engine's `idle_speed`, rad/s) or a converter. Returns the
+    /// first violation.
     pub(crate) fn check(&self, idle_speed: f32) -> Result<(), ModelError> {
         match self {
             LaunchDevice::Clutch(clutch) => {
@@ -240,6 +255,7 @@ impl LaunchDevice {
 mod tests {
     use super::*;
 
+    /// Builds a converter with a capacity of 4e-3 N m s² and twice the torque at a standstill, without lock-up.
     fn converter() -> Converter {
         Converter {
             capacity: Curve::new(vec![[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]]).expect("valid"),
@@ -256,7 +272,7 @@ mod tests {
         let law = clutch.capacity_law(&engine, dt);
         for speed in [0.0, 80.0, 100.0, 150.0, 300.0] {
             let capacity = law.capacity(speed);
-            // Products of three numbers in f32.
+            // 6.0: full capacity, 600 N m over 0.01 s, in N m s. Products of three numbers in f32.
             assert!(
                 (capacity - 6.0 * clutch.engagement(speed, &engine, dt)).abs() < 1e-5,
                 "{capacity} at {speed} rad/s"
@@ -268,6 +284,8 @@ mod tests {
         assert_eq!(law.speed_for(9.0), law.speed_for(6.0), "no speed carries more than the clutch has");
     }
 
+    /// Checks `C ω²` and twice that on the turbine at a standstill, no torque at equal speeds and at rest, and one
+    /// negative torque on both sides while the turbine is faster.
     #[test]
     fn torques_meet_their_curves_and_change_sign_at_one() {
         let converter = converter();
@@ -278,6 +296,8 @@ mod tests {
         assert_eq!(converter.torques(0.0, 0.0), [0.0, 0.0]);
     }
 
+    /// Checks that ratios outside 0 to 1, a capacity at equal speeds, a negative capacity and a torque ratio of 0 are
+    /// refused.
     #[test]
     fn broken_curves_are_refused() {
         let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
@@ -291,6 +311,8 @@ mod tests {
         assert!(with_ratio(&[[0.0, 2.0], [0.85, 0.0]]).check().is_err(), "no torque");
     }
 
+    /// Checks the stall speed of an engine with 250 N m, `√(250 / 4e-3)` rad/s, and that impeller speeds satisfy their
+    /// equation within 0.02 rad/s: with the turbine at rest, on the overrun, from a standstill, and at equal speeds.
     #[test]
     fn speeds_balance() {
         let converter = converter();
@@ -302,8 +324,9 @@ mod tests {
         }
     }
 
-    /// Checks the balance at many speeds, for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m². Curves may start above a ratio of
-    /// 0 and may rise.
+    /// Checks the balance at many speeds, for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m². Curves
+    /// may start above a ratio of 0 and may rise. Either the residual is a few roundings, or the impeller rests at 0
+    /// and its free speed less torque would be negative.
     #[test]
     fn the_impeller_balances_wherever_it_is_driven() {
         let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
@@ -317,6 +340,7 @@ mod tests {
         for capacity in shapes {
             let converter = Converter { capacity: curve(capacity), ..converter() };
             for per_torque in [1e-3, 0.04, 0.25, 2.5] {
+                // Free speeds and turbine speeds from −100 to 700 rad/s.
                 let cases = (-2..=14).flat_map(|free_speed| {
                     (-2..=14)
                         .map(move |turbine_speed| [free_speed, turbine_speed].map(|multiple| 50.0 * multiple as f32))

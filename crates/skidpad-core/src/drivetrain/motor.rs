@@ -6,7 +6,8 @@ use crate::wheel::parameters::Wheel;
 /// Maximum number of motors of a car.
 pub const MAX_MOTORS: usize = 8;
 
-/// Share of a motor's top speed over which its driving torque fades to 0 below that speed, and regeneration fades near a standstill.
+/// Share of a motor's top speed over which its driving torque fades to 0 below that speed, and regeneration fades near
+/// a standstill.
 const FADE_SPEED_SHARE: f32 = 0.02;
 
 /// Electric motor with a fixed reduction, on one wheel or, through an open differential, on several.
@@ -33,8 +34,8 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// Returns the share of the torque that the pedals (each 0 to 1) demand, 1 driving to −1 braking by regeneration: throttle less
-    /// `lift_regeneration · (1 − throttle)` and `brake_regeneration · brake`, at least −1.
+    /// Returns the share of the torque that the pedals (each 0 to 1) demand, 1 driving to −1 braking by regeneration:
+    /// throttle less `lift_regeneration · (1 − throttle)` and `brake_regeneration · brake`, at least −1.
     pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
         let braking_share = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
         (throttle - braking_share).max(-1.0)
@@ -51,16 +52,19 @@ impl Motor {
         self.inertia * self.turns_per_metre(wheels)
     }
 
-    /// Returns the largest torque at a rotor `speed` in rad/s of either sign, N m: the peak torque, or power over speed if that is less.
+    /// Returns the largest torque at a rotor `speed` in rad/s of either sign, N m: the peak torque, or power over speed
+    /// if that is less.
     pub fn max_torque_at(&self, speed: f32) -> f32 {
         self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
     }
 
-    /// Returns the rotor torque, N m, and its derivative by the speed, N m s, never above 0. `speed`: rotor speed, rad/s, positive in the
-    /// driving direction; `demand`: −1 to 1.
+    /// Returns the rotor torque, N m, and its derivative by the speed, N m s, never above 0. `speed`: rotor speed,
+    /// rad/s, positive in the driving direction; `demand`: −1 to 1.
     ///
-    /// The motor drives up to its top speed and regenerates against any rotation. Driving torque fades in the last 2 % below the top speed,
-    /// regeneration in 2 % of the top speed around a standstill.
+    /// A demand of 0 or more drives up to the top speed: demand times the largest torque at the speed, faded to 0 in
+    /// the last 2 % below the top speed. A negative demand regenerates against either rotation, faded to 0 in 2 % of
+    /// the top speed around a standstill. The derivative contains the fades, and the power limit only for a driving
+    /// motor: under regeneration the torque would rise with the speed.
     pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
         let (max_torque, fade_range) = (self.max_torque_at(speed), FADE_SPEED_SHARE * self.max_speed);
         if demand < 0.0 {
@@ -77,8 +81,8 @@ impl Motor {
         (torque, power_slope + fade_slope)
     }
 
-    /// Checks that the motor has driven wheels, all below the number `wheel_count`, and that its values are in the ranges of the fields. Returns the
-    /// first violation.
+    /// Checks that the motor has driven wheels, all below the number `wheel_count`, and that its values are in the
+    /// ranges of the fields. Returns the first violation. The efficiency may exceed 1 by a rounding of 1e-4.
     pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         if self.wheels.is_empty() {
             return Err(ModelError::RuleViolated("a motor needs a wheel"));
@@ -105,6 +109,7 @@ impl Motor {
 mod tests {
     use super::*;
 
+    /// Builds a motor of 300 N m and 90 kW (constant power from 300 rad/s) up to 1000 rad/s on two wheels.
     fn motor() -> Motor {
         Motor {
             wheels: [0, 1].into(),
@@ -119,6 +124,8 @@ mod tests {
         }
     }
 
+    /// Checks the driving torque in the ranges of constant torque and constant power, in the fade below the top speed,
+    /// beyond it and backwards; the regeneration in both directions and at a standstill; and the demand of the pedals.
     #[test]
     fn torque_is_constant_then_power_is() {
         let motor = motor();
@@ -142,6 +149,7 @@ mod tests {
         assert_eq!(motor.demand(0.0, 1.0), -0.7);
     }
 
+    /// Checks the slope against the difference of the torques 0.5 rad/s above and below, within 1 %.
     #[test]
     fn slopes_are_differences_or_nothing() {
         let motor = motor();
@@ -152,6 +160,7 @@ mod tests {
         }
     }
 
+    /// Checks the rotor turns per metre on wheels of two sizes, and the momentum: these turns times the inertia.
     #[test]
     fn a_rotor_turns_by_its_reduction_times_the_mean_of_its_wheels() {
         let mut wheels = crate::model::plain::plain_car().wheels;

@@ -28,13 +28,14 @@ pub struct EngineDrive {
     pub launch_device: LaunchDevice,
     /// Gear ratios and shift speeds.
     pub gearbox: Gearbox,
-    /// Share of the propeller shaft's torque per wheel, in wheel order; the sum is 1. Differentials are open, apart from the
-    /// car's couplings.
+    /// Share of the propeller shaft's torque per wheel, in wheel order; the sum is 1. Differentials are open, apart
+    /// from the car's couplings.
     pub torque_shares: Box<[f32]>,
 }
 
-/// Resistance against different speeds of two wheels or axles: the limiting part of a differential, or a coupling between axles.
-/// The coupling carries torque from the faster side to the slower one; the torques of the sides differ by twice that torque.
+/// Resistance against different speeds of two wheels or axles: the limiting part of a differential, or a coupling
+/// between axles. The coupling carries torque from the faster side to the slower one; the torques of the sides differ
+/// by twice that torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TorqueCoupling {
     /// Wheels of the first and of the second side, whose mean speeds are compared.
@@ -54,23 +55,27 @@ impl TorqueCoupling {
         Self { sides, friction: f32::INFINITY, bias: [1.0; 2], viscous: 0.0 }
     }
 
-    /// Returns the largest torque before the coupling slips, N m, towards the first and towards the second side. `through_torque`: torque in N m that
-    /// drives both sides together; `share`: its part on the first side of an open differential.
+    /// Returns the largest torque before the coupling slips, N m, towards the first and towards the second side.
+    /// `through_torque`: torque in N m that drives both sides together; `share`: its part on the first side of an open
+    /// differential. A negative torque is one of coasting, with the bias of coasting. Each result is the friction
+    /// torque plus the part c by the bias, which is 0 without torque.
     ///
     /// At the limit `(s T + c) / s = b (o T − c) / o` for a side of share s, the other's o = 1 − s, which gives
-    /// `c = (b − 1) T s o / (o + b s)`; b is the torque bias ratio of Chocholek, "The development of a differential for the
-    /// improvement of traction control" (IMechE C368/88, 1988), there for even splits.
+    /// `c = (b − 1) T s o / (o + b s)`; b is the torque bias ratio of Chocholek, "The development of a differential for
+    /// the improvement of traction control" (IMechE C368/88, 1988), there for even splits.
     pub fn capacity(&self, through_torque: f32, share: f32) -> [f32; 2] {
         let bias = self.bias[usize::from(through_torque < 0.0)];
         let other_share = 1.0 - share;
         let bias_torque = (bias - 1.0) * through_torque.abs() * share * other_share;
-        // When coasting, the faster side has more than its share of the torque.
+        // Shares of the side that the coupling drives. When coasting, the faster side has more than its share of the
+        // torque, so the shares are exchanged.
         let [first, second] = if through_torque < 0.0 { [other_share, share] } else { [share, other_share] };
         [first, second].map(|side_share| self.friction + bias_torque / (1.0 - side_share + bias * side_share))
     }
 
-    /// Checks that both sides have wheels, all below the number `wheel_count` and none on both sides, and the ranges of friction (also infinite),
-    /// viscosity and bias. Returns the first violation.
+    /// Checks that both sides have wheels, all below the number `wheel_count` and none on both sides, that friction
+    /// (also infinite) and viscous torque are not negative, and that both biases are at least 1. Returns the first
+    /// violation.
     pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
             index_in_range("wheel of a coupling", wheel, wheel_count)?;
@@ -96,8 +101,8 @@ impl Powertrain {
         }
     }
 
-    /// Checks the drive of a car with `wheel_count` wheels: direct torques, one for each wheel and none negative, or the parts of an engine's
-    /// drivetrain. Returns the first violation.
+    /// Checks the drive of a car with `wheel_count` wheels: direct torques, one for each wheel and none negative, or
+    /// the parts of an engine's drivetrain. Returns the first violation.
     pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         match self {
             Powertrain::None => Ok(()),
@@ -111,8 +116,8 @@ impl Powertrain {
 }
 
 impl EngineDrive {
-    /// Checks engine, launch device, gearbox and torque shares: one share for each of the `wheel_count` wheels, none negative, with a sum of 1 to 0.1
-    /// %. Returns the first violation.
+    /// Checks engine, launch device, gearbox and torque shares: one share for each of the `wheel_count` wheels, none
+    /// negative, with a sum of 1 to 0.1 %. Returns the first violation.
     pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         let Self { engine, launch_device, gearbox, torque_shares: shares } = self;
         engine.check()?;

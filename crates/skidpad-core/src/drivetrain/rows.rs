@@ -14,8 +14,8 @@ pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
-    /// Rows between spins (scalar constraints between the speeds of wheels and shafts): as many as the model has motors and couplings, and one for an
-    /// engine.
+    /// Rows between spins (scalar constraints between the speeds of wheels and shafts): as many as the model has motors
+    /// and couplings, and one for an engine.
     pub constraints: Box<[DriveConstraint]>,
     /// Number of rows in use in this step, without an engine one less than allocated.
     pub row_count: usize,
@@ -23,13 +23,15 @@ pub(crate) struct Shafts {
     pub dt: f32,
     /// Engine side of the clutch; `None` without an engine.
     pub engine: Option<Flywheel>,
-    /// Capacity of a clutch that works automatically; `None` for others. Set only for cars whose assists change the drive.
+    /// Capacity of a clutch that works automatically; `None` for others. Set only for cars whose assists change the
+    /// drive.
     pub clutch_law: Option<ClutchLaw>,
     /// Demand of the pedals on the motors.
     pub pedal_demand: PedalDemand,
     /// Motors of the model in this step.
     pub motors: Box<[MotorStep]>,
-    /// Assist that limits the motors. `None`: no assist limits them in this step, and limits of an earlier step do not apply.
+    /// Assist that limits the motors. `None`: no assist limits them in this step, and limits of an earlier step do not
+    /// apply.
     pub limited_by: Option<Assist>,
     /// Assist that cuts the regeneration of the motors.
     pub regeneration_cut_by: Option<Assist>,
@@ -40,8 +42,8 @@ pub(crate) struct Shafts {
 }
 
 impl Shafts {
-    /// Allocates the workspace of a drivetrain: rows for one engine, `motor_count` motors and `coupling_count` couplings, with
-    /// default values.
+    /// Allocates the workspace of a drivetrain: rows for one engine, `motor_count` motors and `coupling_count`
+    /// couplings, with default values.
     pub(crate) fn new(motor_count: usize, coupling_count: usize) -> Self {
         let row_count = 1 + motor_count + coupling_count;
         Self {
@@ -51,7 +53,7 @@ impl Shafts {
         }
     }
 
-    /// Restores the workspace from `other` of the same model into the existing memory.
+    /// Restores the workspace from `other` of the same model into the existing memory. Does not allocate.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         let (mut constraints, mut motors) = self.take_buffers();
         constraints.clone_from(&other.constraints);
@@ -59,7 +61,8 @@ impl Shafts {
         *self = Self { constraints, motors, ..*other };
     }
 
-    /// Resets rows, motors and all other values to their defaults, in the existing memory; the numbers of rows and motors stay.
+    /// Resets rows, motors and all other values to their defaults, in the existing memory; the numbers of rows and
+    /// motors stay.
     pub(crate) fn clear(&mut self) {
         let (mut constraints, mut motors) = self.take_buffers();
         constraints.fill(DriveConstraint::default());
@@ -102,8 +105,8 @@ pub(crate) struct MotorLimits {
     pub max_torque: f32,
     /// Least torque that a cut of the regeneration allows, ≤ 0.
     pub min_torque: f32,
-    /// Changes of the torque by cruise control, by traction or launch control (≤ 0), and by a cut of the regeneration (≥ 0), at the speed at
-    /// which the motor was last evaluated.
+    /// Changes of the torque by cruise control, by traction or launch control (≤ 0), and by a cut of the regeneration
+    /// (≥ 0), at the speed at which the motor was last evaluated.
     pub torque_changes: [f32; 3],
 }
 

@@ -4,7 +4,8 @@ use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
 use skidpad_simd::math;
 
-/// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the box has no contact.
+/// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the
+/// box has no contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedBox {
     /// Centre, world, m.
@@ -25,8 +26,9 @@ impl FixedBox {
         Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0, texture: SurfaceTexture::NONE }
     }
 
-    /// Returns the box turned about its centre: yaw about z, then pitch about the new y, then roll about the new x axis, rad (ISO 8855 order).
-    /// Replaces the previous rotation. Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
+    /// Returns the box turned about its centre: yaw about z, then pitch about the new y, then roll about the new x
+    /// axis, rad (ISO 8855 order). Replaces the previous rotation. Yaw is positive to the left, pitch with the +x end
+    /// down, roll with the −y side down.
     pub fn rotated(self, yaw: f32, pitch: f32, roll: f32) -> Self {
         Self {
             rotation: rotation_about(Vec3::Z, yaw) * rotation_about(Vec3::Y, pitch) * rotation_about(Vec3::X, roll),
@@ -34,15 +36,18 @@ impl FixedBox {
         }
     }
 
-    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the face through which a ray enters the box, m, ≥ 0.
-    /// Returns `None` if the ray misses the box, starts inside, or has the box behind it. The ray enters by the last of the three pairs of planes, if
-    /// it has left none of them before (slab method).
+    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the face through which a
+    /// ray enters the box, m, ≥ 0. Returns `None` if the ray misses the box, starts inside, or has the box behind it.
+    /// Transforms the ray to box axes and intersects it with the three pairs of face planes (slab method). The ray
+    /// enters by the last pair that it enters, if it has left none of them before. A ray parallel to a pair must start
+    /// between its planes.
     pub(crate) fn entry_distance(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let from_world = self.rotation.as_dquat().inverse();
         let [local_start, local_direction] = [ray_start - self.centre, direction].map(|vector| from_world * vector);
         let half_extents = self.half_extents.as_dvec3();
         let (mut entry, mut exit) = (f64::NEG_INFINITY, f64::INFINITY); // distances along the ray, m
         for axis in 0..3 {
+            // A ray parallel to both planes is between them everywhere or nowhere.
             if local_direction[axis] == 0.0 {
                 if local_start[axis].abs() > half_extents[axis] {
                     return None;
@@ -55,6 +60,7 @@ impl FixedBox {
                 (half_extents[axis] * local_direction[axis].signum() - local_start[axis]) / local_direction[axis];
             (entry, exit) = (entry.max(near_distance), exit.min(far_distance));
         }
+        // A negative entry is a start inside, or a box behind.
         (0.0..=exit).contains(&entry).then_some(entry)
     }
 }

@@ -7,7 +7,8 @@ use crate::shape::Hull;
 use crate::shape::box_inertia;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
-/// A rigid box that forces move: it rests on the ground, slides, collides with hulls and other boxes, and carries wheels that push it.
+/// A rigid box that forces move: it rests on the ground, slides, collides with hulls and other boxes, and carries
+/// wheels that push it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeBody {
     /// Mass, kg, > 0.
@@ -18,8 +19,8 @@ pub struct FreeBody {
     pub hull: Hull,
     /// Factor on the friction of every tyre on the box, ≥ 0.
     pub grip: f32,
-    /// Coefficient of friction on a surface of grip 1, ≥ 0; multiplied by the grip on other surfaces. For contacts between two bodies, or
-    /// between bodywork and a body, the product of both coefficients applies.
+    /// Coefficient of friction on a surface of grip 1, ≥ 0; multiplied by the grip on other surfaces. For contacts
+    /// between two bodies, or between bodywork and a body, the product of both coefficients applies.
     pub friction: f32,
     /// Motion at the start.
     pub motion: BodyMotion,
@@ -46,8 +47,8 @@ impl BodyMotion {
 }
 
 impl FreeBody {
-    /// Returns a homogeneous box of `mass` kg and full `size` (m), at rest around `position` (m), aligned with the world axes. It has the
-    /// friction of bodywork and a grip of 1.
+    /// Returns a homogeneous box of `mass` kg and full `size` (m), at rest around `position` (m), aligned with the
+    /// world axes. Friction is that of bodywork, grip 1.
     pub fn solid_box(mass: f32, size: Vec3, position: DVec3) -> Self {
         let moments = box_inertia(mass.into(), size.as_dvec3().to_array()).map(|moment| moment as f32);
         Self {
@@ -60,8 +61,8 @@ impl FreeBody {
         }
     }
 
-    /// Returns the collision box of the body as a fixed box in the pose of `motion`, with its grip, hard and even. Its friction coefficient and mass
-    /// are not included.
+    /// Returns the collision box of the body as a fixed box in the pose of `motion`, with its grip, hard and even. The
+    /// friction coefficient and the mass are not included.
     pub fn box_at(&self, motion: &BodyMotion) -> FixedBox {
         FixedBox {
             centre: motion.position + (motion.rotation * self.hull.centre).as_dvec3(),

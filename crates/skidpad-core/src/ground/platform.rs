@@ -4,7 +4,7 @@ use crate::ground::boxes::FixedBox;
 use bevy_math::{DQuat, DVec3, Quat, Vec3};
 use skidpad_simd::math;
 
-/// A box that moves along a course. Its motion is a function of time alone; wheels and collisions do not affect it.
+/// A box that moves along a course. The motion is a function of time alone; wheels and collisions do not affect it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
     /// Shape in the pose before the course moves it, with its grip and texture.
@@ -42,9 +42,9 @@ pub struct WayPoint {
 
 /// Way points, with straight lines at constant speed between them and parabolic blends at the corners.
 ///
-/// Around each way point the velocity changes linearly over the duration of a blend, half of it before the point and half after. The
-/// platform passes the point at a distance of `blend Δv / 8` (J. J. Craig, "Introduction to Robotics", linear segments with parabolic
-/// blends). Without blends the velocity jumps.
+/// Around each way point the velocity changes linearly over the duration of a blend, half of it before the point and
+/// half after. The platform passes the point at a distance of `blend Δv / 8` (J. J. Craig, "Introduction to Robotics",
+/// linear segments with parabolic blends). Without blends the velocity jumps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlatformPath {
     /// Way points, ascending in time.
@@ -105,12 +105,14 @@ impl PathOffset {
 const MAX_CLOSURE_GAP_M: f64 = 1e-9;
 
 impl PlatformPath {
-    /// Creates a path along `points`, with a blend of `blend` s at each (≥ 0, at most the shortest time between successive points). A path
-    /// that `repeats` must end where it starts. It runs forever, also before its first time, and its angle accumulates. Other paths are at
-    /// rest before the first point and after the last.
+    /// Creates a path along `points`, with a blend of `blend` s at each (≥ 0, at most the shortest time between
+    /// successive points). A path that `repeats` must end where it starts, within 1e-9 m. Such a path runs forever,
+    /// also before its first time, and its angle accumulates. Other paths are at rest before the first point and after
+    /// the last.
     ///
     /// # Errors
-    /// The first [`PlatformPathFault`].
+    /// The first [`PlatformPathFault`], checked in this order: fewer than two points, a number that is not finite,
+    /// times that do not ascend, the blend, the ends of a repeating path.
     pub fn new(points: Vec<WayPoint>, repeats: bool, blend: f64) -> Result<Self, PlatformPathFault> {
         if points.len() < 2 {
             return Err(PlatformPathFault::TooFew(points.len()));
@@ -127,6 +129,7 @@ impl PlatformPath {
         if !(0.0..=shortest).contains(&blend) {
             return Err(PlatformPathFault::InvalidBlend { blend, shortest });
         }
+        // Distance between the ends, m.
         let closure_gap = points[0].displacement.distance(points[points.len() - 1].displacement);
         if repeats && closure_gap > MAX_CLOSURE_GAP_M {
             return Err(PlatformPathFault::NotClosed(closure_gap));
@@ -134,8 +137,9 @@ impl PlatformPath {
         Ok(Self { points, repeats, blend })
     }
 
-    /// Returns the constant rates (m/s and rad/s) on the leg that ends at way point `end_index`, 0 to the number of points. On a repeating path 0
-    /// selects the last leg, and the number of points the first leg. Otherwise these two select rest: zero before the first and after the last point.
+    /// Returns the constant rates (m/s and rad/s) on the leg that ends at way point `end_index`, 0 to the number of
+    /// points. On a repeating path 0 selects the last leg, and the number of points the first leg. On other paths these
+    /// two select rest: zero before the first and after the last point.
     fn leg_rates(&self, end_index: usize) -> PathOffset {
         let last_index = self.points.len() - 1;
         let end_index = match end_index {
@@ -150,9 +154,10 @@ impl PlatformPath {
         PathOffset::default().add_scaled(change, 1.0 / (end_point.time - start_point.time))
     }
 
-    /// Returns displacement and angle at `time` s, and their rates. A repeating path reduces the time to one lap and adds the angle of a lap per lap.
-    /// Between points the motion is linear; within half a blend of a point, displacement and angle get the parabola `Δv left² / (2 blend)`, where
-    /// `remaining` is the time to the end of the blend (before the point: since its start).
+    /// Returns displacement and angle at `time` s, and their rates. A repeating path reduces the time to one lap and
+    /// adds the angle of a lap per lap. Between points the motion is linear. Within half a blend of a way point,
+    /// displacement and angle get the parabola `Δv remaining² / (2 blend)`, where Δv is the change of the rates at the
+    /// point and `remaining` the time to the nearer end of the blend; the rates get its derivative.
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
         // Whole laps since the first point; negative before it.
@@ -163,15 +168,17 @@ impl PlatformPath {
         let mut rates = self.leg_rates(next_index);
         let mut offset = PathOffset::from_way_point(previous).add_scaled(rates, time - previous.time);
         offset.angle += lap * (last.angle - first.angle);
+        // The way points before and after `time`, as far as they exist.
         for corner in
             [next_index.checked_sub(1), (next_index < self.points.len()).then_some(next_index)].into_iter().flatten()
         {
-            // The way points before and after `time`.
-            let time_since_corner = time - self.points[corner].time;
+            let time_since_corner = time - self.points[corner].time; // s; negative before the way point
             let remaining = 0.5 * self.blend - time_since_corner.abs(); // time within half the blend, s; ≤ 0 outside
             if remaining > 0.0 {
-                let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0); // change of the rates at the point
+                // Change of the rates at the point, Δv.
+                let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0);
                 offset = offset.add_scaled(change, remaining * remaining / (2.0 * self.blend));
+                // `remaining` rises before the point and falls after it.
                 rates = rates.add_scaled(change, -remaining.copysign(time_since_corner) / self.blend);
             }
         }
@@ -197,7 +204,8 @@ pub struct PlatformMotion {
 }
 
 impl Platform {
-    /// Returns displacement and angle of the platform at `time` s, and their rates. A steady course has displacement and angle 0 at time 0.
+    /// Returns displacement and angle of the platform at `time` s, and their rates. A steady course has displacement
+    /// and angle 0 at time 0.
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         match &self.course {
             PlatformCourse::Steady { velocity, rate } => {
@@ -208,8 +216,8 @@ impl Platform {
         }
     }
 
-    /// Returns the centre (world, m) and the rotation from platform axes to world axes at displacement and angle `offset`: the centre moves, and the
-    /// shape turns about the axis through it.
+    /// Returns the centre (world, m) and the rotation from platform axes to world axes at displacement and angle
+    /// `offset`: the centre moves by the displacement, and the shape turns about the axis through its centre.
     fn pose_at_offset(&self, offset: &PathOffset) -> (DVec3, Quat) {
         let (sin, cos) = math::sin_cos_f64(0.5 * offset.angle);
         let axis = self.axis.as_dvec3() * sin;
@@ -217,7 +225,8 @@ impl Platform {
         (self.shape.centre + offset.displacement, course_rotation * self.shape.rotation)
     }
 
-    /// Returns the centre (world, m) and the rotation from platform axes to world axes at `time` s since the start of the world.
+    /// Returns the centre (world, m) and the rotation from platform axes to world axes at `time` s since the start of
+    /// the world.
     pub fn pose(&self, time: f64) -> (DVec3, Quat) {
         self.pose_at_offset(&self.offset_and_rates(time)[0])
     }
@@ -228,8 +237,8 @@ impl Platform {
         FixedBox { centre, rotation, ..self.shape }
     }
 
-    /// Returns the motion in the step of `dt` s that starts at `time` s: pose at the start, mean velocities from the difference of the two poses, and
-    /// velocities at the end.
+    /// Returns the motion in the step of `dt` s that starts at `time` s: pose at the start, mean velocities (difference
+    /// of the two poses over `dt`), and velocities of the course at the end.
     pub fn motion(&self, time: f64, dt: f32) -> PlatformMotion {
         let step_time = f64::from(dt);
         let ([start_offset, _], [end_offset, end_rates]) =
@@ -247,18 +256,20 @@ impl Platform {
 }
 
 impl PlatformMotion {
-    /// Returns the mean velocity over the step of the point of the platform that is at `point` (world, m) at the start of the step, m/s.
+    /// Returns the mean velocity over the step of the point of the platform that is at `point` (world, m) at the start
+    /// of the step, m/s.
     pub fn velocity_at(&self, point: DVec3) -> Vec3 {
         self.velocity + self.angular.cross((point - self.centre).as_vec3())
     }
 
-    /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a car that moves with the
-    /// platform. In the middle of the step the centre of mass of the car is at `car_position` (world, m), and the contact is at `arm` (m) from it.
-    /// Without rotation this is the end velocity of the centre.
+    /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a
+    /// car that moves with the platform. In the middle of the step the centre of mass of the car is at `car_position`
+    /// (world, m), and the contact is at `arm` (m) from it. Without rotation in the step and at its end, this is the
+    /// end velocity of the centre.
     ///
-    /// The platform carries the centre of mass to the end of the step: its position relative to the platform's centre in the middle of the step is
-    /// turned by half a step. The arm stays that of the middle of the step, like that in the rows of the wheel; otherwise car and turntable would
-    /// turn differently.
+    /// The platform carries the centre of mass to the end of the step: its position relative to the platform's centre
+    /// in the middle of the step is turned by half a step at the mean angular velocity. The arm stays that of the
+    /// middle of the step, like that in the rows of the wheel; otherwise car and turntable would turn differently.
     pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
@@ -286,7 +297,8 @@ mod tests {
         Platform { shape, axis: Vec3::Z, course: PlatformCourse::Path(path) }
     }
 
-    /// Checks positions and velocities on a path without blends, also at rest before and after it.
+    /// Checks positions on a path without blends, also at rest before and after it, and the mean velocity, angular
+    /// velocity and end velocity of one step.
     #[test]
     fn it_passes_way_points_in_lines_and_stands_at_the_ends() {
         let platform =
@@ -298,7 +310,8 @@ mod tests {
         assert_eq!([motion.velocity.x, motion.angular.z, motion.last_velocity.x], [2.0, 0.5, 2.0]);
     }
 
-    /// Checks that the velocity changes linearly over a blend, and that the corner is cut by `blend Δv / 8`.
+    /// Checks positions and velocities at five times in blends of 0.8 s: the velocity changes linearly over a blend,
+    /// and a corner is cut by `blend Δv / 8`.
     #[test]
     fn blends_round_its_corners() {
         let platform = platform_on_path(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 0.0)], false, 0.8);
@@ -316,7 +329,8 @@ mod tests {
         }
     }
 
-    /// Checks that a repeating path has the same displacements three laps later and an angle larger by three laps, and that blends cut its corners.
+    /// Checks that a repeating path has the same displacements three laps later and an angle larger by three laps. The
+    /// blends keep it 0.15 m (`blend Δv / 8`) from its two reversal points.
     #[test]
     fn a_loop_goes_round_and_its_angle_counts_on() {
         let points = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.0, 0.0, 1.0)];
@@ -331,7 +345,8 @@ mod tests {
         assert!((platform.offset_and_rates(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
     }
 
-    /// Checks that the velocity is the derivative of the pose, also in blends.
+    /// Checks on a repeating path with blends that the rates of displacement and angle are the derivatives of both, at
+    /// 500 times over two laps.
     #[test]
     fn it_moves_with_the_derivative_of_its_pose() {
         let platform = platform_on_path(&[point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.5, 0.0, 1.5)], true, 0.7);
@@ -348,7 +363,8 @@ mod tests {
         }
     }
 
-    /// Checks the error of every kind of invalid path, and that blends of the shortest leg are valid.
+    /// Checks the fault of paths with one point, points out of order, a blend longer than the shortest leg, ends apart
+    /// on a repeating path, and a time that is not a number. A blend as long as the shortest leg is valid.
     #[test]
     fn what_is_no_path_is_told() {
         let path_fault =

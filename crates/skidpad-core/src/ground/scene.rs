@@ -12,8 +12,8 @@ use bevy_math::{DVec3, Quat, Vec3};
 use skidpad_simd::math;
 use std::sync::Arc;
 
-/// Distance along a wheel's ray up to which surfaces count as flush, m. It is above the rounding error on a road of kilometres, and below
-/// the resolution of a wheel.
+/// Distance along a wheel's ray up to which surfaces count as flush, m. The value is above the rounding error on a road
+/// of kilometres, and below the resolution of a wheel.
 pub const FLUSH_TOLERANCE_M: f32 = 1e-3;
 
 /// An infinite plane with grip, at any slope, and obstacles on it, in it or above it: boxes, height fields, meshes.
@@ -31,29 +31,32 @@ pub struct Scene {
     pub wind: Vec3,
     /// Gusts, which add to the wind. Default: none.
     pub gusts: Vec<Gust>,
-    /// Fixed boxes. Default: none. If a wheel's ray hits several surfaces within [`FLUSH_TOLERANCE_M`], the last of them supplies the grip, in the
-    /// order plane, first box, last box. A box flush with the ground is therefore a patch of another surface.
+    /// Fixed boxes. Default: none. If a wheel's ray hits several surfaces within [`FLUSH_TOLERANCE_M`], the last of
+    /// them supplies the grip, in the order plane, first box, last box. A box flush with the ground is therefore a
+    /// patch of another surface.
     pub boxes: Vec<FixedBox>,
-    /// Whether the plane exists. Without it there is no ground below the other surfaces; cars still start aligned with its slope.
+    /// Whether the plane exists. Without it there is no ground below the other surfaces; cars still start aligned with
+    /// its slope.
     pub has_plane: bool,
     /// Height fields. Default: none. They follow the boxes in the order of surfaces within [`FLUSH_TOLERANCE_M`].
     pub height_fields: Vec<Arc<HeightField>>,
     /// Meshes. Default: none. They are the last in the order of surfaces within [`FLUSH_TOLERANCE_M`].
     pub meshes: Vec<Arc<TriangleMesh>>,
-    /// Boxes that move on a given course. Default: none. They follow the fixed boxes in the order of surfaces within [`FLUSH_TOLERANCE_M`], and carry
-    /// the wheels on them.
+    /// Boxes that move on a given course. Default: none. They follow the fixed boxes in the order of surfaces within
+    /// [`FLUSH_TOLERANCE_M`], and carry the wheels on them.
     pub platforms: Vec<Platform>,
-    /// Boxes that can be pushed. Default: none. They collide with everything in the scene, with each other, and with cars even if
-    /// `cars_collide` is false. Worlds of peers have none.
+    /// Boxes that can be pushed. Default: none. They collide with everything in the scene, with each other, and with
+    /// cars even if `cars_collide` is false. Worlds of peers have none.
     pub free_bodies: Vec<FreeBody>,
-    /// Whether the bodywork of cars in one world collides. Default: true. If false, cars pass through each other and share only the ground,
-    /// as for a fleet that starts on one spot. Peers behave like the programs they represent; in Rapier worlds of users the collision
-    /// groups of the chassis decide.
+    /// Whether the bodywork of cars in one world collides. Default: true. If false, cars pass through each other and
+    /// share only the ground, as for a fleet that starts on one spot. Peers behave like the programs they represent; in
+    /// Rapier worlds of users the collision groups of the chassis decide.
     pub cars_collide: bool,
 }
 
-/// A single gust of wind. It rises as `½ (1 − cos π t / r)`, stays constant, and falls symmetrically. Without the constant part it is the
-/// discrete gust of EASA CS 25.341(a)(2), `½ U (1 − cos π s / H)` over the distance s, crossed at the speed `H / r`.
+/// A single gust of wind. The gust rises as `½ (1 − cos π t / r)`, stays constant, and falls symmetrically. Without the
+/// constant part it is the discrete gust of EASA CS 25.341(a)(2), `½ U (1 − cos π s / H)` over the distance s, crossed
+/// at the speed `H / r`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gust {
     /// Largest velocity that the gust adds to the wind, world, m/s.
@@ -67,14 +70,15 @@ pub struct Gust {
 }
 
 impl Gust {
-    /// Returns the velocity that the gust adds to the wind at `time` s since the start of the world, world, m/s; zero before and after the gust.
-    /// The gust is constant from start to end if it has no rise time.
+    /// Returns the velocity that the gust adds to the wind at `time` s since the start of the world, world, m/s; zero
+    /// before and after the gust. A rise time of 0 returns the full velocity from start to end, both included.
     pub fn velocity_at(&self, time: f64) -> Vec3 {
         let time_since_start = (time - f64::from(self.start_time)) as f32; // time since the start of the gust, s
         let time_to_end = 2.0 * self.rise_time + self.hold_time - time_since_start; // time to its end, s
         if self.rise_time == 0.0 {
             return if time_since_start.min(time_to_end) >= 0.0 { self.velocity } else { Vec3::ZERO };
         }
+        // The fall mirrors the rise: progress counts from the nearer end of the gust, up to the rise time.
         let rise_progress = time_since_start.min(time_to_end).clamp(0.0, self.rise_time);
         let (_, cosine) = math::sin_cos(core::f32::consts::PI * rise_progress / self.rise_time);
         self.velocity * (0.5 - 0.5 * cosine)
@@ -82,6 +86,7 @@ impl Gust {
 }
 
 impl Default for Scene {
+    /// Returns a level plane of grip 1 with standard gravity and no wind, obstacles or bodies; cars collide.
     fn default() -> Self {
         Self {
             gravity: STANDARD_GRAVITY,
@@ -112,7 +117,8 @@ impl Scene {
         Self { slope, ..Self::default() }
     }
 
-    /// Returns the velocity of the air, gusts included, in the middle of the step of `dt` s that starts at `time` s, world, m/s.
+    /// Returns the velocity of the air, gusts included, in the middle of the step of `dt` s that starts at `time` s,
+    /// world, m/s.
     pub fn wind_at_midstep(&self, time: f64, dt: f32) -> Vec3 {
         let mid_time = time + 0.5 * f64::from(dt);
         self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.velocity_at(mid_time))
@@ -124,17 +130,21 @@ impl Scene {
         Vec3::new(-sin, 0.0, cos)
     }
 
-    /// Returns the rotation from vehicle axes to world axes of a car that is upright on the plane, turned by `heading` (rad, to the left) about the
-    /// normal. Heading 0 is uphill for a positive slope.
+    /// Returns the rotation from vehicle axes to world axes of a car that is upright on the plane, turned by `heading`
+    /// (rad, to the left) about the normal. Heading 0 is along +x in the plane, uphill for a positive slope.
     pub fn upright_orientation(&self, heading: f32) -> Quat {
         rotation_about(Vec3::Y, -self.slope) * rotation_about(Vec3::Z, heading)
     }
 
-    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray
-    /// hits nothing. Checks the plane (both sides, if it exists), boxes, platforms and free bodies by the face through which the ray enters, height
-    /// fields and meshes. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no effect.
+    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the nearest surface of the
+    /// scene, m, ≥ 0; `None` if the ray hits nothing. Checks the plane (both sides, if it exists), boxes, platforms and
+    /// free bodies by the face through which the ray enters, height fields and meshes. A ray that starts in a box
+    /// passes that box. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no
+    /// effect.
     pub(crate) fn distance_to_ground(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
+        // Not finite for a ray along the plane; `>= 0.0` below removes NaN, and `min` infinity if there is anything
+        // else.
         let plane_distance = -ray_start.dot(normal) / direction.dot(normal);
         let plane_distance = (self.has_plane && plane_distance >= 0.0).then_some(plane_distance);
         let box_distances = self.boxes.iter().filter_map(|fixed_box| fixed_box.entry_distance(ray_start, direction));
@@ -150,12 +160,14 @@ impl Scene {
             .reduce(f64::min)
     }
 
-    /// Returns the distance along the ray to the nearest triangle of height fields and meshes, m; `None` if it hits none. Checks every triangle
-    /// without any culling.
+    /// Returns the distance along the ray to the first triangle of height fields and meshes, m; `None` if it hits none.
+    /// Collects every triangle without any culling, relative to the start of the ray, and casts an unlimited ray with
+    /// `f32` coordinates. A zero `direction` counts as downwards.
     fn distance_to_terrain(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let mut triangles = Vec::new();
         for field in &self.height_fields {
-            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - ray_start, 0, &mut triangles); // source 0: not used
+            // Everything from −∞ to ∞; source 0, which is not used.
+            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - ray_start, 0, &mut triangles);
         }
         for mesh in &self.meshes {
             let to_start = mesh.origin() - ray_start;
@@ -166,13 +178,16 @@ impl Scene {
         let direction = direction.as_vec3().normalize_or(Vec3::NEG_Z);
         let (offset, length) = (Vec3::ZERO, f32::MAX);
         let ray = Probe { car: 0, position: ray_start, offset, direction, length, rim: None };
+        // Flat triangles: normals do not matter.
         ground_contact(&ray, &triangles, |_| None).map(|(_, contact)| f64::from(contact.distance))
     }
 
-    /// Returns the point (world, m) at `x` up the slope and `y` to the left in the plane (m), and `height` (m) above the plane along its normal.
+    /// Returns the point (world, m) at `x` up the slope and `y` to the left in the plane (m), and `height` (m) above
+    /// the plane along its normal.
     pub fn point_above_plane(&self, x: f64, y: f64, height: f64) -> DVec3 {
         let normal = self.plane_normal().as_dvec3();
-        // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km away.
+        // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km
+        // away.
         let uphill = DVec3::new(normal.z, 0.0, -normal.x);
         uphill * x + DVec3::Y * y + normal * height
     }
@@ -183,7 +198,8 @@ mod tests {
     use super::*;
     use skidpad_simd::math;
 
-    /// Checks vertical rays on plane, turned box and pitched box, from inside a box and from below the plane.
+    /// Checks the distances of vertical rays to the plane, to the top of a turned box and beside it, to a pitched box,
+    /// from inside a box to the plane below, and from below the plane (no hit).
     #[test]
     fn rays_reach_the_nearest_of_plane_and_boxes() {
         let table = FixedBox::axis_aligned(DVec3::new(4.0, 0.0, 1.0), Vec3::new(2.0, 2.0, 2.0)).rotated(0.5, 0.0, 0.0);
@@ -205,7 +221,8 @@ mod tests {
         }
     }
 
-    /// Checks the velocity of a gust over time, that of a gust without rise time, and the sum of wind and gusts.
+    /// Checks the velocity of a gust over time against its closed form, that of a gust without rise time, and that wind
+    /// and two gusts add up in the middle of a step.
     #[test]
     fn a_gust_rises_holds_and_falls() {
         let gust = Gust { velocity: Vec3::new(0.0, 8.0, 0.0), start_time: 2.0, rise_time: 1.0, hold_time: 3.0 };

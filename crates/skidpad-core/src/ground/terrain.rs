@@ -5,8 +5,7 @@ use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Vec3};
 use skidpad_simd::lane::F32x4;
 
-/// Heights over a rectangular grid. Each cell has two triangles, separated by the diagonal from its corner of least x and y to that of
-/// greatest x and y.
+/// Heights over a rectangular grid. The diagonal from the corner of least x and y divides each cell into two triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
     /// Position of the first height at height 0, world, m.
@@ -107,13 +106,13 @@ pub enum TerrainFault {
 }
 
 impl HeightField {
-    /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones follow along x, row by row along
-    /// y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true, normals are interpolated across cells. `grip` is the factor on
-    /// the friction of every tyre. The surface is hard and even; see [`HeightField::with_texture`].
+    /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones
+    /// follow along x, row by row along y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true,
+    /// normals are interpolated across cells. `grip` is the factor on the friction of tyres. The surface is hard and
+    /// even.
     ///
     /// # Errors
-    /// The first [`TerrainFault`], checked in this order: fewer than 2 × 2 heights, number of heights, spacing, grip, a height or origin that is not
-    /// finite.
+    /// The first [`TerrainFault`], in this order: at least 2 × 2 heights, their number, spacing, grip, finite numbers.
     pub fn new(
         origin: DVec3,
         spacing: [f32; 2],
@@ -182,9 +181,10 @@ impl HeightField {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Passes every cell that the box from `min_corner` to `max_corner` (relative to the origin, m) may touch to the `visitor`, row by row. Skips
-    /// cells whose four heights are all below or all above the box. `to_start` (m) is added to the coordinates: the position of the origin relative
-    /// to the start of a ray. The source of a triangle is `[source_id, triangle number]`. The first triangle of a cell has the number
+    /// Passes every cell that the box from `min_corner` to `max_corner` (relative to the origin, m) may touch to the
+    /// `visitor`, row by row. Skips cells whose four heights are all below or all above the box. `to_start` (m) is
+    /// added to the coordinates: the position of the origin relative to the start of a ray. The source of a triangle is
+    /// `[source_id, triangle number]`. The first triangle of a cell has the number
     /// `2 · (row · cells per row + column)`.
     #[inline(always)]
     pub fn visit_near(
@@ -198,7 +198,7 @@ impl HeightField {
         let Some([columns, rows]) = self.cell_ranges([min_corner.x, min_corner.y], [max_corner.x, max_corner.y]) else {
             return;
         };
-        // Coordinate of a grid line on an axis, m.
+        // Coordinate of a grid line on an axis from the start of the ray, m.
         let grid_coordinate =
             |line_index: u32, axis: usize| (f64::from(line_index as f32 * self.spacing[axis]) + to_start[axis]) as f32;
         let row_heights = |row: u32| {
@@ -209,7 +209,7 @@ impl HeightField {
             let y = [grid_coordinate(row, 1), grid_coordinate(row + 1, 1)];
             let height_pairs = row_heights(row).windows(2).zip(row_heights(row + 1).windows(2));
             for (column, (near_pair, far_pair)) in (columns[0]..).zip(height_pairs) {
-                let heights = [near_pair[0], near_pair[1], far_pair[1], far_pair[0]];
+                let heights = [near_pair[0], near_pair[1], far_pair[1], far_pair[0]]; // anticlockwise
                 let is_below = |height: &f32| *height < min_corner.z;
                 let is_above = |height: &f32| *height > max_corner.z;
                 if heights.iter().all(is_below) || heights.iter().all(is_above) {
@@ -223,8 +223,8 @@ impl HeightField {
         }
     }
 
-    /// Returns the normals at the corners of triangle `triangle_number`, smooth across all three edges; `None` if the field is flat-shaded.
-    /// `triangle_number / 2` is the cell and `triangle_number % 2` the half of it.
+    /// Returns the normals at the corners of triangle `triangle_number`, smooth across all three edges; `None` if the
+    /// field is flat-shaded. `triangle_number / 2` is the cell and `triangle_number % 2` the half of it.
     #[inline(always)]
     pub fn smooth_normals(&self, triangle_number: u32) -> Option<SmoothSurface> {
         if !self.is_smooth {
@@ -238,15 +238,15 @@ impl HeightField {
         Some(SmoothSurface { normals, edges: [true; 3] })
     }
 
-    /// Returns the unit normals at the three corners of triangle `half` (0 or 1) of the cell at `column` and `row`, anywhere in the field.
+    /// Returns the unit normals at the corners of triangle `half` (0 or 1) of any cell at `column` and `row`.
     #[inline(never)]
     fn corner_normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
         let corners = cell_corners(column, row);
         CELL_TRIANGLE_CORNERS[half].map(|corner| self.grid_normal(corners[corner]))
     }
 
-    /// Returns the unit normals at the corners of triangle `half` of a cell by central differences, bit-identical to [`Self::corner_normals`] and
-    /// faster. Returns `None` for cells at the border of the field, whose corners have no neighbours on both sides.
+    /// Returns the normals of [`Self::corner_normals`] by central differences, bit-identical and faster. Returns `None`
+    /// for cells at the border of the field, whose corners have no neighbours on both sides.
     #[inline(always)]
     fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first_column, columns] = [column.checked_sub(1)?, self.counts[0]];
@@ -254,10 +254,10 @@ impl HeightField {
         if column + 2 >= columns || row + 2 >= self.counts[1] {
             return None;
         }
-        // Four heights of one row around the cell.
+        // Four heights of a row, columns −1 to +2. The corners of the cell are b[1], b[2], c[2], c[1], anticlockwise.
         let row_heights =
             |row_offset: usize| self.heights.get(first_index + row_offset * columns..)?.first_chunk::<4>();
-        let [a, b, c, d] = [row_heights(0)?, row_heights(1)?, row_heights(2)?, row_heights(3)?]; // rows from −1 to +2 of the cell
+        let [a, b, c, d] = [row_heights(0)?, row_heights(1)?, row_heights(2)?, row_heights(3)?]; // rows −1 to +2
         let [double_spacing_x, double_spacing_y] = self.spacing.map(|spacing| 2.0 * spacing);
         let normal = |z_change_x: f32, z_change_y: f32| {
             Vec3::new(-(z_change_x / double_spacing_x), -(z_change_y / double_spacing_y), 1.0).normalize()
@@ -271,9 +271,9 @@ impl HeightField {
         })
     }
 
-    /// Returns the ranges of columns and of rows of cells that the rectangle from `min_corner` to `max_corner` (m from the origin) covers, end
-    /// exclusive. The rectangle is enlarged by 0.01 cells against rounding, and the ranges are clamped to the field. Returns `None` if it covers no
-    /// cell or is not a number.
+    /// Returns the ranges of columns and of rows of cells that the rectangle from `min_corner` to `max_corner` (m from
+    /// the origin) covers, end exclusive. The rectangle is enlarged by 0.01 cells against rounding, and the ranges are
+    /// clamped to the field. Returns `None` if it covers no cell or is not a number.
     fn cell_ranges(&self, min_corner: [f32; 2], max_corner: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut ranges = [[0; 2]; 2];
         for axis in 0..2 {
@@ -290,8 +290,8 @@ impl HeightField {
         Some(ranges)
     }
 
-    /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized, by central differences; one-sided at the
-    /// border.
+    /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized, by central
+    /// differences; one-sided at the border.
     fn grid_normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
         let row_heights = &self.heights[row * columns..];
@@ -327,8 +327,8 @@ impl GridCell {
         [0, 1].map(|half| self.triangle(half))
     }
 
-    /// Returns triangle `half` of the cell: 0 is at the corner of largest x and least y, 1 at that of least x and largest y. Corners are
-    /// anticlockwise seen from above; the number of the source is increased by `half`.
+    /// Returns triangle `half` of the cell: 0 is at the corner of largest x and least y, 1 at that of least x and
+    /// largest y. Corners are anticlockwise seen from above; the number of the source is increased by `half`.
     #[inline(always)]
     pub(crate) fn triangle(&self, half: usize) -> Triangle {
         let Self { x, y, z, source: [source_id, triangle_number], grip } = *self;
@@ -342,7 +342,7 @@ impl GridCell {
         Triangle { corners, source: [source_id, triangle_number + half as u32], grip }
     }
 
-    /// Returns the x, y and z coordinates of the four corners, in SIMD lanes, anticlockwise from the corner of least x and y.
+    /// Returns x, y and z of the four corners, in SIMD lanes, anticlockwise from the corner of least x and y.
     #[inline(always)]
     pub(crate) fn corners(&self) -> [F32x4; 3] {
         let ([x0, x1], [y0, y1]) = (self.x, self.y);
@@ -384,9 +384,10 @@ fn check_grip(grip: f32) -> Result<(), TerrainFault> {
 }
 
 impl TriangleMesh {
-    /// Creates a hard and even mesh of triangles of `vertices` (relative to `origin`, m; `origin` world, m), which are solid from both sides.
-    /// `triangles` are indices of vertices. Normals are interpolated where faces join at an angle of at most `crease` rad; triangles without an area
-    /// are dropped, so that the numbers of the following triangles decrease. `grip` is the factor on the friction of every tyre.
+    /// Creates a hard and even mesh of triangles of `vertices` (relative to `origin`, m; `origin` world, m), which are
+    /// solid from both sides. `triangles` are indices of vertices. Normals are interpolated where faces join at an
+    /// angle of at most `crease` rad; triangles without an area are dropped, so that the numbers of the following
+    /// triangles decrease. `grip` is the factor on the friction of every tyre.
     ///
     /// # Errors
     /// The first [`TerrainFault`]; an invalid grip comes first.
@@ -402,10 +403,11 @@ impl TriangleMesh {
         Self::with_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
-    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle. Surfaces of dropped triangles are dropped, too.
+    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture per triangle, which are dropped with it.
     ///
     /// # Errors
-    /// The first [`TerrainFault`], checked in this order: number of surfaces, grips, textures, coordinates, corner indices, no triangle with an area.
+    /// The first [`TerrainFault`], in this order: number of surfaces, grips, textures, coordinates, corner indices, any
+    /// area.
     pub fn with_surfaces(
         origin: DVec3,
         vertices: Vec<Vec3>,
@@ -432,7 +434,7 @@ impl TriangleMesh {
             }
         }
         let has_area = |corners: &[u32; 3]| weighted_normal(&vertices, corners).length_squared() > 0.0;
-        let mut keep_flags = triangles.iter().map(has_area);
+        let mut keep_flags = triangles.iter().map(has_area); // before any triangle is dropped
         surfaces.retain(|_| keep_flags.next().unwrap_or(false));
         triangles.retain(has_area);
         if triangles.is_empty() {
@@ -465,7 +467,7 @@ impl TriangleMesh {
         &self.grips
     }
 
-    /// Returns the texture of triangle `triangle_number`; a hard and even one if there is no such triangle or no triangle has a texture.
+    /// Returns the texture of triangle `triangle_number`; a hard and even one if it has none or does not exist.
     pub fn texture(&self, triangle_number: u32) -> SurfaceTexture {
         self.textures.get(triangle_number as usize).copied().unwrap_or_default()
     }
@@ -475,8 +477,8 @@ impl TriangleMesh {
         !self.textures.is_empty()
     }
 
-    /// Returns triangle `triangle_number` with `to_start` (m) added to its corners: the position of the origin relative to the start of a ray. Its
-    /// source is `[source_id, triangle_number]`.
+    /// Returns triangle `triangle_number` with `to_start` (m) added to its corners: the position of the origin relative
+    /// to the start of a ray. The source is `[source_id, triangle_number]`.
     ///
     /// # Panics
     /// There is no such triangle.
@@ -504,12 +506,12 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Maximum number of triangles around a corner or an edge that are smoothed together. If more share it, each keeps its own normal and a
-/// sharp edge. The time therefore grows in proportion to the number of triangles only.
+/// Maximum number of triangles around a corner or an edge that are smoothed together. If more share it, each keeps its
+/// own normal and a sharp edge. The time therefore grows in proportion to the number of triangles only.
 const MAX_SMOOTHED_TRIANGLES: usize = 256;
 
-/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge `shared_key`; none if they are more
-/// than [`MAX_SMOOTHED_TRIANGLES`].
+/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge
+/// `shared_key`; none if they are more than [`MAX_SMOOTHED_TRIANGLES`].
 fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> impl Iterator<Item = usize> + Clone {
     let first_index = sorted.partition_point(|(key, _)| *key < shared_key);
     let is_over_limit = sorted.get(first_index + MAX_SMOOTHED_TRIANGLES).is_some_and(|(key, _)| *key == shared_key);
@@ -517,14 +519,15 @@ fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> imp
     sharing.iter().take_while(move |(key, _)| *key == shared_key).map(|(_, triangle)| *triangle)
 }
 
-/// Returns the unit normals at the corners of every triangle, and whether the surface is smooth across each edge (a–b, b–c, c–a). A normal is the
-/// mean, weighted by area, of the faces around the corner that form an angle of at most `crease` rad with the face. An edge is smooth if at least two
-/// triangles share it and all of them are within `crease`. Corners and edges are shared by index, not by position.
+/// Returns for each triangle the unit normals at its corners, and whether the surface is smooth across its edges (a–b,
+/// b–c, c–a). A normal is the mean, weighted by area, of the faces around the corner that form an angle of at most
+/// `crease` rad with the face. An edge is smooth if at least two triangles share it and all are within `crease`. Above
+/// [`MAX_SMOOTHED_TRIANGLES`], corners keep face normals and edges are sharp. Both are shared by index, not position.
 fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
     let (_, crease_cosine) = skidpad_simd::math::sin_cos(crease); // cosine of the crease angle
     let area_normals: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
     let edge_key = |edge_start: u32, edge_end: u32| [edge_start.min(edge_end), edge_start.max(edge_end)];
-    let (mut corner_triangles, mut edge_triangles) = (Vec::new(), Vec::new()); // (corner, triangle) and (edge, triangle)
+    let (mut corner_triangles, mut edge_triangles) = (Vec::new(), Vec::new()); // of (corner or edge, triangle)
     for (i, &[a, b, c]) in triangles.iter().enumerate() {
         corner_triangles.extend([a, b, c].map(|corner| (corner, i)));
         edge_triangles.extend([edge_key(a, b), edge_key(b, c), edge_key(c, a)].map(|edge| (edge, i)));
@@ -553,7 +556,7 @@ fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32
 mod tests {
     use super::*;
 
-    /// Checks that a fan around one corner and coincident triangles do not increase the time per triangle.
+    /// Checks that a corner of 256 triangles is smoothed, and one of 200 000 (a fan, or coincident ones) is not.
     #[test]
     fn corners_and_edges_of_many_triangles_are_not_smoothed() {
         let fan = |count: u32| {
@@ -574,7 +577,7 @@ mod tests {
         assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
     }
 
-    /// Checks that a cell inside a field has the normals of its grid points, to the bit.
+    /// Checks that cells inside a field have the normals of its grid points, to the bit; cells at its border have none.
     #[test]
     fn normals_of_a_cell_are_those_of_its_crossings() {
         let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();

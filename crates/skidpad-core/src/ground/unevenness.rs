@@ -5,8 +5,9 @@ use crate::port::{Contact, Ground, Probe};
 use bevy_math::Vec3;
 
 impl SurfaceTexture {
-    /// Returns `ground` with this texture. A hard and even texture returns `ground` unchanged, with the texture it had. `None` stands for ground at
-    /// rest that is hard and even; a texture makes it ground of the static body at rest.
+    /// Returns `ground` with this texture. A hard and even texture returns `ground` unchanged, with the texture it had.
+    /// `None` stands for ground at rest that is hard and even; a texture makes it ground of the static body with zero
+    /// velocities.
     pub fn apply_to_ground(self, ground: Option<Ground>) -> Option<Ground> {
         let static_ground =
             Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
@@ -15,12 +16,13 @@ impl SurfaceTexture {
 }
 
 impl Contact {
-    /// Returns the contact of `probe` with the unevenness of its surface applied; unchanged on even ground. Apply it once, to the final contact with
-    /// all shapes.
+    /// Returns the contact of `probe` with the unevenness of its surface applied; unchanged on even ground and without
+    /// ground data. Apply it once, to the final contact with all shapes.
     ///
-    /// The contact point of a rim moves along the normal by the height h of the profile. The distance shrinks by h over the cosine between the
-    /// reversed ray and the normal, but not if that cosine is at most 0.1. The normal tilts by the slopes of the profile in the surface. Grip and
-    /// ground stay.
+    /// Evaluates the profile at the contact point of a rim, or at the end of the ray. The point of a rim moves along
+    /// the normal by the height h of the profile. The distance shrinks by h over the cosine between the reversed ray
+    /// and the normal, but not if that cosine is at most 0.1. The normal tilts by the slopes of the profile in the
+    /// surface. Grip and ground stay.
     #[must_use]
     pub fn with_unevenness(self, probe: &Probe) -> Self {
         let Some(texture) = self.ground.map(|ground| ground.texture).filter(|texture| texture.amplitude > 0.0) else {
@@ -29,10 +31,12 @@ impl Contact {
         // Contact point relative to the centre of mass, m.
         let arm = self.point.unwrap_or(probe.offset + probe.direction * self.distance);
         let [height, along_x, along_y] = texture.profile(probe.position + arm.as_dvec3());
+        // Slopes of the profile in the surface, without their part along the normal.
         let slopes = Vec3::new(along_x, along_y, 0.0);
         let tangential_slopes = slopes - self.normal * slopes.dot(self.normal);
         let incidence_cosine = -probe.direction.dot(self.normal); // cosine between the reversed ray and the normal
-        // The distance to a surface nearly parallel to the ray stays unchanged: `height / incidence_cosine` would be unbounded.
+        // The distance to a surface nearly parallel to the ray stays unchanged: `height / incidence_cosine` would be
+        // unbounded.
         let distance_change = if incidence_cosine > MIN_INCIDENCE_COSINE { height / incidence_cosine } else { 0.0 };
         Self {
             distance: self.distance - distance_change,
@@ -43,7 +47,8 @@ impl Contact {
     }
 }
 
-/// Cosine of the angle between the reversed ray and the normal up to which the profile does not change the ray distance.
+/// Cosine of the angle between the reversed ray and the normal up to which the profile does not change the ray
+/// distance.
 const MIN_INCIDENCE_COSINE: f32 = 0.1;
 
 #[cfg(test)]
@@ -63,7 +68,8 @@ mod tests {
         (probe, Contact { distance: 1.0, normal: Vec3::Z, grip: 1.0, point: None, ground })
     }
 
-    /// Checks that the height is that of the sine, and that the normal is perpendicular to the profile.
+    /// Checks that the distance shrinks by the height of the sine, that the normal is perpendicular to the profile, and
+    /// that it has length 1; also 800 m from the origin.
     #[test]
     fn a_profile_lifts_and_leans() {
         let height = |x: f64| {
@@ -82,7 +88,8 @@ mod tests {
         }
     }
 
-    /// Checks that surfaces without unevenness leave a contact unchanged.
+    /// Checks that a hard and even texture adds no ground data, and that such a contact and one on soft but even ground
+    /// are left unchanged.
     #[test]
     fn what_is_hard_and_even_changes_nothing() {
         let (probe, contact) = probe_and_contact(0.3);

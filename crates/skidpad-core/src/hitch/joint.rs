@@ -9,7 +9,8 @@ use bevy_math::{Mat3, Quat, Vec3};
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 use skidpad_simd::math;
 
-/// Velocity of a centre of mass (m/s) and angular velocity (rad/s), or impulse (N s) and angular impulse (N m s), in world axes.
+/// Velocity of a centre of mass (m/s) and angular velocity (rad/s), or impulse (N s) and angular impulse (N m s), in
+/// world axes.
 pub(crate) type Twist = [Vec3; 2];
 
 /// Share of the gap between the points of a hitch that is corrected in one step.
@@ -19,21 +20,22 @@ const GAP_CORRECTION_SHARE: f32 = 0.2;
 /// the solve can leave a gap as wide as the motion of a step.
 const MAX_GAP_CORRECTION_MPS: f32 = 1.0;
 
-/// Gap, in multiples of the resolution of positions, at which half of [`GAP_CORRECTION_SHARE`] is corrected. The correction of
-/// rounding errors of a position appears as a force: 20 N for 1e-7 m, a tonne and 1000 Hz, and more with the square of
-/// the rate.
+/// Gap, in multiples of the resolution of positions, at which half of [`GAP_CORRECTION_SHARE`] is corrected. The
+/// correction of rounding errors of a position appears as a force: 20 N for 1e-7 m, a tonne and 1000 Hz, and more with
+/// the square of the rate.
 const HALF_CORRECTION_GAP_RATIO: f32 = 16.0;
 
-/// Returns the share of a `gap` (m, ≥ 0) between the two points of a hitch that is corrected in a step of `dt` s, in [0, 0.2]:
-/// `0.2 gap / (gap + 16 resolution)`, and at most `1 m/s · dt / gap`. `resolution` is the resolution of positions (m); rounding errors of that size
-/// are hardly corrected. Returns 0 without a gap.
+/// Returns the share of a `gap` (m, ≥ 0) between the two points of a hitch that is corrected in a step of `dt` s, in
+/// [0, 0.2]: `0.2 gap / (gap + 16 resolution)`, and at most `1 m/s · dt / gap`. `resolution` is the resolution of
+/// positions (m); rounding errors of that size are hardly corrected. Returns 0 without a gap.
 pub fn gap_correction_share(gap: f32, resolution: f32, dt: f32) -> f32 {
-    let resolved_share = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE)); // share without rounding errors
+    // Share of the gap that is no rounding error.
+    let resolved_share = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE));
     (GAP_CORRECTION_SHARE * resolved_share).min(MAX_GAP_CORRECTION_MPS * dt / gap.max(f32::MIN_POSITIVE))
 }
 
-/// Returns the relative velocity (m/s) with which the `gap` (m, from the hitch to the point of the trailer) closes: `−gap · share / dt` with
-/// [`gap_correction_share`], in steps of `dt` s. Positions have the `resolution` (m).
+/// Returns the relative velocity (m/s) with which the `gap` (m, from the hitch to the point of the trailer) closes:
+/// `−gap · share / dt` with [`gap_correction_share`], in steps of `dt` s. Positions have the `resolution` (m).
 pub fn gap_correction_velocity(gap: Vec3, resolution: f32, dt: f32) -> Vec3 {
     gap * (-gap_correction_share(gap.length(), resolution, dt) / dt)
 }
@@ -44,21 +46,24 @@ const STOP_CORRECTION_SHARE: f32 = 0.2;
 /// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BodyResponse {
-    /// Response by mass and inertia alone: `mass` is the inverse mass (1/kg), `inertia` the inverse inertia (1/(kg m²)), world axes.
+    /// Response by mass and inertia alone: `mass` is the inverse mass (1/kg), `inertia` the inverse inertia (1/(kg
+    /// m²)), world axes.
     Free { mass: f32, inertia: Mat3 },
-    /// Response of a body that is held in some directions: inverse mass (1/kg) and inverse inertia (1/(kg m²)), zero there, world axes.
+    /// Response of a body that is held in some directions: inverse mass (1/kg) and inverse inertia (1/(kg m²)), zero
+    /// there, world axes.
     Constrained { mass: Mat3, inertia: Mat3 },
     /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
     /// a moment about its centre, world axes.
     Supported([Twist; 6]),
-    /// Response of a vehicle with all its linearized rows: `system` maps a twist to an impulse in vehicle axes, and `to_world` rotates vehicle axes
-    /// to world axes.
+    /// Response of a vehicle with all its linearized rows: `system` maps a twist to an impulse in vehicle axes, and
+    /// `to_world` rotates vehicle axes to world axes.
     WithRows { to_world: Mat3, system: Symmetric6 },
 }
 
 impl BodyResponse {
-    /// Returns the change of the twist by an impulse (N s) and an angular impulse about the centre of mass (N m s), world axes. Applies inverse mass
-    /// and inertia, sums scaled columns, or solves the system in vehicle axes, depending on the variant.
+    /// Returns the change of the twist by an impulse (N s) and an angular impulse about the centre of mass (N m s),
+    /// world axes. Applies inverse mass and inertia, sums scaled columns, or solves the system in vehicle axes,
+    /// depending on the variant.
     pub fn twist_change(&self, [impulse, moment]: Twist) -> Twist {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
@@ -142,16 +147,17 @@ pub(crate) struct Joint {
 }
 
 impl Joint {
-    /// Builds the rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step of `dt` s. The impulse of the
-    /// point starts from the `force` on the trailer in the last step (N), times `dt`; rotational rows start from zero. The target velocity corrects
-    /// the gap at the start of the step. The responses remain empty until [`Joint::update_responses`].
+    /// Builds the rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step
+    /// of `dt` s. The impulse of the point starts from the `force` on the trailer in the last step (N), times `dt`;
+    /// rotational rows start from zero. The target velocity corrects the gap at the start of the step. The responses
+    /// remain empty until [`Joint::update_responses`]. The velocity arms start from constant angular velocities.
     ///
-    /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag` (s). The two points stay together, to third order
-    /// in the step, if their speeds use the arms after half a step and the pose lag. Angular momentum is conserved if impulses act at the arms after
-    /// the pose lag.
+    /// A world moves the pose of a body with the mean of its velocities, weighted by its `pose_lag` (s). The two points
+    /// stay together, to third order in the step, if their speeds use the arms after half a step and the pose lag.
+    /// Angular momentum is conserved if impulses act at the arms after the pose lag.
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&ChassisState; 2], force: Vec3, dt: f32) -> Self {
         let points = [hitch.point, coupler.point]; // vehicle axes, m
-        // Arms at the start of the step and after the pose lag, world axes, m. Index 0 is the vehicle ahead, 1 the trailer.
+        // Arms at the start of the step and after the pose lag, world axes, m. Index 0: vehicle ahead, 1: trailer.
         let [start_arms, lagged_arms] = [0.0, 1.0].map(|lag_share| {
             [0, 1].map(|vehicle_index| {
                 let body = bodies[vehicle_index];
@@ -162,7 +168,7 @@ impl Joint {
         let mut joint = Self {
             points,
             impulse_arms: lagged_arms,
-            velocity_arms: start_arms,
+            velocity_arms: start_arms, // replaced below
             target_velocity: gap_correction_velocity(
                 gap,
                 bodies[0].position_resolution.max(bodies[1].position_resolution),
@@ -179,8 +185,9 @@ impl Joint {
         joint
     }
 
-    /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular velocities `end_angular`
-    /// (rad/s): the rotations are integrated over `pose_lag + dt / 2` with the mean rate of that time, if the rate changes linearly over the step.
+    /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular
+    /// velocities `end_angular` (rad/s): the rotations are integrated over `pose_lag + dt / 2` with the mean rate of
+    /// that time, if the rate changes linearly over the step.
     pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular: [Vec3; 2], dt: f32) {
         self.velocity_arms = [0, 1].map(|vehicle_index| {
             let (body, time) = (bodies[vehicle_index], bodies[vehicle_index].pose_lag + 0.5 * dt);
@@ -189,10 +196,11 @@ impl Joint {
         });
     }
 
-    /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead_rotation` and `trailer_rotation` are the rotations from vehicle axes to
-    /// world axes at its start. In order: spring and damper against roll about the x axis of the trailer; damper, then dry friction against yaw about
-    /// the z axis of the vehicle ahead; stop of yaw about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness,
-    /// damping, friction or stop are omitted. Pitch has neither spring nor damper.
+    /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead_rotation` and `trailer_rotation` are the
+    /// rotations from vehicle axes to world axes at its start. In order: spring and damper against roll about the x
+    /// axis of the trailer; damper, then dry friction against yaw about the z axis of the vehicle ahead; stop of yaw
+    /// about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness, damping, friction
+    /// or stop are omitted. Pitch has neither spring nor damper.
     fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead_rotation, trailer_rotation]: [Quat; 2], dt: f32) {
         // Roll, pitch and yaw of the trailer relative to the vehicle ahead, rad.
         let angles = math::roll_pitch_yaw(ahead_rotation.inverse() * trailer_rotation);
@@ -203,6 +211,7 @@ impl Joint {
         // Backward Euler: a spring stiffer than the step resolves stops the rotation without oscillation.
         // Impulse −dt (k (φ + ω dt) + c ω), solved for the rate ω.
         let roll_gain = dt * (hitch.roll_damping + hitch.roll_rate * dt);
+        // Without spring and damper the softness is infinite: the bias does not matter, and the row is omitted.
         // Arguments of each row: axis, bias (rad/s), softness (rad/(N m s²)), bounds of the impulse (N m s).
         self.add_rotation_row(roll_axis, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, unlimited);
         self.add_rotation_row(yaw_axis, 0.0, 1.0 / (dt * hitch.yaw_damping), unlimited);
@@ -214,8 +223,9 @@ impl Joint {
         self.add_stop(pitch_axis, angles.y, hitch.largest_pitch, dt);
     }
 
-    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `max_angle`, in a step of `dt` s: the rate may reach the stop, but not
-    /// pass it, at the end of the step. Beyond the stop the row returns a fifth of the excess. Adds nothing if `max_angle` is infinite.
+    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `max_angle`, in a step of `dt` s: the rate
+    /// may reach the stop, but not pass it, at the end of the step. Beyond the stop the row returns a fifth of the
+    /// excess. Adds nothing if `max_angle` is infinite.
     fn add_stop(&mut self, axis: Vec3, angle: f32, max_angle: f32, dt: f32) {
         if max_angle.is_finite() {
             let remaining_angle = max_angle - angle.abs(); // angle to the stop, rad; negative beyond it
@@ -229,8 +239,8 @@ impl Joint {
         }
     }
 
-    /// Appends a rotational row with an impulse of zero, see [`RotationRow`]. An infinite softness (no spring, no damper) has no effect: the row is
-    /// omitted.
+    /// Appends a rotational row with an impulse of zero, see [`RotationRow`]. An infinite softness (no spring, no
+    /// damper) has no effect: the row is omitted.
     fn add_rotation_row(&mut self, axis: Vec3, bias: f32, softness: f32, bounds: [f32; 2]) {
         if softness.is_finite() {
             self.rotation_rows[self.rotation_row_count] =
@@ -239,8 +249,9 @@ impl Joint {
         }
     }
 
-    /// Returns the impulse (N s) and the angular impulse about the centre of mass (N m s) on a vehicle, world axes: index 0 is the vehicle ahead, 1
-    /// the trailer. The signs are opposite. The angular impulse is that of the point at its arm plus that of the rotational rows.
+    /// Returns the impulse (N s) and the angular impulse about the centre of mass (N m s) on a vehicle, world axes:
+    /// index 0 is the vehicle ahead, 1 the trailer. The signs are opposite. The angular impulse is that of the point at
+    /// its arm plus that of the rotational rows.
     pub fn impulse_on(&self, vehicle_index: usize) -> Twist {
         let sign = if vehicle_index == 0 { -1.0 } else { 1.0 }; // impulses are stored as those on the trailer
         let moment = self.rotation_rows[..self.rotation_row_count]
@@ -249,13 +260,14 @@ impl Joint {
         [self.impulse * sign, (self.impulse_arms[vehicle_index].cross(self.impulse) + moment) * sign]
     }
 
-    /// Returns the mean force of the point on the trailer over a step of `dt` s (N, world axes). Moments of the rotational rows are not included.
+    /// Returns the mean force of the point on the trailer over a step of `dt` s (N, world axes). Moments of the
+    /// rotational rows are not included.
     pub fn force(&self, dt: f32) -> Vec3 {
         self.impulse / dt
     }
 
-    /// Returns a copy of the impulses on the trailer, of the point and of all rotational rows, 0 for unused rows. [`Joint::average_with`] can return
-    /// towards them.
+    /// Returns a copy of the impulses on the trailer, of the point and of all rotational rows, 0 for unused rows.
+    /// [`Joint::average_with`] can return towards them.
     pub fn impulses(&self) -> Impulses {
         (self.impulse, self.rotation_rows.map(|row| row.impulse))
     }
@@ -268,9 +280,12 @@ impl Joint {
         }
     }
 
-    /// Computes the unit responses of both vehicles and the effective masses of the rows from the `responses` of the vehicle ahead and of the trailer
-    /// to impulses. The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses on both.
-    /// Call after the arms have been set.
+    /// Computes the unit responses of both vehicles and the effective masses of the rows from the `responses` of the
+    /// vehicle ahead and of the trailer to impulses. Call after the arms have been set.
+    ///
+    /// The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses
+    /// on both vehicles, at the impulse arms. A rotational row has the responses to a unit of angular impulse about its
+    /// axis, and their sum along the axis as compliance.
     pub fn update_responses(&mut self, responses: [&BodyResponse; 2]) {
         let axes = Vec3::AXES;
         for (vehicle_index, response) in responses.into_iter().enumerate() {
@@ -284,6 +299,7 @@ impl Joint {
         self.effective_mass = Mat3::from_cols(columns[0], columns[1], columns[2]).inverse();
         for row in &mut self.rotation_rows[..self.rotation_row_count] {
             row.unit_responses = responses.map(|response| response.twist_change([Vec3::ZERO, row.axis]));
+            // Index 1 of a twist is its angular velocity.
             row.compliance = (row.unit_responses[0][1] + row.unit_responses[1][1]).dot(row.axis);
         }
     }
@@ -293,9 +309,9 @@ impl Joint {
         velocity + angular.cross(self.velocity_arms[vehicle_index])
     }
 
-    /// Performs one pass of sequential impulses: first the three rows of the point together, then each rotational row within its bounds. Updates the
-    /// impulses and the twists of both vehicles. Returns the largest change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
-    /// Requires [`Joint::update_responses`] before.
+    /// Performs one pass of sequential impulses: first the three rows of the point together, then each rotational row
+    /// within its bounds. Updates the impulses and the twists of both vehicles. Returns the largest change of velocity:
+    /// of the point (m/s), or of a rotation at an arm of 1 m. Requires [`Joint::update_responses`] before.
     pub fn solve_pass(&mut self, [towing_twist, trailer_twist]: [&mut Twist; 2]) -> f32 {
         let velocity_error = self.velocity_error([*towing_twist, *trailer_twist]); // m/s
         let impulse_change = self.effective_mass * velocity_error; // N s
@@ -315,8 +331,9 @@ impl Joint {
         max_velocity_change
     }
 
-    /// Returns the largest residual of the rows at the twists of the vehicle ahead and the trailer (m/s; rotations at an arm of 1 m). A rotational
-    /// row counts with the change of rate by the impulse that it would add. Requires [`Joint::update_responses`] before.
+    /// Returns the largest residual of the rows at the twists of the vehicle ahead and the trailer (m/s; rotations at
+    /// an arm of 1 m). A rotational row counts with the change of rate by the impulse that it would add. Requires
+    /// [`Joint::update_responses`] before.
     pub fn residual(&self, twists: [Twist; 2]) -> f32 {
         let rotation_residuals = self.rotation_rows[..self.rotation_row_count]
             .iter()
@@ -324,15 +341,17 @@ impl Joint {
         rotation_residuals.fold(self.velocity_error(twists).length(), f32::max)
     }
 
-    /// Returns the target velocity less the velocity of the trailer's point relative to that of the vehicle ahead (m/s, world axes).
+    /// Returns the target velocity less the velocity of the trailer's point relative to that of the vehicle ahead (m/s,
+    /// world axes).
     fn velocity_error(&self, [towing_twist, trailer_twist]: [Twist; 2]) -> Vec3 {
         self.target_velocity - (self.point_velocity(1, trailer_twist) - self.point_velocity(0, towing_twist))
     }
 }
 
 impl RotationRow {
-    /// Returns the change of the impulse that the row needs at these twists (N m s): solves `rate + C Δp = bias − s (p + Δp)` for Δp, with the
-    /// compliance C and the softness s, and limits p + Δp to the bounds. Changes nothing.
+    /// Returns the change of the impulse that the row needs at these twists (N m s): solves
+    /// `rate + C Δp = bias − s (p + Δp)` for Δp, with the compliance C and the softness s, and limits p + Δp to the
+    /// bounds. Changes nothing.
     fn impulse_change(&self, [towing_twist, trailer_twist]: [Twist; 2]) -> f32 {
         let rate = (trailer_twist[1] - towing_twist[1]).dot(self.axis); // rad/s
         let unbounded_impulse =

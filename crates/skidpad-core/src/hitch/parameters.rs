@@ -30,6 +30,7 @@ pub struct Hitch {
 }
 
 impl Default for Hitch {
+    /// Returns a ball at the centre of mass that never breaks and carries no mass.
     fn default() -> Self {
         Self {
             point: Vec3::ZERO,
@@ -77,19 +78,19 @@ const OVERRUN_TIME_CONSTANT_S: f32 = 0.2;
 /// Speed below which a trailer is at a standstill, as a share of walking pace.
 const STANDSTILL_SPEED_SHARE: f32 = 0.1;
 
-/// Returns true if a trailer rolls backwards (below −0.1 times walking pace), or is slower than 0.1 times walking pace and pushed backwards
-/// (`push_force > driving_force`). An overrun device then releases the brake, as automatic reversing brakes do. UN R13, annex 12, allows a
-/// residual drag of 8 % of the weight; this model has none.
+/// Returns true if a trailer rolls backwards (below −0.1 times walking pace), or is slower than 0.1 times walking pace
+/// and pushed backwards (`push_force > driving_force`). An overrun device then releases the brake, as automatic
+/// reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; this model has none.
 ///
-/// The trailer rolls forward at `pace_ratio` times walking pace. The vehicle ahead holds the trailer back with `push_force` N. The weight of the
-/// trailer and the air drive the trailer forward with `driving_force` N.
+/// The trailer rolls forward at `pace_ratio` times walking pace. The vehicle ahead holds the trailer back with
+/// `push_force` N. The weight of the trailer and the air drive the trailer forward with `driving_force` N.
 pub(crate) fn is_reversed(pace_ratio: f32, push_force: f32, driving_force: f32) -> bool {
     pace_ratio < -STANDSTILL_SPEED_SHARE || (pace_ratio < STANDSTILL_SPEED_SHARE && push_force > driving_force)
 }
 
 impl TrailerBrakes {
-    /// Returns the steady share of the brake that an overrun device applies under a force of `push_force` N: `push_force` over the force of the full
-    /// brake, limited to 0 to 1. Returns 0 for other brakes.
+    /// Returns the steady share of the brake that an overrun device applies under a force of `push_force` N:
+    /// `push_force` over the force of the full brake, limited to 0 to 1. Returns 0 for other brakes.
     pub(crate) fn steady_overrun(self, push_force: f32) -> f32 {
         match self {
             Self::Overrun(full_force) => (push_force / full_force).clamp(0.0, 1.0),
@@ -97,14 +98,15 @@ impl TrailerBrakes {
         }
     }
 
-    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push_force` (N), 0 to 1. `overrun` is the share
-    /// before the step. The share follows [`TrailerBrakes::steady_overrun`] with a time constant of 0.2 s (backward Euler).
+    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push_force` (N), 0
+    /// to 1. `overrun` is the share before the step. The share follows [`TrailerBrakes::steady_overrun`] with a time
+    /// constant of 0.2 s (backward Euler).
     pub(crate) fn next_overrun(self, overrun: f32, push_force: f32, dt: f32) -> f32 {
         overrun + (self.steady_overrun(push_force) - overrun) * (dt / (OVERRUN_TIME_CONSTANT_S + dt))
     }
 
-    /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1: `pedal`, the brake pedal of its driver, or `overrun`,
-    /// the share of the overrun device, or 0 if the trailer has own controls only.
+    /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1: `pedal`, the brake pedal
+    /// of its driver, or `overrun`, the share of the overrun device, or 0 if the trailer has own controls only.
     pub(crate) fn foot_brake_share(self, pedal: f32, overrun: f32) -> f32 {
         match self {
             Self::OwnControls => 0.0,
@@ -113,14 +115,16 @@ impl TrailerBrakes {
         }
     }
 
-    /// Returns the share of the trailer's handbrake, 0 to 1: that of the driver ahead, `handbrake`; 0 if the trailer has own controls only.
+    /// Returns the share of the trailer's handbrake, 0 to 1: that of the driver ahead, `handbrake`; 0 if the trailer
+    /// has own controls only.
     pub(crate) fn handbrake_share(self, handbrake: f32) -> f32 {
         if self == Self::OwnControls { 0.0 } else { handbrake }
     }
 }
 
 impl Hitch {
-    /// Checks the values: a finite point; stiffness, damping, friction and carried mass finite and ≥ 0; stops and breaking force > 0 or infinite.
+    /// Checks the values: a finite point; stiffness, damping, friction and carried mass finite and ≥ 0; stops and
+    /// breaking force > 0 or infinite.
     ///
     /// # Errors
     /// A [`ModelError`] with the name of the first invalid value.

@@ -12,15 +12,15 @@ use bevy_math::{Mat3, Vec3};
 /// ground, or press them down without limit.
 const MAX_LINK_SLOPE: f32 = 0.8;
 
-/// Checks all `parts` of a vehicle: number and order of wheels, mass and steering, inertia, hull, axles, wheels, links between wheels, tyres, sprung
-/// inertia, hitch, coupler, assists, aerodynamics and drivetrain, in this order. Returns the first violation. Whether the wheels carry the car is not
-/// checked here.
+/// Checks all `parts` of a vehicle: number and order of wheels, mass and steering, inertia, hull, axles, wheels, links
+/// between wheels, tyres, sprung inertia, hitch, coupler, assists, aerodynamics and drivetrain, in this order. Returns
+/// the first violation; of a tyre, its first fault. Whether the wheels carry the car is not checked here.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     if !(2..=MAX_WHEELS).contains(&wheel_count) {
         return Err(ModelError::RuleViolated("a vehicle needs 2 to 32 wheels"));
     }
-    if parts.wheels.windows(2).any(|w| w[1].axle < w[0].axle) {
+    if parts.wheels.windows(2).any(|pair| pair[1].axle < pair[0].axle) {
         return Err(ModelError::RuleViolated("wheels must be listed axle by axle from the front"));
     }
     positive("mass", parts.mass)?;
@@ -58,8 +58,8 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     crate::model::torque_paths::check(parts)
 }
 
-/// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two different wheels of a heave
-/// spring. Returns the first violation.
+/// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two
+/// different wheels of a heave spring. Returns the first violation.
 fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     for bar in &parts.bars {
@@ -85,7 +85,8 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Checks that the inertia is symmetric, to rounding, and positive definite (Sylvester's criterion: all leading minors are positive).
+/// Checks that the inertia is positive definite (Sylvester's criterion: all leading minors are positive) and symmetric,
+/// within 1e-4 of its trace.
 fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let [x, y, z] = [parts.inertia.x_axis, parts.inertia.y_axis, parts.inertia.z_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, parts.inertia.determinant()] {
@@ -124,8 +125,10 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-/// Checks the values of an axle: its largest steering angle at the steering `lock` (rad) is below a right angle, shares and heights are in range, and
-/// a force point excludes a roll centre off the ground.
+/// Checks the values of an axle. The largest steering angle at the steering `lock` (rad) is below a right angle, the
+/// Ackermann share is 0 to 1, force point height and lateral damping are not negative, and turning distance, roll
+/// centre height and lateral rate are finite. A force point excludes a roll centre off the ground. Returns the first
+/// violation.
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     let max_angle = axle.steer_ratio.abs() * lock;
     positive("a right angle less the largest steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
@@ -144,8 +147,8 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Checks the values of a brake disc: heat capacity above 0, cooling and temperatures not negative, a rising range of fade, and a remaining torque of
-/// 0 to 1. `value_name` builds the name of a value in an error.
+/// Checks the values of a brake disc: heat capacity above 0, cooling and temperatures not negative, a rising range of
+/// fade, and a remaining torque of 0 to 1. `value_name` builds the name of a value in an error.
 fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
     positive(&value_name("heat capacity of the brake disc"), disc.heat_capacity)?;
     not_negative(&value_name("cooling of the brake disc"), disc.cooling[0])?;
@@ -156,8 +159,11 @@ fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(
     not_negative(&value_name("what a faded brake has lost"), 1.0 - disc.min_torque_factor)
 }
 
-/// Checks the values of wheel number `i`: its indices, position, tread, springs, dampers, brakes, rolling resistance and unsprung mass. The roll
-/// centre must not be higher than [`MAX_LINK_SLOPE`] of half the track, and camber and toe must stay below 1 rad over the travel. Returns the first
+/// Checks the values of wheel number `i`: indices of axle and tyre, position, tread, springs, dampers, brakes, rolling
+/// resistance and unsprung mass. Above 0: radius, spin inertia, wheel rate at rest and at full droop, travels, knee
+/// speeds (also infinite), unsprung mass and tyre rate. Values that may be absent (stop rate, damping, torques, rolling
+/// resistance) are at least 0. A tread is at most as wide as the wheel is high. The roll centre must not be higher than
+/// [`MAX_LINK_SLOPE`] of half the track. Camber and toe must stay below 1 rad over the travel. Returns the first
 /// violation.
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let value_name = |quantity: &str| format!("wheel {i}: {quantity}");
@@ -225,7 +231,8 @@ mod tests {
     use crate::suspension::parameters::Unsprung;
 
     /// Checks the minimum pitch inertia with unsprung masses of 40 kg on both wheels of one axle, 1.25 m from the
-    /// centre of mass: `m x² M / (M − m)` with the mass m of both.
+    /// centre of mass: `m x² M / (M − m)` with the mass m of both. A hundredth more is valid, a hundredth less is not.
+    /// Without unsprung masses both are valid.
     #[test]
     fn a_car_has_the_inertia_of_its_wheels_at_least() {
         let (mass, x) = (80.0, 1.25);

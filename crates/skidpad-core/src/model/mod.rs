@@ -87,13 +87,15 @@ pub struct Model {
 const MIN_CARRIED_SHARE: f32 = 1e-3;
 
 impl Model {
-    /// Builds a model: checks `parts`, derives the mass that each wheel carries at rest, and precomputes all constants of a step.
+    /// Builds a model: checks `parts`, derives the mass that each wheel carries at rest, and precomputes all constants
+    /// of a step.
     ///
     /// # Errors
     ///
-    /// Returns the first rule that the parts violate: those of the parts, a centre of mass outside the wheels, axles without one or two wheels, a
-    /// wheel that carries too little, or an axle whose lateral springs are weaker than its load per metre. Vehicle files report all of their errors
-    /// before this check.
+    /// Returns the first violation, in this order: the ranges and rules of the parts; a centre of mass outside the
+    /// wheels ([`ModelError::Unsupported`]); an axle without one or two wheels; a solid axle without a wheel on each
+    /// side; a wheel that carries less than a thousandth of an even split, or not more than its unsprung mass; an axle
+    /// whose lateral rate is not above its load per metre. Vehicle files report all of their errors before this check.
     pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
         check::check(&parts)?;
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
@@ -117,12 +119,14 @@ impl Model {
                 &format!("wheel {i}: mass it carries at rest, less {min_mass} kg"),
                 *carried_mass as f32 - min_mass,
             )?;
+            // 1.0: passes the check without an unsprung mass.
             let remaining_mass = wheel.unsprung.map_or(1.0, |unsprung| *carried_mass as f32 - unsprung.mass);
             positive(&format!("wheel {i}: carried mass less the unsprung one"), remaining_mass)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
             let axle_masses = parts.wheels.iter().zip(&wheel_masses).filter(|(wheel, _)| wheel.axle == i);
             let load = axle_masses.map(|(_, carried_mass)| *carried_mass as f32).sum::<f32>() * STANDARD_GRAVITY;
+            // A rigid axle passes the check.
             let rate = axle.lateral_compliance.map_or(f32::INFINITY, |compliance| compliance.rate);
             positive_or_infinite(&format!("axle {i}: lateral rate, less its load per metre"), rate - load)?;
         }
@@ -178,8 +182,8 @@ impl Model {
         &self.parts.wheels
     }
 
-    /// Returns the mass carried by each wheel at rest, kg, in wheel order. It includes the wheel's share of the mass
-    /// that is described to rest on the hitch.
+    /// Returns the mass carried by each wheel at rest, kg, in wheel order. The mass includes the wheel's share of the
+    /// mass that is described to rest on the hitch.
     pub fn carried_masses(&self) -> &[f32] {
         &self.carried_masses
     }
@@ -201,8 +205,9 @@ impl Model {
         ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the left and right road-wheel angles of each axle, rad, positive to the left, without toe. `axle_angles` are the angles in the middle
-    /// of each axle, rad. The Ackermann geometry of each axle turns its wheels about the centre of the common curvature.
+    /// Returns the left and right road-wheel angles of each axle, rad, positive to the left, without toe. `axle_angles`
+    /// are the angles in the middle of each axle, rad. The Ackermann geometry of each axle turns its wheels about the
+    /// centre of the common curvature.
     pub fn road_wheel_angles(&self, axle_angles: &[f32]) -> Vec<[f32; 2]> {
         let curvature = Ackermann::curvature(&self.ackermann, |i| axle_angles[i]);
         self.ackermann.iter().zip(axle_angles).map(|(axle, axle_angle)| axle.angles(*axle_angle, curvature)).collect()
@@ -238,9 +243,10 @@ impl Model {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `has_property` returns true, 0 to 1; 0 for a lane
-    /// without wheels. `has_property` takes a wheel number.
+    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `has_property` returns
+    /// true, 0 to 1; 0 for a lane without wheels. `has_property` takes a wheel number.
     pub(crate) fn share_of_lanes(&self, has_property: impl Fn(usize) -> bool) -> F32x4 {
+        // Wheels with the property, and all wheels, of each lane.
         let mut counts = [[0.0; 4]; 2];
         for (wheel, lane_index) in self.lane_indices.iter().enumerate() {
             counts[0][lane_index.lane] += f32::from(has_property(wheel));
@@ -250,8 +256,8 @@ impl Model {
         matching / total.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are neighbours on one axle in a bank and a link between them resists opposite travel: `coupling_sign` of the
-    /// link, is below 0 (anti-roll bar −1, heave spring 1).
+    /// Returns true if `wheels` are neighbours on one axle in a bank (lanes 0 and 1, or 2 and 3), and a link between
+    /// them resists opposite travel: the `coupling_sign` of the link is below 0 (anti-roll bar −1, heave spring 1).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], coupling_sign: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
         coupling_sign < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
@@ -318,8 +324,8 @@ impl Model {
     /// the wheel's load at rest or the mean load of all wheels, whichever is larger. Larger torques turn the chassis
     /// faster than steps resolve.
     pub fn max_motor_torque(&self, i: usize) -> f32 {
-        let mean = self.parts.mass * STANDARD_GRAVITY / self.parts.wheels.len() as f32;
-        MAX_PULL_RATIO * self.static_load(i).max(mean) * self.parts.wheels[i].radius
+        let mean_load = self.parts.mass * STANDARD_GRAVITY / self.parts.wheels.len() as f32;
+        MAX_PULL_RATIO * self.static_load(i).max(mean_load) * self.parts.wheels[i].radius
     }
 
     /// Returns the tyre of wheel `i`.
@@ -327,8 +333,8 @@ impl Model {
         &self.parts.tyres[self.parts.wheels[i].tyre]
     }
 
-    /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`]. For a mirrored tyre, lateral
-    /// slip and camber are reversed before and the lateral force after the evaluation.
+    /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
+    /// For a mirrored tyre, lateral slip and camber are reversed before and the lateral force after the evaluation.
     pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> TyreForces<f32> {
         let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
@@ -337,8 +343,9 @@ impl Model {
         forces
     }
 
-    /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), N m, as it is mounted; see [`Tyre::moments`]. For a mirrored tyre,
-    /// lateral slip and camber are reversed before, Mx and Mz after the evaluation.
+    /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), N m, as it is mounted; see
+    /// [`Tyre::moments`]. For a mirrored tyre, lateral slip and camber are reversed before, Mx and Mz after the
+    /// evaluation.
     pub fn tyre_moments(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         let conditions = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
@@ -346,7 +353,8 @@ impl Model {
         Moments { overturning: moments.overturning * mirror_sign, aligning: moments.aligning * mirror_sign, ..moments }
     }
 
-    /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::patch_lengths`].
+    /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see
+    /// [`Tyre::patch_lengths`].
     pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
         let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * mirror_sign, ..*conditions })
@@ -359,18 +367,20 @@ impl Model {
         [0, 1].map(|k| wheel.deflection[k] / lengths[k])
     }
 
-    /// Returns the camber of wheel `i` against the chassis, rad, positive with the top leaning outwards: the static camber plus the change by the
-    /// links at its compression, and the tilt of a solid axle. `compression` is the compression of each wheel, m.
+    /// Returns the camber of wheel `i` against the chassis, rad, positive with the top leaning outwards: the static
+    /// camber plus the change by the links at its compression, and the tilt of a solid axle. `compression` is the
+    /// compression of each wheel, m.
     pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
         let axle = &self.parts.axles[wheel.axle];
+        // 1: index of the camber, after toe.
         let camber_change = axle.toe_camber.map_or(0.0, |links| links.changes_at(compression(i))[1]);
         let camber = wheel.camber + camber_change;
         if axle.solid { camber + wheel.side.outward_sign() * self.beam_tilt(wheel.axle, compression) } else { camber }
     }
 
-    /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad: left less right compression over the track.
-    /// `compression` is the compression of each wheel, m.
+    /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad: left less right
+    /// compression over the track. `compression` is the compression of each wheel, m. The axle needs two wheels.
     pub(crate) fn beam_tilt(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let [left, right] = self.axle_wheels[axle];
         let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
@@ -404,7 +414,8 @@ fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]>
     Ackermann::for_axles(&parts.axles, &positions, &tracks)
 }
 
-/// Returns the left and right wheel of each axle; an axle with one wheel has its number twice.
+/// Returns the left and right wheel of each axle; an axle with one wheel has its number twice. The first wheel in the
+/// list of the parts is the left one.
 ///
 /// # Errors
 ///
@@ -423,8 +434,8 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
         .collect()
 }
 
-/// Returns the assists and tricks that can have an effect on a car of `parts`, in the order of [`Assist::ALL`]: those with parameters or a value
-/// above 0, and external forces. Tricks of ray-cast solvers are never included.
+/// Returns the assists and tricks that can have an effect on a car of `parts`, in the order of [`Assist::ALL`]: those
+/// with parameters or a value above 0, and external forces. Tricks of ray-cast solvers are never included.
 fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
     let has_effect = |assist: &Assist| match assist {

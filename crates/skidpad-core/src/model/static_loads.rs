@@ -8,18 +8,21 @@ use bevy_math::{DMat3, DVec3};
 /// Returns `None` if no non-negative shares exist: the centre of mass lies outside the convex hull of the points.
 ///
 /// Each pass solves the minimum-norm problem for the wheels still in use and drops the one with the most negative
-/// share. With the few wheels of a car this finds the constrained optimum. The conditions are those of PhysX's
+/// share. For the few wheels of a car this finds the constrained optimum. The conditions are those of PhysX's
 /// `PxVehicleComputeSprungMasses`, whose plain minimum norm can become negative.
 pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
+    // Neither coupler nor hitch.
     carried_masses(points, None, None, mass)
 }
 
-/// Computes the mass that each wheel carries at rest (kg) for a vehicle that is towed, or that a trailer rests on, by the conditions of
-/// [`sprung_masses`]. `points` are the wheels, `coupler` and `hitch` the positions of both from the centre of mass (m).
+/// Computes the mass that each wheel carries at rest (kg) for a vehicle that is towed, or that a trailer rests on, by
+/// the conditions of [`sprung_masses`]. `points` are the wheels, `coupler` and `hitch` the positions of both from the
+/// centre of mass (m).
 ///
-/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one rate on a body that turns
-/// about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and coupler carry it together with the vehicle's own mass. The
-/// share of the coupler is not returned. Returns `None` if no non-negative shares of the wheels exist.
+/// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one
+/// rate on a body that turns about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and
+/// coupler carry it together with the vehicle's own mass. The share of the coupler is not returned. Returns `None` if
+/// no non-negative shares of the wheels exist.
 pub fn carried_masses(
     points: &[[f64; 2]],
     coupler: Option<[f64; 2]>,
@@ -38,27 +41,29 @@ pub fn carried_masses(
 /// Weight of a coupler's share relative to that of a wheel: the norm counts the coupler's share less by this factor.
 const COUPLER_WEIGHT: f64 = 1e6;
 
-/// Computes the shares of all points (kg, about the origin of `points`). The shares of the first `wheel_count` points are not negative (to 1e-9 of
-/// `mass`): in each pass the wheel with the most negative share is excluded. Returns `None` if no such shares carry `mass` in balance.
+/// Computes the shares of all points (kg, about the origin of `points`). The shares of the first `wheel_count` points
+/// are not negative (to 1e-9 of `mass`): each pass excludes the wheel with the most negative share, for good, and
+/// solves again. Returns `None` if no such shares carry `mass` in balance, or if every point is excluded.
 fn constrained_shares(points: &[[f64; 2]], wheel_count: usize, mass: f64) -> Option<Vec<f64>> {
     // A weight of 0 excludes a wheel.
     let mut point_weights: Vec<f64> =
         (0..points.len()).map(|i| if i < wheel_count { 1.0 } else { COUPLER_WEIGHT }).collect();
     loop {
         let shares = minimum_norm_shares(points, &point_weights, mass)?;
-        let tolerance = -1e-9 * mass;
-        let worst =
-            (0..wheel_count).filter(|&i| shares[i] < tolerance).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
-        match worst {
+        // Least accepted share, slightly below 0, kg.
+        let min_share = -1e-9 * mass;
+        let most_negative =
+            (0..wheel_count).filter(|&i| shares[i] < min_share).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
+        match most_negative {
             Some(i) => point_weights[i] = 0.0,
             None => return is_balanced(points, &shares, mass).then_some(shares),
         }
     }
 }
 
-/// Returns the shares mᵢ (kg) with `Σ mᵢ = mass` and `Σ mᵢ rᵢ = 0` that minimize `Σ mᵢ² / weightᵢ`; 0 in `point_weights` excludes a point. Solves the
-/// 3 × 3 normal equations with a tiny ridge, so that impossible conditions are only approximated: check with [`is_balanced`]. Returns `None` if every
-/// point is excluded.
+/// Returns the shares mᵢ (kg) with `Σ mᵢ = mass` and `Σ mᵢ rᵢ = 0` that minimize `Σ mᵢ² / weightᵢ`; 0 in
+/// `point_weights` excludes a point. Solves the 3 × 3 normal equations with a tiny ridge, so that impossible conditions
+/// are only approximated: check with [`is_balanced`]. Returns `None` if every point is excluded.
 fn minimum_norm_shares(points: &[[f64; 2]], point_weights: &[f64], mass: f64) -> Option<Vec<f64>> {
     // Lever (1, x, y) and weight of each point.
     let columns =
@@ -67,6 +72,7 @@ fn minimum_norm_shares(points: &[[f64; 2]], point_weights: &[f64], mass: f64) ->
     let mut scale = 0.0f64;
     for (column, weight) in columns() {
         gram += DMat3::from_cols(column * column.x, column * column.y, column * column.z) * weight;
+        // A coupler counts like a wheel, so that its large weight does not raise the ridge.
         scale = scale.max(column.length_squared() * weight.min(1.0));
     }
     if scale == 0.0 {
@@ -74,15 +80,17 @@ fn minimum_norm_shares(points: &[[f64; 2]], point_weights: &[f64], mass: f64) ->
     }
     // Wheels on one line (a bicycle, one axle) make the matrix singular; the tiny ridge selects the least-norm share.
     gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
-    let multipliers = gram.inverse() * DVec3::new(mass, 0.0, 0.0); // share per lever: mᵢ = weightᵢ (1, x, y) · multipliers
+    // Share per lever: mᵢ = weightᵢ (1, x, y) · multipliers.
+    let multipliers = gram.inverse() * DVec3::new(mass, 0.0, 0.0);
     Some(columns().map(|(column, weight)| column.dot(multipliers) * weight).collect())
 }
 
-/// Returns true if the shares add up to `mass` and have no moment about the origin, within 1e-6 of `mass` times the largest coordinate (at least 1
-/// m).
+/// Returns true if the shares add up to `mass` and have no moment about the origin, within 1e-6 of `mass` times the
+/// largest coordinate (at least 1 m).
 fn is_balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
-    let weighted_sum = |weight: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * weight(i)).sum::<f64>();
-    let max_coordinate = points.iter().flatten().fold(1e-3f64, |max, coordinate| max.max(coordinate.abs())); // largest coordinate, m
+    let weighted_sum = |factor: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * factor(i)).sum::<f64>();
+    // m. The start value 1e-3 has no effect, as at least 1 m counts below.
+    let max_coordinate = points.iter().flatten().fold(1e-3f64, |max, coordinate| max.max(coordinate.abs()));
     let is_small = |error: f64| error.abs() < 1e-6 * mass * max_coordinate.max(1.0);
     is_small(weighted_sum(&|_| 1.0) - mass)
         && is_small(weighted_sum(&|i| points[i][0]))
@@ -118,8 +126,10 @@ mod tests {
         );
     }
 
-    /// Checks `m g (L - d) / L` on the coupler, also where it pulls, and three axles of one spring rate that turn about
-    /// it.
+    /// Checks the mass on the wheels of a trailer with its coupler 4 m ahead of them, also where the coupler pulls up:
+    /// 1000 kg times the distance of the centre of mass from the coupler, over 4 m. Three axles of one spring rate that
+    /// turn about the coupler have shares in proportion to their distance from it. Wheels beside each other at one
+    /// place and a coupler, all ahead of the centre of mass, carry nothing.
     #[test]
     fn a_coupler_carries_the_rest() {
         for (centre, carried) in [(3.9, 975.0), (4.1, 1025.0)] {
@@ -129,6 +139,7 @@ mod tests {
         }
         let wheels = [[-1.0, 0.0], [-2.0, 0.0], [-3.0, 0.0]];
         let shares = carried_masses(&wheels, Some([6.0, 0.0]), None, 1000.0).expect("supported");
+        // Σ arm²; the moment of the weight about the coupler is 1000 kg at 6 m.
         let lever = 7.0 * 7.0 + 8.0 * 8.0 + 9.0 * 9.0;
         for (share, arm) in shares.iter().zip([7.0, 8.0, 9.0]) {
             assert!((share - 6000.0 * arm / lever).abs() < 0.01, "{shares:?}");
@@ -137,7 +148,7 @@ mod tests {
     }
 
     /// Checks moments about the eye of the drawbar of a dolly: of its own mass, and of the mass that rests on its
-    /// turntable.
+    /// turntable. A hitch that carries nothing changes no share.
     #[test]
     fn what_rests_on_a_hitch_is_carried() {
         let (mass, rests, eye, turntable, axle) = (300.0, 900.0, 1.7, -0.3, -0.2);

@@ -6,7 +6,8 @@ use crate::drivetrain::parameters::TorqueCoupling;
 use crate::model::parts::ModelParts;
 use crate::model_error::ModelError;
 
-/// Checks the numbers of couplings and motors, then couplings, motors and the powertrain of `parts`. Returns the first violation.
+/// Checks the numbers of couplings and motors, then couplings, motors and the powertrain of `parts`. Returns the first
+/// violation.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     if parts.couplings.len() > MAX_COUPLINGS {
@@ -23,23 +24,25 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
 /// Part of the torques in a drivetrain that drives both sides of a coupling together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TorquePath {
-    /// Share of that torque on the first side of an open coupling: as shared by the engine, or else by the first motor, that drives both
-    /// sides; otherwise a half.
+    /// Share of that torque on the first side of an open coupling: as shared by the engine, or else by the first motor,
+    /// that drives both sides; otherwise a half.
     pub first_share: f32,
-    /// Part of each row's torque at the wheels that passes through the coupling. It is 0 for a row that drives a single side, as
-    /// a differential does not transmit that torque.
+    /// Part of each row's torque at the wheels that passes through the coupling. The part is 0 for a row that drives a
+    /// single side, as a differential does not transmit that torque.
     pub row_shares: Box<[f32]>,
 }
 
 impl TorquePath {
-    /// Builds the path through `coupling`: for each row between spins, the sum of its levers on the wheels of both sides, or 0 if it drives only one
-    /// side. The first engine or motor row that drives both sides determines the split; without one it is a half.
+    /// Builds the path through `coupling`: for each row between spins, the sum of its levers on the wheels of both
+    /// sides, or 0 if it drives only one side. The first engine or motor row that drives both sides determines the
+    /// split; without one it is a half.
     pub(crate) fn new(parts: &ModelParts, coupling: &TorqueCoupling) -> Self {
         // Sums of a row's levers on both sides; `None` if it drives only one of them.
         let side_sums = |levers: Box<[f32]>| {
             let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
             (first != 0.0 && second != 0.0).then_some([first, second])
         };
+        // Engine, motors and couplings, in this order.
         let rows: Vec<Option<[f32; 2]>> = shaft_jacobians(parts).map(side_sums).collect();
         // Rows of engine and motors, without those of couplings.
         let sources = &rows[..rows.len() - parts.couplings.len()];
@@ -51,9 +54,9 @@ impl TorquePath {
     }
 }
 
-/// Returns the levers (Jacobian entries: row speed per wheel speed) of all wheels, one list per row between spins: the propeller shaft of an engine
-/// (torque shares), the motors (1 / n for each of n wheels), the couplings (mean of the first side less mean of the second). Levers of all other
-/// wheels are 0.
+/// Returns the levers (Jacobian entries: row speed per wheel speed) of all wheels, one list per row between spins: the
+/// propeller shaft of an engine (torque shares), the motors (1 / n for each of n wheels), the couplings (mean of the
+/// first side less mean of the second). Levers of all other wheels are 0.
 pub(crate) fn shaft_jacobians(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
     let wheels = || 0..parts.wheels.len();
     let mean_lever = |wheel_indices: &[usize], i: usize| {

@@ -140,7 +140,7 @@ pub(crate) struct Beam {
 
 impl Beam {
     /// Builds the beams of the solid axles among `wheels`: rotation per travel 1 / (y − y') with the lateral position y' of the opposite wheel.
-    /// `None` without a solid axle. `present` masks empty lanes.
+    /// `None` without a solid axle. `present` masks empty lanes. `sway` is the rotation times R − h; `half` is 0.5 on beams.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rotation per travel of wheel `i`; `None` without a beam or an opposite wheel.
         let tilt_of_wheel = |i: usize| {
@@ -167,6 +167,7 @@ impl Beam {
     #[inline(always)]
     pub fn tilt(&self, travel: F32x4) -> F32x4 {
         let own_tilt = self.tilt_per_travel * travel;
+        // The rotation per travel has opposite signs on both sides.
         own_tilt + own_tilt.opposite()
     }
 
@@ -249,9 +250,9 @@ impl LateralComplianceLanes {
                 .map(|axle_compliance| [axle_compliance.rate, axle_compliance.damping].map(|value| value / count))
         });
         compliances.iter().any(Option::is_some).then(|| Self {
-            compliant: F32x4::new(compliances.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
-            rate: F32x4::new(compliances.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
-            damping: F32x4::new(compliances.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
+            compliant: F32x4::new(compliances.map(|compliance| compliance.map_or(0.0, |_| 1.0))) * present,
+            rate: F32x4::new(compliances.map(|compliance| compliance.map_or(1.0, |[rate, _]| rate))),
+            damping: F32x4::new(compliances.map(|compliance| compliance.map_or(0.0, |[_, damping]| damping))),
         })
     }
 }
@@ -330,6 +331,7 @@ impl WheelPack {
     #[inline(always)]
     pub fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
         let lanes = F32x4::transposed(entries.map(|wheel| F32x4::new(values(wheel))));
+        // A bank of four consecutive wheels has no empty lane.
         if self.first_wheel.is_some() { lanes } else { lanes.map(|lanes| lanes * self.present) }
     }
 
@@ -347,8 +349,9 @@ impl WheelPack {
 
 #[cfg(feature = "simd_batch")]
 impl WheelPack {
-    /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the tyre model of that wheel is
-    /// kept. Beams, roll centre links and lateral compliance are left out (`None`).
+    /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
+    /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
+    /// lateral compliance are left out (`None`). Wheel indices stay those of the bank.
     pub fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
@@ -457,7 +460,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
             let wheels = [axles[0][0], axles[0][1], rear_wheels[0], rear_wheels[1]];
             // 1 if the bank has a second axle.
             let has_rear_axle = if axles.len() == 2 { 1.0 } else { 0.0 };
-            let has_both = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
+            let has_both = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 }; // two wheels
             build_pack(
                 parts,
                 carried_masses,
@@ -477,7 +480,6 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
     let any = |condition: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| condition(&parts.wheels[i]));
     // Values that are 0 in empty lanes.
     let mask = |value: &dyn Fn(usize) -> f32| F32x4::new(wheels.map(value)) * present;
-    // Whether the four lanes are consecutive wheels.
     let is_consecutive = (0..4).all(|k| wheels[k] == wheels[0] + k);
     let laws = group_laws(parts, wheels, present);
     WheelPack {
@@ -518,6 +520,7 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
         tyre: CurveConstants::pack_lanes(
             wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
         ),
+        // The laws cover a lane once at most. A sum of 0 is a simple curve or an empty lane.
         has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.in_group) != F32x4::splat(1.0),
         laws,
         mirror_sign: lanes(&|w| if w.mirrored { -1.0 } else { 1.0 }),
@@ -547,6 +550,7 @@ pub(crate) fn separate_axle_links(parts: &ModelParts) -> Box<[usize]> {
 /// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack. `carried_mass` is the
 /// mass on the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
 fn droop_extension(strut: &Strut, carried_mass: f32) -> f32 {
+    // A loss of the whole static load extends the spring: a negative compression.
     let slack_extension = -strut.compression_at_force((-carried_mass * STANDARD_GRAVITY).into(), 0.0) as f32;
     strut.droop_travel.min(slack_extension)
 }

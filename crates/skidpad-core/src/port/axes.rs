@@ -2,8 +2,8 @@
 
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// Axes of a user's world, and of the chassis bodies in it. Scenes, placements and states keep the axes of skidpad: x forward, y left, z
-/// up.
+/// Axes of a user's world, and of the chassis bodies in it. Scenes, placements and states keep the axes of skidpad: x
+/// forward, y left, z up.
 ///
 /// Conversions exchange components of vectors and change signs, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub enum WorldAxes {
     /// Axes of skidpad with z up: a chassis has x forward and y to the left.
     #[default]
     ZUp,
-    /// Axes with y up, as in most engines: world y is skidpad's z, and world z is skidpad's −y. A chassis has x forward, y up and z to the
-    /// right.
+    /// Axes with y up, as in most engines: world y is skidpad's z, and world z is skidpad's −y. A chassis has x
+    /// forward, y up and z to the right.
     YUp,
-    /// Axes with y up and −z forward, as in Bevy and Godot: world x is skidpad's −y, world y its z, and world z its −x. A chassis has −z
-    /// forward, y up and x to the right.
+    /// Axes with y up and −z forward, as in Bevy and Godot: world x is skidpad's −y, world y its z, and world z its −x.
+    /// A chassis has −z forward, y up and x to the right.
     YUpMinusZForward,
 }
 
@@ -56,15 +56,15 @@ impl WorldAxes {
         }
     }
 
-    /// Converts the rotation of a body (body axes to world axes) from skidpad's axes to world axes, for both kinds of axes: converts the vector part
-    /// and keeps the scalar part.
+    /// Converts the rotation of a body (body axes to world axes) from skidpad's axes to world axes, for both kinds of
+    /// axes: converts the vector part and keeps the scalar part.
     pub fn rotation_to_world(self, rotation: Quat) -> Quat {
         let axis = self.to_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
     }
 
-    /// Converts the rotation of a body from world axes to skidpad's axes, for both world and body: converts the vector part and keeps the scalar
-    /// part.
+    /// Converts the rotation of a body from world axes to skidpad's axes, for both world and body: converts the vector
+    /// part and keeps the scalar part.
     pub fn rotation_from_world(self, rotation: Quat) -> Quat {
         let axis = self.from_world(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
@@ -86,7 +86,9 @@ mod tests {
         }
     }
 
-    /// Checks that the exchange is a rotation: it keeps cross products, and a converted rotation turns converted vectors.
+    /// Checks that z becomes the up axis y, that the exchange keeps cross products (no reflection), and that a
+    /// converted rotation turns converted vectors as the rotation does. Checks forward and left of the axes with −z
+    /// forward.
     #[test]
     fn up_is_up_and_left_is_left() {
         let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));

@@ -5,13 +5,14 @@ use skidpad_simd::math;
 
 /// Rolling resistance and unevenness of a surface. A hard and even surface has neither.
 ///
-/// The unevenness is a profile on the shape, `h = a/2 (sin 2πx/λ + sin 2πy/λ)` along the normal of the shape, with world coordinates x and
-/// y. A wheel that rolls along x or y sees one sine of amplitude a/2; the mean height is 0. Contacts of hulls ignore the profile, and
-/// platforms have no unevenness.
+/// The unevenness is a profile on the shape, `h = a/2 (sin 2πx/λ + sin 2πy/λ)` along the normal of the shape, with
+/// world coordinates x and y. A wheel that rolls along x or y sees one sine of amplitude a/2; the mean height is 0.
+/// Contacts of hulls ignore the profile, and platforms have no unevenness.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceTexture {
-    /// Addition to the coefficient of rolling resistance of every tyre, ≥ 0, relative to asphalt: rolled gravel 0.01, an unpaved road 0.04,
-    /// a field 0.1 to 0.3 (J. Y. Wong, "Theory of Ground Vehicles"; T. D. Gillespie, "Fundamentals of Vehicle Dynamics").
+    /// Addition to the coefficient of rolling resistance of every tyre, ≥ 0, relative to asphalt: rolled gravel 0.01,
+    /// an unpaved road 0.04, a field 0.1 to 0.3 (J. Y. Wong, "Theory of Ground Vehicles"; T. D. Gillespie,
+    /// "Fundamentals of Vehicle Dynamics").
     pub rolling_resistance: f32,
     /// Largest height a of the profile above the shape, m, ≥ 0; 0 is even.
     pub amplitude: f32,
@@ -28,7 +29,8 @@ impl SurfaceTexture {
         self.rolling_resistance == 0.0 && self.amplitude == 0.0
     }
 
-    /// Returns true if a wheel can drive on the texture: all numbers are finite and ≥ 0, and the wavelength of an uneven texture is > 0.
+    /// Returns true if a wheel can drive on the texture: all numbers are finite and ≥ 0, and the wavelength of an
+    /// uneven texture is > 0.
     pub fn is_valid(&self) -> bool {
         let Self { rolling_resistance, amplitude, wavelength } = *self;
         let are_numbers_valid =
@@ -36,10 +38,12 @@ impl SurfaceTexture {
         are_numbers_valid && (amplitude == 0.0 || wavelength > 0.0)
     }
 
-    /// Returns the height of the profile at `point` (world, m), m, and its slopes ∂h/∂x and ∂h/∂y. The z coordinate has no effect. An amplitude of 0
-    /// needs a wavelength > 0, too.
+    /// Returns the height of the profile at `point` (world, m), m, and its slopes ∂h/∂x and ∂h/∂y, –. The z coordinate
+    /// has no effect. Positions are reduced to one wave in 64 bits. Results are finite only if the wavelength is > 0,
+    /// even for an amplitude of 0.
     pub fn profile(&self, point: DVec3) -> [f32; 3] {
         let sin_cos_at = |coordinate: f64| {
+            // Whole waves are dropped in 64 bits, because a place far from the origin has many.
             let wave_count = coordinate / f64::from(self.wavelength);
             math::sin_cos(core::f32::consts::TAU * (wave_count - wave_count.floor()) as f32)
         };

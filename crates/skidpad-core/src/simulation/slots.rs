@@ -1,7 +1,8 @@
-//! Slots of a world, which store its cars, and car identifiers. The identifier of a removed car is an error; it never refers to another car.
+//! Slots of a world, which store its cars, and car identifiers. The identifier of a removed car is an error; it never
+//! refers to another car.
 //!
-//! A world stores its cars in slots, counted from 0. `controls[slot]` drives the car in a slot. Removing a car empties its slot, and the
-//! next inserted car reuses the slot. The generation of a slot counts its removals.
+//! A world stores its cars in slots, counted from 0. `controls[slot]` drives the car in a slot. Removing a car empties
+//! its slot, and the next inserted car reuses the slot. The generation of a slot counts its removals.
 
 /// Identifier of one car of a world: the slot of the car, and the generation of the slot when the car was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,13 +14,14 @@ pub struct CarId {
 }
 
 impl CarId {
-    /// Returns the identifier of the first car of `slot` (generation 0). Cars that a world was built with have such identifiers. A slot above 32 bits
-    /// becomes `u32::MAX`.
+    /// Returns the identifier of the first car of `slot` (generation 0). Cars that a world was built with have such
+    /// identifiers. A slot above 32 bits becomes `u32::MAX`.
     pub fn first(slot: usize) -> Self {
         Self { slot: u32::try_from(slot).unwrap_or(u32::MAX), generation: 0 }
     }
 
-    /// Returns the slot of the car. It is the index into the controls. After a removal it may hold another car: check with [`Slots::find`].
+    /// Returns the slot of the car. The slot is the index into the controls. After a removal it may hold another car:
+    /// check with [`Slots::find`].
     pub fn slot(self) -> usize {
         self.slot as usize
     }
@@ -31,6 +33,7 @@ impl CarId {
 }
 
 impl core::fmt::Display for CarId {
+    /// Writes `car 3`, with the generation unless it is 0.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self { slot, generation } = self;
         if *generation == 0 { write!(f, "car {slot}") } else { write!(f, "car {slot} (generation {generation})") }
@@ -54,7 +57,7 @@ pub enum CarError {
         /// Requested slot.
         slot: usize,
     },
-    /// The car was removed. Its slot may hold another car.
+    /// The car was removed. The slot may hold another car.
     #[error("{car} has been removed from this world")]
     Removed {
         /// Requested car.
@@ -103,7 +106,7 @@ pub struct Slots {
     /// Number of empty slots.
     empty_count: usize,
     /// Lower bound of the empty slots: all slots below this one hold a car.
-    first_empty: usize,
+    min_empty: usize,
 }
 
 impl Slots {
@@ -122,7 +125,8 @@ impl Slots {
         &self.occupancies
     }
 
-    /// Returns true if `slot` holds an active car. Returns false for a suspended car, an empty slot and a slot that does not exist.
+    /// Returns true if `slot` holds an active car. Returns false for a suspended car, an empty slot and a slot that
+    /// does not exist.
     #[inline(always)]
     pub fn is_active(&self, slot: usize) -> bool {
         self.occupancies.get(slot) == Some(&Occupancy::Active)
@@ -141,7 +145,8 @@ impl Slots {
     /// Returns the slot of `car`, active or suspended.
     ///
     /// # Errors
-    /// [`CarError::NoSlot`] if its slot does not exist; [`CarError::Removed`] if the slot is empty or has another generation.
+    /// [`CarError::NoSlot`] if its slot does not exist; [`CarError::Removed`] if the slot is empty or has another
+    /// generation.
     pub fn find(&self, car: CarId) -> Result<usize, CarError> {
         match self.occupant(car.slot()) {
             Ok(occupant) if occupant == car => Ok(car.slot()),
@@ -167,18 +172,20 @@ impl Slots {
         }
     }
 
-    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheel_count` wheels, which becomes active. Returns the
-    /// identifier of the car.
+    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheel_count` wheels, which
+    /// becomes active. Returns the identifier of the car.
     pub fn allocate(&mut self, wheel_count: usize) -> CarId {
         self.occupy(self.next_empty(), wheel_count)
     }
 
-    /// Appends a slot for a car with `wheel_count` wheels, even if a slot is empty. The car becomes active. Returns its identifier.
+    /// Appends a slot for a car with `wheel_count` wheels, even if a slot is empty. The car becomes active. Returns its
+    /// identifier.
     pub fn append(&mut self, wheel_count: usize) -> CarId {
         self.occupy(self.len(), wheel_count)
     }
 
-    /// Empties the slot of `car`, which is removed for good, and increments the generation of the slot. Returns the slot.
+    /// Empties the slot of `car`, which is removed for good, and increments the generation of the slot. Returns the
+    /// slot.
     ///
     /// # Errors
     /// [`CarError::NoSlot`] or [`CarError::Removed`].
@@ -221,7 +228,8 @@ impl Slots {
         self.check_wheels(slot, wheel_count)
     }
 
-    /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not exist. Keeps the number of wheels.
+    /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not
+    /// exist. Keeps the number of wheels.
     pub fn restore(&mut self, slot: usize, generation: u32, occupancy: Occupancy) {
         if let Some(stored_generation) = self.generations.get_mut(slot) {
             *stored_generation = generation;
@@ -229,8 +237,9 @@ impl Slots {
         }
     }
 
-    /// Copies the generations of `other` to a world that was rebuilt with the same cars; all of them become active. A slot that is empty in `other`
-    /// gets the generation before the removal, i.e. the identifier of the car that was removed from it last.
+    /// Copies the generations of `other` to a world that was rebuilt with the same cars; all of them become active. A
+    /// slot that is empty in `other` gets the generation before the removal, i.e. the identifier of the car that was
+    /// removed from it last. Slots that this world does not have are skipped.
     pub fn copy_identifiers(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
             let removal_count = u32::from(*occupancy == Occupancy::Empty);
@@ -238,7 +247,8 @@ impl Slots {
         }
     }
 
-    /// Returns the number of wheels of the car in `slot`, or of the car that was removed from it last; 0 if the slot does not exist.
+    /// Returns the number of wheels of the car in `slot`, or of the car that was removed from it last; 0 if the slot
+    /// does not exist.
     pub fn wheels(&self, slot: usize) -> usize {
         self.wheel_counts.get(slot).copied().unwrap_or(0)
     }
@@ -262,10 +272,12 @@ impl Slots {
         }
     }
 
-    /// Makes `slot` active for a car with `wheel_count` wheels, and returns its identifier. Appends the slot with generation 0 if it is the first one
-    /// behind all slots.
+    /// Makes `slot` active for a car with `wheel_count` wheels, and returns its identifier. Appends the slot with
+    /// generation 0 if it is the first one behind all slots. Sets the number of wheels of the slot. `slot` is at most
+    /// the number of slots.
     fn occupy(&mut self, slot: usize, wheel_count: usize) -> CarId {
         if slot == self.len() {
+            // An empty slot first, which `set_occupancy` fills and counts down.
             self.occupancies.push(Occupancy::Empty);
             self.generations.push(0);
             self.wheel_counts.push(wheel_count);
@@ -276,26 +288,29 @@ impl Slots {
         self.current_id(slot)
     }
 
-    /// Returns the lowest empty slot, or the number of slots if none is empty.
+    /// Returns the lowest empty slot, or the number of slots if none is empty. Searches from the lower bound of the
+    /// empty slots upwards.
     fn next_empty(&self) -> usize {
         if self.empty_count == 0 {
             return self.len();
         }
         let is_empty = |occupancy: &Occupancy| *occupancy == Occupancy::Empty;
-        let offset = self.occupancies[self.first_empty..].iter().position(is_empty);
-        offset.map_or(self.len(), |offset| self.first_empty + offset)
+        let offset = self.occupancies[self.min_empty..].iter().position(is_empty);
+        offset.map_or(self.len(), |offset| self.min_empty + offset)
     }
 
-    /// Sets the content of `slot` and updates the number of empty slots and the lower bound of the empty slots. Does nothing if the slot does not
-    /// exist. The generation stays unchanged.
+    /// Sets the content of `slot`, and updates the number of empty slots and the lower bound of the empty slots. The
+    /// bound falls to a slot that becomes empty below it, and moves to the next slot if the slot at the bound is
+    /// filled. Does nothing if the slot does not exist. The generation stays unchanged.
     fn set_occupancy(&mut self, slot: usize, occupancy: Occupancy) {
         let Some(stored_occupancy) = self.occupancies.get_mut(slot) else { return };
+        // Whether the slot was empty, and whether it becomes empty.
         match [*stored_occupancy, occupancy].map(|content| content == Occupancy::Empty) {
-            [false, true] => (self.empty_count, self.first_empty) = (self.empty_count + 1, self.first_empty.min(slot)),
+            [false, true] => (self.empty_count, self.min_empty) = (self.empty_count + 1, self.min_empty.min(slot)),
             [true, false] => {
                 self.empty_count -= 1;
-                if self.first_empty == slot {
-                    self.first_empty = slot + 1;
+                if self.min_empty == slot {
+                    self.min_empty = slot + 1;
                 }
             }
             _ => {}
@@ -308,7 +323,9 @@ impl Slots {
 mod tests {
     use super::*;
 
-    /// Checks that identifiers of removed cars are errors, and that the lowest empty slot is reused with the next generation.
+    /// Checks that identifiers of removed cars are errors for `find` and `release`, that `occupant` distinguishes an
+    /// empty slot from one that does not exist, and that the lowest empty slot is reused with the next generation.
+    /// `ids` lists the present cars by slot.
     #[test]
     fn an_identifier_never_names_another_car() {
         let mut slots = Slots::default();
@@ -328,7 +345,8 @@ mod tests {
         assert_eq!(slots.ids().collect::<Vec<_>>(), [fourth, fifth, third, sixth]);
     }
 
-    /// Checks that a suspended car keeps its slot, refuses states, and is resumed only by a state with its number of wheels.
+    /// Checks that a suspended car keeps its slot, refuses states, and is resumed only by a state with its number of
+    /// wheels.
     #[test]
     fn a_suspended_car_keeps_its_slot_and_takes_no_state() {
         let mut slots = Slots::default();
@@ -343,16 +361,19 @@ mod tests {
         assert_eq!(slots.allocate(4).slot(), 1);
     }
 
-    /// Random operations never lose an empty slot: `allocate` returns the lowest one.
+    /// Checks, over random insertions, removals, suspensions and restored empty slots, that no empty slot is lost:
+    /// `allocate` returns the lowest one, and the count of empty slots is right.
     #[test]
     fn the_lowest_empty_slot_is_found_after_any_change() {
         let mut slots = Slots::default();
         let mut random = 1u64;
         for _ in 0..10_000 {
+            // Linear congruential generator.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let number = (random >> 33) as usize;
             let lowest =
                 slots.occupancies.iter().position(|content| *content == Occupancy::Empty).unwrap_or(slots.len());
+            // Operation, and a slot from 0 to 49 for it; 7 is any generation.
             match number % 4 {
                 0 => assert_eq!(slots.allocate(4).slot(), lowest),
                 1 => _ = slots.id(number / 4 % 50).map(|car| slots.release(car)),

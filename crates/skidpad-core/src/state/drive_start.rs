@@ -5,10 +5,11 @@ use crate::model::Model;
 use crate::state::placement::Placement;
 
 impl DriveState {
-    /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed determines it: first gear below 0.1
-    /// m/s, reverse backwards, else the lowest gear without an upshift; in a car without an engine it is 1. The gear is limited to those that exist.
-    /// The engine turns with the wheels, clamped between idle and limiter speed; a continuous ratio is that for a closed throttle. Torques are 0, and
-    /// an automatic shift is possible at once.
+    /// Builds the state of a car that starts with the speed and gear of `placement`. Without a gear, the speed
+    /// determines it: first gear below 0.1 m/s, reverse backwards, else the lowest gear without an upshift; in a car
+    /// without an engine it is 1. The gear is limited to those that exist. The engine turns with the wheels, clamped
+    /// between idle and limiter speed; a continuous ratio is that for a closed throttle. Torques are 0, and an
+    /// automatic shift is possible at once.
     pub(crate) fn at_speed(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);
@@ -23,11 +24,13 @@ impl DriveState {
             .sum::<f32>();
         let gearbox = &drive.gearbox;
         let automatic_gear = || match placement.speed {
+            // At most the top gear, 0 without forward gears.
             speed if speed.abs() < 0.1 => 1.min(gearbox.clamp_gear(i8::MAX)),
             speed if speed < 0.0 => -1,
             _ => gearbox.rolling_gear(shaft_speed),
         };
         let gear = gearbox.clamp_gear(placement.gear.unwrap_or_else(automatic_gear));
+        // 0.0: closed throttle.
         let ratio = gearbox.cvt.map_or(0.0, |continuous| gearbox.target_ratio(&continuous, shaft_speed, 0.0));
         let rolling_engine_speed = shaft_speed * gearbox.ratio_at(gear, ratio);
         Self {

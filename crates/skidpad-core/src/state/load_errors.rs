@@ -90,6 +90,7 @@ pub enum SavedUnit {
 }
 
 impl core::fmt::Display for SavedUnit {
+    /// Writes `car 3` or `body 3`.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Car(car) => write!(f, "car {car}"),

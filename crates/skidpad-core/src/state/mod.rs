@@ -67,8 +67,10 @@ impl State {
         Self::from_equilibrium(model, scene, placement, equilibrium)
     }
 
-    /// Returns a car as [`State::at_rest`] does, in `equilibrium`, or in its described pose with static loads without one. Steering is
-    /// straight, the vehicle is not towed, and wheels roll at the placement's speed.
+    /// Returns a car as [`State::at_rest`] does, in `equilibrium`, or in its described pose with static loads without
+    /// one. Steering is straight, the vehicle is not towed, and wheels roll at the placement's speed. The centre of
+    /// mass is at its height at rest, plus heave and the height of the placement. A placement with a height lowers the
+    /// wheels; otherwise all of them are in contact. Angular velocity and acceleration are 0.
     fn from_equilibrium(
         model: &Model,
         scene: &Scene,
@@ -106,11 +108,12 @@ impl State {
         state
     }
 
-    /// Returns a car at rest on its wheels. The ground point `ground` (world, m) is below the centre of mass, with the unit normal `normal`, world; a
-    /// normal without direction counts as vertical. The car is turned by `heading` rad to the left about the vertical, then rotated onto the ground.
+    /// Returns a car at rest on its wheels. The ground point `ground` (world, m) is below the centre of mass, with the
+    /// unit normal `normal`, world; a normal without direction counts as vertical. The car is turned by `heading` rad
+    /// to the left about the vertical, then rotated onto the ground.
     ///
-    /// The struts are in the equilibrium of level ground: on a slope the car settles. All other state is that of a fresh car, so a teleport keeps
-    /// nothing of the previous state.
+    /// The struts are in the equilibrium of level ground: on a slope the car settles. All other state is that of a
+    /// fresh car, so a teleport keeps nothing of the previous state.
     pub fn upright_at(model: &Model, ground: DVec3, normal: Vec3, heading: f32) -> Self {
         // Car on level ground at the origin.
         let level_car = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
@@ -119,8 +122,10 @@ impl State {
         Self { position, rotation: (ground_rotation * level_car.rotation).normalize(), ..level_car }
     }
 
-    /// Lowers every wheel to the ground of `scene` below it, along the vertical axis of the car, at most to its free droop. Sets contact, compression
-    /// (m, negative below the position at rest) and load (N; 0 in the air). Ground that would compress a strut is accepted without limit.
+    /// Lowers every wheel to the ground of `scene` below it, along the vertical axis of the car, at most to its free
+    /// droop. Sets contact, compression (m, negative below the position at rest) and load (N; 0 in the air). Ground
+    /// that would compress a strut is accepted without limit. The loads are those of the struts at the new compressions
+    /// of all wheels.
     fn lower_wheels(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;
         for (i, (wheel, wheel_spec)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
@@ -128,6 +133,7 @@ impl State {
             let ray_offset = Vec3::Z * (2.0 * wheel_spec.radius);
             let start = self.position + (self.rotation * (wheel_spec.contact + ray_offset)).as_dvec3();
             let ground_distance = scene.distance_to_ground(start, -up.as_dvec3());
+            // Compression of a wheel on the ground, m: height of the ground above the contact point at rest.
             let ground_compression =
                 ground_distance.map_or(f32::NEG_INFINITY, |distance| (f64::from(ray_offset.z) - distance) as f32);
             // Compression of a wheel in the air, m, negative.

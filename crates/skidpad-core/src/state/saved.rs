@@ -51,7 +51,8 @@ impl State {
     }
 }
 
-/// Reads a state as [`State::from_bytes`] does. Errors report the car number `car`.
+/// Reads a state as [`State::from_bytes`] does. Errors report the car number `car`. Reads magic bytes, version and
+/// state, in this order, and accepts no further bytes.
 ///
 /// # Errors
 /// Returns the errors of [`State::from_bytes`].
@@ -63,7 +64,8 @@ pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadEr
     Ok(state)
 }
 
-/// Returns the size of the state of a car with this number of `wheels`, bytes, without optional parts and without header.
+/// Returns the size of the state of a car with this number of `wheels`, bytes, without optional parts and without
+/// header.
 fn car_bytes(wheels: usize) -> usize {
     State::SIZE_BYTES + wheels * WheelState::SIZE_BYTES
 }
@@ -80,12 +82,13 @@ fn optional_bytes(state: &State) -> usize {
     tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE_BYTES
 }
 
-/// Returns true if any wheel has shifted sideways.
+/// Returns true if any wheel has shifted sideways. A shift of −0 counts, too, so that its bits are restored.
 fn has_shifted(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
 }
 
-/// Returns true if any wheel is on ground with a friction factor other than 1.
+/// Returns true if any wheel is on ground with a friction factor other than 1. An excess of −0 counts, too, so that its
+/// bits are restored.
 fn is_off_grip(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
 }
@@ -102,7 +105,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes `bytes`. Does nothing if the buffer is too short, which its size rules out.
+    /// Writes `bytes` and advances. A buffer that is too short, which its size rules out, stays unchanged and takes no
+    /// further bytes.
     #[inline(always)]
     fn write_bytes<const N: usize>(&mut self, bytes: [u8; N]) {
         if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
@@ -111,8 +115,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the next `N` bytes by `write`, which gets a writer for exactly these. Their length is checked once for all of them; in a shorter buffer
-    /// nothing is written.
+    /// Writes the next `N` bytes by `write`, which gets a writer for exactly these, and advances. Their length is
+    /// checked once for all of them; a shorter buffer stays unchanged and takes no further bytes.
     #[inline(always)]
     fn write_fixed<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
@@ -127,13 +131,13 @@ struct Reader<'a> {
     /// Bytes left to read.
     remaining: &'a [u8],
     /// Number of all bytes, for errors.
-    found: usize,
+    total_bytes: usize,
     /// Number of bytes expected so far, for errors; optional parts change it.
-    accepts: usize,
+    expected_bytes: usize,
     /// Number of the car being read.
     car: usize,
     /// Number of wheels of the car being read.
-    wheels: usize,
+    wheel_count: usize,
     /// Wheel being read; `None` outside of wheels.
     wheel: Option<usize>,
     /// Free body being read; the bodies follow all cars.
@@ -163,7 +167,8 @@ struct Range {
     accepts: &'static str,
 }
 
-/// Maximum magnitude of a number. It is larger than any value of a car, and products of three such numbers are finite.
+/// Maximum magnitude of a number. This limit is larger than any value of a car, and products of three such numbers are
+/// finite.
 const MAX_MAGNITUDE: f64 = 1e12;
 
 /// Range of a number of either sign.
@@ -186,14 +191,14 @@ const SHIFT_FIELD: Field = Field { name: "shift", range: MAGNITUDE_RANGE };
 const GRIP_EXCESS_FIELD: Field = Field { name: "grip_excess", range: MAGNITUDE_RANGE };
 
 impl<'a> Reader<'a> {
-    /// Builds a reader of `bytes` that expects `accepts` bytes, at the first of them.
-    fn new(bytes: &'a [u8], accepts: usize) -> Self {
+    /// Builds a reader of `bytes` that expects `expected_bytes` bytes, at the first of them.
+    fn new(bytes: &'a [u8], expected_bytes: usize) -> Self {
         Self {
             remaining: bytes,
-            found: bytes.len(),
-            accepts,
+            total_bytes: bytes.len(),
+            expected_bytes,
             car: 0,
-            wheels: 0,
+            wheel_count: 0,
             wheel: None,
             body: None,
             towed: None,
@@ -201,7 +206,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads magic bytes and version. Fails if they are not `accepts` and `version`. `content`: saved content for the error, "car" or "world".
+    /// Reads magic bytes, then the version. Fails if they are not `accepts` and `version`, or if bytes are missing.
+    /// `content`: saved content for the error, "car" or "world".
     fn read_header(&mut self, content: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
         let found = self.read_bytes()?;
         if found != accepts {
@@ -215,7 +221,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the state of the car number `car` (for errors), which must have `wheels` wheels.
     fn read_car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
-        (self.car, self.wheels, self.wheel) = (car, wheels, None);
+        (self.car, self.wheel_count, self.wheel) = (car, wheels, None);
         State::read(self)
     }
 
@@ -233,10 +239,11 @@ impl<'a> Reader<'a> {
 
     /// Returns the error of a wrong number of bytes.
     fn length_error(&self) -> LoadError {
-        LoadError::Length { found: self.found, accepts: self.accepts }
+        LoadError::Length { found: self.total_bytes, accepts: self.expected_bytes }
     }
 
-    /// Returns the error of the value `found` in the present field, with car and wheel or free body. `accepts`: accepted range as a text.
+    /// Returns the error of the value `found` in the present field, with car and wheel or free body. `accepts`:
+    /// accepted range as a text.
     fn value_error(&self, found: f64, accepts: &'static str) -> LoadError {
         let wheel_prefix = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
         let owner =
@@ -251,7 +258,8 @@ trait Saved: Sized {
     const SIZE_BYTES: usize;
     /// Appends the value to `writer`, little-endian.
     fn write(&self, writer: &mut Writer<'_>);
-    /// Reads the value from `reader` and advances. Fails if bytes are missing or a number is outside the range of the present field.
+    /// Reads the value from `reader` and advances. Fails if bytes are missing or a number is outside the range of the
+    /// present field.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
@@ -266,9 +274,12 @@ macro_rules! fields {
                 let Self { $($field),+ $($(, $saved_elsewhere: _)+)? } = self;
                 $($field.write(writer);)+
             }
+            /// Reads the fields in the order of the list. Each becomes the present field of the reader, with its name and
+            /// range. Fields that are saved elsewhere have their default.
             fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
                 Ok(Self {
                     $($field: {
+                        // A constant, because errors refer to the field by a static reference.
                         const NAMED_FIELD: Field = Field { name: stringify!($field), range: $range };
                         reader.field = &NAMED_FIELD;
                         Saved::read(reader)?
@@ -349,7 +360,8 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8 i8 u16 u32 u64);
 
-/// Implements [`Saved`] for floating-point numbers; a value outside the range of the present field, or not finite, fails.
+/// Implements [`Saved`] for floating-point numbers; a value outside the range of the present field, or not finite,
+/// fails.
 macro_rules! finite_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
@@ -358,6 +370,7 @@ macro_rules! finite_numbers {
             fn write(&self, writer: &mut Writer<'_>) {
                 writer.write_bytes(self.to_le_bytes());
             }
+            /// Reads a number. Fails if it is not finite or outside the range of the present field.
             fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
                 let found = Self::from_le_bytes(reader.read_bytes()?);
                 let Range { min, max, accepts } = &reader.field.range;
@@ -380,6 +393,7 @@ impl Saved for bool {
         writer.write_bytes([u8::from(*self)]);
     }
 
+    /// Reads 0 or 1. Fails for any other byte.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         match u8::read(reader)? {
             0 => Ok(false),
@@ -396,6 +410,7 @@ impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
         self.iter().for_each(|item| item.write(writer));
     }
 
+    /// Reads `N` items in order. Fails with the first item that fails.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         let mut items = [T::default(); N];
         for item in &mut items {
@@ -449,7 +464,7 @@ impl Saved for Quat {
     }
 }
 
-/// Writes no bytes for a car that is not towed.
+/// Hitch of a towed car; no bytes for a car that is not towed.
 impl Saved for Option<Tow> {
     const SIZE_BYTES: usize = 0;
 
@@ -459,22 +474,26 @@ impl Saved for Option<Tow> {
         }
     }
 
+    /// Reads the hitch if the car is towed, else nothing. Whether it is towed is in `Reader::towed`; otherwise it is
+    /// towed if exactly the bytes of a hitch are left, which are then also added to the expected number of bytes.
+    /// Errors no longer name a wheel.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         reader.wheel = None;
         let towed = reader.towed.unwrap_or_else(|| {
             let has_tow_bytes = reader.remaining.len() == Tow::SIZE_BYTES;
-            reader.accepts += tow_bytes(has_tow_bytes);
+            reader.expected_bytes += tow_bytes(has_tow_bytes);
             has_tow_bytes
         });
         towed.then(|| Tow::read(reader)).transpose()
     }
 }
 
-/// Writes the number of wheels with two flags in its upper bits, then each wheel, with its shift and its grip excess if the flags are set. Reading
-/// fails for another number of wheels.
+/// Number of wheels with two flags in its upper bits, then each wheel, with its optional fields if flagged.
 impl Saved for Box<[WheelState]> {
     const SIZE_BYTES: usize = u8::SIZE_BYTES;
 
+    /// Writes one byte with the number of wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`] if
+    /// any ground has another friction factor than 1. Each wheel follows, then its shift and its grip excess, if flagged.
     fn write(&self, writer: &mut Writer<'_>) {
         let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
         (self.len() as u8 | if shifted { SHIFTED_FLAG } else { 0 } | if off_grip { OFF_GRIP_FLAG } else { 0 })
@@ -490,14 +509,17 @@ impl Saved for Box<[WheelState]> {
         }
     }
 
+    /// Reads the number of wheels with its flags, and then the wheels. Fails if the number is not
+    /// `Reader::wheel_count`. Adds the optional fields to the expected number of bytes, and sets the present wheel for
+    /// errors. Fields without a flag are 0.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         let count_and_flags = u8::read(reader)?;
-        let (found, accepts) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheels);
+        let (found, accepts) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheel_count);
         if found != accepts {
             return Err(LoadError::Wheels { car: reader.car, found, accepts });
         }
         let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| count_and_flags & flag != 0);
-        reader.accepts += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
+        reader.expected_bytes += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
         let mut read_wheel = |i| {
             reader.wheel = Some(i);
             let mut wheel = WheelState::read(reader)?;

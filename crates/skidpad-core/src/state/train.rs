@@ -11,12 +11,13 @@ use bevy_math::{Quat, Vec3};
 const COUPLER_LOAD_PASSES: usize = 30;
 
 impl State {
-    /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`]. Each other vehicle is in line
-    /// behind the previous one, and hitched to it: coupler on hitch, with the static load of the coupler as hitch force and the overrun brake in
-    /// balance. `first_vehicle` is the number of the first vehicle in its world; the numbers of the other vehicles follow.
+    /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`].
+    /// Each other vehicle is in line behind the previous one, and hitched to it: coupler on hitch, with the static load
+    /// of the coupler as hitch force and the overrun brake in balance. `first_vehicle` is the number of the first
+    /// vehicle in its world; the numbers of the other vehicles follow.
     ///
-    /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then placed as by
-    /// [`State::at_rest`], too.
+    /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then
+    /// placed as by [`State::at_rest`], too.
     pub fn train_at_rest(models: &[&Model], first_vehicle: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
         let equilibria = static_equilibria(models, scene, placement.heading);
         let up = scene.upright_orientation(placement.heading) * Vec3::Z;
@@ -25,11 +26,13 @@ impl State {
             // Force of the hitch on the coupler, world, N.
             let force = up * coupler_load(model, equilibrium.as_ref());
             let mut state = Self::from_equilibrium(model, scene, placement, equilibrium);
+            // Hitch of the previous vehicle and coupler of this one; `None` for the first vehicle.
             if let (Some(vehicle_ahead), Some([hitch, coupler])) =
                 (states.last(), k.checked_sub(1).and_then(|k| hitch_points(models, k)))
             {
                 let arm = vehicle_ahead.rotation * hitch - state.rotation * coupler;
                 state.position = vehicle_ahead.position + arm.as_dvec3();
+                // Push on the vehicle ahead, opposite to the force on the coupler, N.
                 let coupler_push = -force.dot(state.rotation * Vec3::X);
                 let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.steady_overrun(coupler_push));
                 state.tow = Some(Tow { by: first_vehicle + k as u32 - 1, force, overrun });
@@ -52,9 +55,10 @@ fn coupler_load(model: &Model, equilibrium: Option<&StaticEquilibrium>) -> f32 {
     equilibrium.map_or(model.coupler_load(), |equilibrium| equilibrium.coupler_load)
 }
 
-/// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself. Iterates [`COUPLER_LOAD_PASSES`] times from the
-/// first vehicle to the last: each vehicle is solved with the load on its hitch and the height of its coupler, which are then updated for its
-/// neighbours.
+/// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself. Iterates
+/// [`COUPLER_LOAD_PASSES`] times from the first vehicle to the last: each vehicle is solved with the load on its hitch
+/// and the height of its coupler, which are then updated for its neighbours. A vehicle without equilibrium counts with
+/// its described coupler load and heights. Vehicles that are not hitched do not change each other.
 fn static_equilibria(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
     let mut equilibria: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();

@@ -37,19 +37,23 @@ pub(crate) struct Towing {
 const COUPLER_STIFFNESS_PER_M: f64 = 1e6;
 
 impl StaticEquilibrium {
-    /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading` rad. Returns `None` if a wheel
-    /// would lift or reach its stop: such a car has to settle by itself.
+    /// Computes the equilibrium of loads, gravity and the friction that holds the car, for a car that heads `heading`
+    /// rad. Returns `None` if a wheel would lift or reach its stop: such a car has to settle by itself.
     ///
-    /// Compressions are `z = −heave + x θ − y φ` (roll φ, pitch θ). The loads N must carry the normal part of gravity. They must also balance the
-    /// moment of its tangential part, which acts at the centre of mass while friction acts on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`,
-    /// `Σ y N = h m g_y`. Friction is distributed in proportion to the static loads.
+    /// Compressions are `z = −heave + x θ − y φ` (roll φ, pitch θ). The loads N must carry the normal part of gravity.
+    /// They must also balance the moment of its tangential part, which acts at the centre of mass while friction acts
+    /// on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`. Friction is distributed in proportion to the
+    /// static loads.
     ///
-    /// Each of 8 passes turns gravity by the last tilt, linearizes springs, bars, heave springs, jacking forces and the lateral scrub of the contacts
-    /// at the last pose, and solves for heave, roll and pitch. There is no convergence test. A load is the static load plus spring and link forces
-    /// less the jacking force.
+    /// Each of 8 passes turns gravity by the last tilt, linearizes springs, bars, heave springs, jacking forces and the
+    /// lateral scrub of the contacts at the last pose, and solves for heave, roll and pitch. There is no convergence
+    /// test. A load is the static load plus spring and link forces less the jacking force. All loads act at the
+    /// scrubbed contact points. The pose is not limited within the passes; loads and stops are checked once at the end:
+    /// loads above 0, compressions within the bump travel and the droop travel.
     ///
-    /// The coupler of a trailer is one more support, which hardly deflects; `towing` displaces it by the height of the hitch. The load of a trailer
-    /// on a hitch adds to the force and both moments that the loads balance.
+    /// The coupler of a trailer is one more support, which hardly deflects; `towing` displaces it by the height of the
+    /// hitch. The load of a trailer on a hitch adds to the force and both moments that the loads balance. `rest_wrench`
+    /// is the force and the two moments (about x and y levers) of all loads in the rest pose.
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
         let upright_gravity = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
@@ -61,7 +65,7 @@ impl StaticEquilibrium {
         // Stiffness of bars and heave springs of each wheel against heave (N/m), roll and pitch (N/rad).
         let links: Vec<AxleLinkStiffness> =
             (0..wheels.len()).map(|i| AxleLinkStiffness::of_wheel(model, i, &travel)).collect();
-        let mut weight =
+        let mut rest_wrench =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         let hitch_moments =
             model.parts().hitch.map_or(DVec3::ZERO, |hitch| load_lever(hitch.point) * f64::from(towing.hitch_load));
@@ -69,20 +73,20 @@ impl StaticEquilibrium {
             let lever = load_lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
         });
-        let coupler_rate = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // stiffness of the coupler support, N/m
+        let coupler_rate = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // N/m
         let coupler_force = |pose: DVec3| {
             f64::from(model.coupler_load()) + coupler_rate * (coupler_travel.dot(pose) + f64::from(towing.coupler_lift))
         };
-        weight += coupler_arm * coupler_force(DVec3::ZERO);
+        rest_wrench += coupler_arm * coupler_force(DVec3::ZERO);
         // Heave, roll and pitch; and the part of the loads that links carry as the wheels hold the car (N).
         let (mut pose, mut jacking) = (DVec3::ZERO, vec![0.0; wheels.len()]);
         for _ in 0..TILT_PASSES {
             let gravity = (tilt_rotation(pose).inverse() * upright_gravity).as_dvec3() * mass;
-            let target = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + hitch_moments; // force and moments that the loads balance
-            let rate = coupler_travel * coupler_rate;
-            let mut stiffness = DMat3::from_cols(coupler_arm * rate.x, coupler_arm * rate.y, coupler_arm * rate.z);
-            let mut offset = -weight; // force and moments at zero deflection, negative
-            let lateral_force = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward friction on the car at wheel `i`, N
+            let target = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + hitch_moments; // balanced
+            let gain = coupler_travel * coupler_rate; // coupler force per heave, roll and pitch
+            let mut stiffness = DMat3::from_cols(coupler_arm * gain.x, coupler_arm * gain.y, coupler_arm * gain.z);
+            let mut offset = -rest_wrench; // force and moments at zero deflection, negative
+            let lateral_force = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward, N
             jacking.iter_mut().enumerate().for_each(|(i, force)| *force = model.jacking_force(i, lateral_force));
             for (i, rest_lever) in levers.iter().enumerate() {
                 let scrub = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
@@ -117,9 +121,11 @@ fn load_lever(point: Vec3) -> DVec3 {
     DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
-/// Returns the force along the strut of wheel `i` of a car at rest, N, ≥ 0: static load, spring, and bars and heave springs that act through the
-/// strut. `compression` returns the compression of each wheel from rest (m). Damping, jacking forces and bars beside the strut are not included.
+/// Returns the force along the strut of wheel `i` of a car at rest, N, ≥ 0: static load, spring, and bars and heave
+/// springs that act through the strut. `compression` returns the compression of each wheel from rest (m). Damping,
+/// jacking forces and bars beside the strut are not included. A sum below 0 counts as 0.
 pub(crate) fn strut_load(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
+    // Compressions in x, so that the result has the force in x.
     let travel = |k: usize| DVec3::X * f64::from(compression(k));
     let link_force = AxleLinkStiffness::of_wheel(model, i, &travel).through_strut.x;
     let spring_force = model.wheels()[i].strut.spring_force(compression(i).into()) + link_force;
@@ -137,15 +143,17 @@ struct AxleLinkStiffness {
 }
 
 impl AxleLinkStiffness {
-    /// Returns the stiffness of the anti-roll bars and heave springs of wheel `i` of `model`. `travel` returns the change of each wheel's compression
-    /// with heave, roll and pitch; if it returns compressions in x, the result is the force in x (N). A bar adds `rate (z_own − z_other)`, through or
-    /// beside the strut by its force path; a heave spring adds `rate (z_own + z_other) / 4` through the strut.
+    /// Returns the stiffness of the anti-roll bars and heave springs of wheel `i` of `model`. `travel` returns the
+    /// change of each wheel's compression with heave, roll and pitch; if it returns compressions in x, the result is
+    /// the force in x (N). A bar adds `rate (z_own − z_other)`, through or beside the strut by its force path; a heave
+    /// spring adds `rate (z_own + z_other) / 4` through the strut.
     fn of_wheel(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
         let parts = model.parts();
         let mut stiffness = Self::default();
-        let other_travel = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] }); // travel of the other wheel of a pair
+        // Travel of the other wheel of a pair.
+        let other_travel = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] });
         for bar in parts.bars.iter().filter(|bar| bar.wheels.contains(&i)) {
-            let rate = (travel(i) - other_travel(bar.wheels)) * f64::from(bar.rate_at(0.0)); // bar without twist
+            let rate = (travel(i) - other_travel(bar.wheels)) * f64::from(bar.rate_at(0.0)); // 0.0: speed
             match bar.force_path {
                 BarForcePath::InLoadPath => stiffness.through_strut += rate,
                 BarForcePath::External => stiffness.external += rate,
@@ -158,7 +166,8 @@ impl AxleLinkStiffness {
     }
 }
 
-/// Returns the rotation by roll (y component) and pitch (z component) of a pose (heave, roll, pitch), rad, as one rotation vector.
+/// Returns the rotation by roll (y component) and pitch (z component) of a pose (heave, roll, pitch), rad, as one
+/// rotation vector.
 fn tilt_rotation(pose: DVec3) -> Quat {
     math::integrate_rotation(Quat::IDENTITY, Vec3::new(pose.y as f32, pose.z as f32, 0.0), 1.0)
 }

@@ -8,14 +8,14 @@ use crate::model::wheel_pack::LaneIndex;
 use crate::wheel::parameters::Wheel;
 
 impl Model {
-    /// Returns the load of wheel `i` at rest on level ground under standard gravity (N): carried mass times 9.80665 m/s², with what rests on the
-    /// hitch.
+    /// Returns the load of wheel `i` at rest on level ground under standard gravity (N): carried mass times 9.80665
+    /// m/s², with what rests on the hitch.
     pub fn static_load(&self, i: usize) -> f32 {
         self.carried_masses()[i] * STANDARD_GRAVITY
     }
 
-    /// Returns the load of the coupler of a trailer at rest on level ground (N): the weight of its mass, and of what rests on its hitch, less the
-    /// loads of its wheels. Negative if it pulls up; 0 for a vehicle without a coupler.
+    /// Returns the load of the coupler of a trailer at rest on level ground (N): the weight of its mass, and of what
+    /// rests on its hitch, less the loads of its wheels. Negative if it pulls up; 0 for a vehicle without a coupler.
     pub fn coupler_load(&self) -> f32 {
         let mass_on_wheels: f32 = self.carried_masses().iter().sum();
         let mass_on_hitch = self.parts().hitch.map_or(0.0, |hitch| hitch.carried_mass); // mass on its own hitch, kg
@@ -28,9 +28,10 @@ impl Model {
         self.wheel_packs()[bank].droop_travel.lanes()[lane]
     }
 
-    /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links. It is the slope of the links
-    /// ([`Model::link_slope`]) times the lateral force; on a solid axle, times the mean of both wheels' forces. `lateral_force` is the leftward tyre
-    /// force on the car at each wheel; the result has the same unit.
+    /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links. The
+    /// force is the slope of the links ([`Model::link_slope`]) times the lateral force; on a solid axle, times the mean
+    /// of both wheels' forces. `lateral_force` is the leftward tyre force on the car at each wheel; the result has the
+    /// same unit.
     pub fn jacking_force(&self, i: usize, lateral_force: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
@@ -42,8 +43,9 @@ impl Model {
         self.link_slope(i) * axle_force
     }
 
-    /// Returns the displacement by which links move the contact point of wheel `i` to the left (m): the slope of the links times the compression; on
-    /// a solid axle, the mean of both wheels' displacements. `compression` is the compression of each wheel from rest (m).
+    /// Returns the displacement by which links move the contact point of wheel `i` to the left (m): the slope of the
+    /// links times the compression; on a solid axle, the mean of both wheels' displacements. `compression` is the
+    /// compression of each wheel from rest (m).
     pub fn link_scrub(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
@@ -51,9 +53,9 @@ impl Model {
         if self.parts().axles[axle].solid { 0.5 * (displacement(left) + displacement(right)) } else { displacement(i) }
     }
 
-    /// Returns the height of the centre of mass above the points where tyre forces act (m): `h − Σ hᵢ mᵢ / m` over the wheels, with the carried
-    /// masses mᵢ and the vehicle's mass m. It is the lever with which tyre forces roll and pitch the car; negative if they act above the centre of
-    /// mass.
+    /// Returns the height of the centre of mass above the points where tyre forces act (m): `h − Σ hᵢ mᵢ / m` over the
+    /// wheels, with the carried masses mᵢ and the vehicle's mass m. This height is the lever with which tyre forces
+    /// roll and pitch the car; negative if they act above the centre of mass.
     pub fn tyre_force_lever(&self) -> f64 {
         let weighted_height =
             |(wheel, mass): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].force_point_height * mass);
@@ -62,8 +64,8 @@ impl Model {
         f64::from(self.parts().centre_height) - mean_height
     }
 
-    /// Returns the height of the roll axis above the ground at rest (m): `Σ hᵢ mᵢ / m` over the wheels, with the roll centre height hᵢ of the axle,
-    /// the carried mass mᵢ and the vehicle's mass m.
+    /// Returns the height of the roll axis above the ground at rest (m): `Σ hᵢ mᵢ / m` over the wheels, with the roll
+    /// centre height hᵢ of the axle, the carried mass mᵢ and the vehicle's mass m.
     pub fn roll_axis_height(&self) -> f64 {
         let weighted_height =
             |(wheel, mass): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre_height * mass);

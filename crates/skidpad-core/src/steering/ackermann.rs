@@ -10,9 +10,9 @@ pub(crate) struct Ackermann {
     /// of the turning axis; negative behind it. 0 for a vehicle whose axles are all steered.
     toe_out: f32,
     /// Share of the full condition times half the track (m). 0 for a vehicle with unsteered axles.
-    lever: f32,
+    shared_half_track: f32,
     /// Curvature of the vehicle's path per tangent of this axle's angle (1/m). 0 for a vehicle with unsteered axles.
-    weight: f32,
+    curvature_per_tangent: f32,
 }
 
 impl Ackermann {
@@ -20,8 +20,9 @@ impl Ackermann {
     ///
     /// Unsteered axles fix the turning axis; each axle then uses its own distance to it. If all axles are steered, the
     /// axis moves as their angles grow: a line fitted (least squares) to the tangents of the angles over the positions
-    /// is zero on the axis, and its slope is the curvature of the path. Axles at a single position count as a fixed
-    /// axis.
+    /// is zero on the axis, and its slope is the curvature of the path. The shared half track is then the Ackermann
+    /// share of half the track, and the curvature per tangent is the distance from the mean position over the sum of
+    /// the squared distances. Axles at a single position count as a fixed axis.
     pub(crate) fn for_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
         let mean_position = positions.iter().sum::<f32>() / positions.len() as f32;
         // Sum of the squared distances from the mean position (m²).
@@ -29,7 +30,11 @@ impl Ackermann {
         let all_steered = spread > 0.0 && axles.iter().all(|axle| axle.steer_ratio != 0.0);
         let axle_geometry = |((axle, x), track): ((&Axle, &f32), &f32)| {
             if all_steered {
-                Self { toe_out: 0.0, lever: 0.5 * track * axle.ackermann, weight: (x - mean_position) / spread }
+                Self {
+                    toe_out: 0.0,
+                    shared_half_track: 0.5 * track * axle.ackermann,
+                    curvature_per_tangent: (x - mean_position) / spread,
+                }
             } else {
                 Self::about_fixed_axis(axle, *track)
             }
@@ -56,27 +61,28 @@ impl Ackermann {
     /// Returns 0 for other vehicles, which do not need it.
     pub(crate) fn curvature(axles: &[Self], axle_angle: impl Fn(usize) -> f32) -> f32 {
         let term = |(i, axle): (usize, &Self)| {
-            if axle.weight == 0.0 {
+            if axle.curvature_per_tangent == 0.0 {
                 return 0.0;
             }
             let (sin, cos) = math::sin_cos(axle_angle(i));
-            axle.weight * (sin / cos)
+            axle.curvature_per_tangent * (sin / cos)
         };
         axles.iter().enumerate().map(term).sum()
     }
 
-    /// Returns the left and right road-wheel angles (rad, positive to the left). `axle_angle` is the angle of a wheel in
-    /// the centre of the axle (rad), `curvature` that of [`Ackermann::curvature`] (1/m). Both angles are `axle_angle` if it
-    /// is 0 or the axle has no toe-out in turns. The result can exceed a right angle.
+    /// Returns the left and right road-wheel angles (rad, positive to the left). `axle_angle` is the angle of a wheel
+    /// in the centre of the axle (rad), `curvature` that of [`Ackermann::curvature`] (1/m). Both angles are
+    /// `axle_angle` if it is 0 or the axle has no toe-out in turns. The result can exceed a right angle.
     ///
-    /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with `cot
-    /// δ_middle = R / x`. Only the described share of this toe-out is applied.
+    /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with
+    /// `cot δ_middle = R / x`. Only the described share of this toe-out is applied. Only one of the two toe-out terms
+    /// is not 0: that of a fixed turning axis, or that of the curvature.
     pub(crate) fn angles(&self, axle_angle: f32, curvature: f32) -> [f32; 2] {
-        if axle_angle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
+        if axle_angle == 0.0 || (self.toe_out == 0.0 && self.shared_half_track == 0.0) {
             return [axle_angle; 2];
         }
         let (sin, cos) = math::sin_cos(axle_angle);
-        let toe_term = self.toe_out * sin + self.lever * curvature * cos;
+        let toe_term = self.toe_out * sin + self.shared_half_track * curvature * cos;
         [math::atan2(sin, cos - toe_term), math::atan2(sin, cos + toe_term)]
     }
 }
@@ -86,6 +92,7 @@ impl Ackermann {
 mod tests {
     use super::*;
 
+    /// Signs of both sides of a car, and of both ends.
     const BOTH: [f32; 2] = [1.0, -1.0];
 
     /// Checks oracle 5.13, `cot δ_right − cot δ_left = share T / x`, for axles ahead of the turning axis and behind it,
@@ -101,6 +108,7 @@ mod tests {
                     let (middle, x) = (magnitude * side, distance * end);
                     let axle = Axle { steer_ratio: end, ackermann: share, turning_distance: x, ..Axle::default() };
                     let ackermann = Ackermann::about_fixed_axis(&axle, track);
+                    // 0.0: curvature, which a fixed turning axis does not need.
                     let [left, right] = ackermann.angles(middle, 0.0);
                     let cot = |angle: f32| 1.0 / f64::from(angle).tan();
                     // Rounding of f32 angles, which a cotangent divides by their square.
@@ -109,6 +117,7 @@ mod tests {
                     let expected = f64::from(share * track / x);
                     assert!((cot(right) - cot(left) - expected).abs() < rounding, "{case}");
                     assert!((0.5 * (cot(right) + cot(left)) - cot(middle)).abs() < rounding, "{case}");
+                    // An axle behind the turning axis steers to the other side in the same turn.
                     let (inner, outer) = if side == end { (left, right) } else { (right, left) };
                     assert!(inner.abs() > outer.abs(), "{case}");
                     assert_eq!(ackermann.angles(-middle, 0.0), [-right, -left], "{case}");

@@ -4,12 +4,14 @@ use skidpad_simd::lane::Lane;
 
 /// Spring, damper and stops of one wheel, relative to the rest pose.
 ///
-/// Axial force `F = rest_load + rate z + progressive_rate z² / 2 + damping ż`, z the compression from rest (m, positive in jounce).
+/// Axial force `F = rest_load + rate z + progressive_rate z² / 2 + damping ż`, z the compression from rest (m, positive
+/// in jounce).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strut {
     /// Wheel rate at rest, N/m, > 0.
     pub rate: f32,
-    /// Increase of the rate per metre of compression, N/m², ≥ 0; 0 for a linear spring. The rate must be positive at full droop.
+    /// Increase of the rate per metre of compression, N/m², ≥ 0; 0 for a linear spring. The rate must be positive at
+    /// full droop.
     pub progressive_rate: f32,
     /// Damping in compression, N s/m, ≥ 0.
     pub bump_damping: f32,
@@ -28,8 +30,9 @@ pub struct Strut {
 }
 
 impl Strut {
-    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and `bump_travel` and `droop_travel` (m) from
-    /// rest. The bump stop has no rate before the metal contact, 1 mm further on.
+    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and
+    /// `bump_travel` and `droop_travel` (m) from rest. The bump stop has no rate before the metal contact, 1 mm further
+    /// on.
     pub fn linear(rate: f32, damping: f32, [bump_travel, droop_travel]: [f32; 2]) -> Self {
         Self {
             rate,
@@ -44,8 +47,8 @@ impl Strut {
         }
     }
 
-    /// Returns the spring force beyond that at rest at a compression of `travel` (m), N: `rate z + progressive_rate z² / 2`. Stops and damper are
-    /// left out.
+    /// Returns the spring force beyond that at rest at a compression of `travel` (m), N:
+    /// `rate z + progressive_rate z² / 2`. Stops and damper are left out.
     pub fn spring_force(&self, travel: f64) -> f64 {
         (f64::from(self.rate) + 0.5 * f64::from(self.progressive_rate) * travel) * travel
     }
@@ -55,18 +58,20 @@ impl Strut {
         f64::from(self.rate) + f64::from(self.progressive_rate) * travel
     }
 
-    /// Returns the compression (m) at which the spring and a parallel rate `parallel_rate` (N/m) have `force` (N) more than at rest.
+    /// Returns the compression (m) at which the spring and a parallel rate `parallel_rate` (N/m) have `force` (N) more
+    /// than at rest.
     ///
-    /// The compression is the larger root of `progressive_rate z² / 2 + (rate + parallel_rate) z = force`, in a form that is exact for
-    /// linear springs. If `force` is a pull beyond the largest pull of the spring, the result is `2 force / (rate + parallel_rate)`.
+    /// The compression is the larger root of `progressive_rate z² / 2 + (rate + parallel_rate) z = force`, in a form
+    /// that is exact for linear springs. If `force` is a pull beyond the largest pull of the spring, the result is
+    /// `2 force / (rate + parallel_rate)`.
     pub fn compression_at_force(&self, force: f64, parallel_rate: f64) -> f64 {
         let rate = f64::from(self.rate) + parallel_rate;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
 }
 
-/// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range, roll and pitch in the slow
-/// range.
+/// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range,
+/// roll and pitch in the slow range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DamperKnee {
     /// Speed of the knee, m/s, > 0; infinite for a damper without one.
@@ -93,11 +98,12 @@ pub struct Unsprung {
     pub tyre_damping: f32,
 }
 
-/// Lateral compliance of an axle: spring and damper between its wheels and the body, in series with the tyre carcasses. The lateral displacement does
-/// not move the points where the loads act.
+/// Lateral compliance of an axle: spring and damper between its wheels and the body, in series with the tyre carcasses.
+/// The lateral displacement does not move the points where the loads act.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateralCompliance {
-    /// Lateral rate of all wheels of the axle together, N/m. It must be larger than the axle load at rest per metre. Each wheel has an equal share.
+    /// Lateral rate of all wheels of the axle together, N/m. The rate must be larger than the axle load at rest per
+    /// metre. Each wheel has an equal share.
     pub rate: f32,
     /// Lateral damping of all wheels of the axle together, N s/m, ≥ 0.
     pub damping: f32,
@@ -116,7 +122,8 @@ pub struct AntiRollBar {
     pub force_path: BarForcePath,
 }
 
-/// Third spring of an axle. It acts on the mean travel of two wheels, so that it supports downforce without roll stiffness.
+/// Third spring of an axle. The spring acts on the mean travel of two wheels, so that it supports downforce without
+/// roll stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeaveSpring {
     /// Indices of the wheels.
@@ -130,17 +137,19 @@ pub struct HeaveSpring {
 /// Path of the force of an anti-roll bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarForcePath {
-    /// Through strut and tyre, so that the bar changes the tyre loads. With one wheel in the air, the chassis receives only what the other wheel
-    /// carries.
+    /// Through strut and tyre, so that the bar changes the tyre loads. If one wheel is in the air, the chassis receives
+    /// only what the other wheel carries.
     #[default]
     InLoadPath,
-    /// On the chassis, at wheels in contact, as scripts for game engines do it. With the roll stiffnesses K_s of the springs and K_a of the bar, the
-    /// tyres receive only `K_s / (K_s + K_a)` of the load transfer, a third if both rates are equal. For comparison.
+    /// On the chassis, at wheels in contact, as scripts for game engines do it. If the springs have the roll stiffness
+    /// K_s and the bar K_a, the tyres receive only `K_s / (K_s + K_a)` of the load transfer, a third if both rates are
+    /// equal. For comparison.
     External,
 }
 
 impl AntiRollBar {
-    /// Returns the rate at a `speed` (m/s), N/m: `rate` times a smooth step from 0 at the lower to 1 at the upper end of `speed_range`.
+    /// Returns the rate at a `speed` (m/s), N/m: `rate` times a smooth step from 0 at the lower to 1 at the upper end
+    /// of `speed_range`. A passive bar (both ends 0) has its full rate at every speed ≥ 0.
     pub fn rate_at(&self, speed: f32) -> f32 {
         let [low, high] = self.speed_range;
         if speed >= high { self.rate } else { self.rate * speed.smoothstep(low, high) }
@@ -151,7 +160,8 @@ impl AntiRollBar {
 mod tests {
     use super::*;
 
-    /// Checks `F = k z + r z² / 2`, its slope `k + r z`, and the inverse from force to compression, also with a parallel spring.
+    /// Checks `F = k z + r z² / 2`, its slope `k + r z`, and the inverse from force to compression, also with a
+    /// parallel spring.
     #[test]
     fn a_rising_spring_has_the_rate_of_its_force_and_is_found_by_it() {
         let strut = Strut { progressive_rate: 40_000.0, ..Strut::linear(20_000.0, 0.0, [0.1; 2]) };
@@ -160,6 +170,7 @@ mod tests {
             assert!((strut.spring_force(travel) - force).abs() < 1e-9, "{travel}");
             assert!((strut.rate_at(travel) - rate).abs() < 1e-9, "{travel}");
             assert!((strut.compression_at_force(force, 0.0) - travel).abs() < 1e-12, "{travel}");
+            // 5000.0: rate of the parallel spring, N/m.
             assert!((strut.compression_at_force(force + 5000.0 * travel, 5000.0) - travel).abs() < 1e-12, "{travel}");
         }
     }

@@ -3,8 +3,8 @@
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_simd::linear::SpatialVector;
 
-/// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. It leaves a thousandth of the speed,
-/// and f32 can still solve the system.
+/// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. This
+/// gain leaves a thousandth of the speed, and f32 can still solve the system.
 pub(crate) const RIGID_GAIN_FACTOR: f32 = 1e3;
 
 /// Chassis velocity due to the loads.
@@ -29,7 +29,8 @@ pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
     pub warm_speed: W,
     /// Decrease of the strut's load impulse per speed along the normal, kg.
     pub load_gain: W,
-    /// Load impulse at zero speed that keeps a wheel at its droop stop from leaving the ground before the step ends, N s.
+    /// Load impulse at zero speed that keeps a wheel at its droop stop from leaving the ground before the step ends, N
+    /// s.
     pub droop_target: W,
     /// Decrease of that impulse per speed along the normal, kg.
     pub droop_gain: W,
@@ -41,10 +42,11 @@ pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
     pub load: W,
     /// Decrease of the load per separation speed between wheel and ground, kg.
     pub load_slope: W,
-    /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see [`crate::assembly::suspension::roll_centre`].
+    /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see
+    /// [`crate::assembly::suspension::roll_centre`].
     pub pressing_share: W,
-    /// Share of the force between the links of a beam and the body that remains at the wheel's end: 1, or less if the strut carries less than the
-    /// jacking force (upward force of the links by a lateral tyre force).
+    /// Share of the force between the links of a beam and the body that remains at the wheel's end: 1, or less if the
+    /// strut carries less than the jacking force (upward force of the links by a lateral tyre force).
     pub beam_share: W,
     /// Load less the part of the axle links, as predicted by the linearisation at the current velocity, N s.
     pub linearised_load: W,
@@ -53,7 +55,8 @@ pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
 /// Spring and damper of a strut over one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StrutStep<W: WheelLanes = F32x4> {
-    /// Compression at the start of the step, synchronous with the velocity, m. Below the droop stop for a wheel that touches down later.
+    /// Compression at the start of the step, synchronous with the velocity, m. Below the droop stop for a wheel that
+    /// touches down later.
     pub start_travel: W,
     /// Compression in the middle of the step for a final rate of zero, m.
     pub middle_travel: W,
@@ -84,8 +87,8 @@ pub(crate) struct AxleLinkRows<W: WheelLanes = F32x4> {
     pub lifted_impulse: W,
     /// Rate of the bars to the opposite wheel, part of `rate`, N/m.
     pub bar_rate: W,
-    /// Impulse of the axle links through the strut at the current rates, N s. It acts along the contact normal, or along the travel of an unsprung
-    /// mass.
+    /// Impulse of the axle links through the strut at the current rates, N s. The impulse acts along the contact
+    /// normal, or along the travel of an unsprung mass.
     pub impulse: W,
     /// Travel rates of unsprung masses for which `impulse` is valid, m/s.
     pub link_rate: W,
@@ -99,14 +102,16 @@ pub(crate) struct AxleLinkRows<W: WheelLanes = F32x4> {
     pub heave_gains: [W; 2],
 }
 
-/// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a car's rows.
+/// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a
+/// car's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
     /// Jounce rate relative to the chassis at the start of the step, m/s.
     pub rate: W,
     /// Jounce rate relative to the chassis at the end of the step, m/s.
     pub next_rate: W,
-    /// Momentum of the chassis per travel rate (the row b on the chassis): `m (ẑ, r × ẑ)`, kg and kg m, plus the lateral motion of beam or links.
+    /// Momentum of the chassis per travel rate (the row b on the chassis): `m (ẑ, r × ẑ)`, kg and kg m, plus the
+    /// lateral motion of beam or links.
     pub momentum_row: SpatialVector<W>,
     /// Effective mass along the travel, kg. The lateral motion of the beam or the links counts.
     pub mass: W,
@@ -118,8 +123,8 @@ pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
     pub tyre_lift: W,
     /// Smallest travel rate, with which the wheel ends at its droop stop, m/s.
     pub min_next_rate: W,
-    /// Compression of a wheel on the ground with its static tyre deflection, in the middle of the step for a final rate of zero, m. External bars use
-    /// it.
+    /// Compression of a wheel on the ground with its static tyre deflection, in the middle of the step for a final rate
+    /// of zero, m. External bars use it.
     pub ground_compression: W,
     /// Rate of that compression at the start of the step, m/s.
     pub ground_rate: W,
@@ -153,6 +158,7 @@ pub(crate) struct TyreStep<W: WheelLanes = F32x4> {
     pub rate: W,
     /// Damping force per sum of the rates at both ends of the step, N s/m.
     pub damping: W,
-    /// Additional force due to the larger weight of the final rate, N. It is limited so that it never acts in the direction of the motion.
+    /// Additional force due to the larger weight of the final rate, N. The force is limited so that it never acts in
+    /// the direction of the motion.
     pub late_damping: W,
 }

@@ -9,8 +9,8 @@ use bevy_math::{Vec2, Vec3};
 use skidpad_simd::math;
 use skidpad_tyre::MAX_SLIP;
 
-// Generates a struct of `f64` fields from a list of channels (field, unit, description), the constant list of its channels, `values` and
-// `set_values`. Further fields may follow the list.
+// Generates a struct of `f64` fields from a list of channels (field, unit, description), the constant list of its
+// channels, `values` and `set_values`. Further fields may follow the list.
 macro_rules! channels {
     ($(#[$doc:meta])* $frame:ident, $list:ident { $($field:ident, $unit:literal, $about:literal;)* } $($extra:tt)*) => {
         $(#[$doc])*
@@ -150,8 +150,9 @@ impl Shaft {
 }
 
 impl Frame {
-    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `vehicle_ahead` is the state of the vehicle that tows this one,
-    /// `assist_log` the contributions of the assists. Accelerations are 0 if `dt` is not the length of a step.
+    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `vehicle_ahead` is the state of the
+    /// vehicle that tows this one, `assist_log` the contributions of the assists. Accelerations are 0 if `dt` is not
+    /// the length of a step.
     pub fn new(
         model: &Model,
         state: &State,
@@ -165,10 +166,11 @@ impl Frame {
         frame
     }
 
-    /// Overwrites this frame as [`Frame::new`] does, in the memory already allocated. Velocity and rates are in vehicle axes. Accelerations are the
-    /// mean over the step, change of the world velocity over `dt`, in horizontal axes turned by the yaw angle; gravity is not subtracted. The
-    /// steering angle is the stored angle times the steer ratio of the first steered axle. Wheel, shaft and assist columns follow `model`; a hitch
-    /// frame exists only with a coupler.
+    /// Overwrites this frame as [`Frame::new`] does, in the memory already allocated. Velocity and rates are in vehicle
+    /// axes. Accelerations are the mean over the step, change of the world velocity over `dt`, in horizontal axes
+    /// turned by the yaw angle; gravity is not subtracted. They are 0 if `dt` is not the length of a step. The steering
+    /// angle is the stored angle times the steer ratio of the first steered axle. Wheel, shaft and assist columns
+    /// follow `model`; a hitch frame exists only with a coupler.
     pub fn update(
         &mut self,
         model: &Model,
@@ -185,6 +187,7 @@ impl Frame {
         let (sin, cos) = math::sin_cos(angles.z as f32); // of the yaw angle
         let velocity_change = state.velocity - state.previous_velocity;
         let acceleration = if StepReport::for_skipped_step(dt).is_some() { Vec3::ZERO } else { velocity_change / dt };
+        // Vectors of the previous frame, for their memory.
         let Self { mut wheels, mut shafts, assist_log: mut contributions, .. } = core::mem::take(self);
         wheels.clear();
         wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::new(model, state, i)));
@@ -247,8 +250,8 @@ impl Frame {
         row
     }
 
-    /// Returns a frame of the same car with the values of `row`, in the order of [`Frame::header`]. Replaces missing values by 0 and ignores surplus
-    /// ones. The number of wheels, shafts and assists is that of this frame.
+    /// Returns a frame of the same car with the values of `row`, in the order of [`Frame::header`]. Replaces missing
+    /// values by 0 and ignores surplus ones. The number of wheels, shafts and assists is that of this frame.
     pub fn with_row(&self, row: &[f64]) -> Self {
         let (mut frame, mut values) = (self.clone(), row.iter().copied());
         frame.set_values(&mut values);
@@ -268,10 +271,14 @@ impl Frame {
     }
 }
 
-/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths: the slips of the stored deflection, corrected
-/// for the change of the forward speed in the second half of the step. Returns the slips of the deflection alone for a wheel that stands or has no
-/// contact. Dry friction has no relaxation lengths: above walking pace its slips are those of the contact point's motion against ground at rest,
-/// limited to the largest slip; at a standstill they are shares of the sliding deflection, with a blend in between.
+/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths: the slips of
+/// the stored deflection, corrected for the change of the forward speed in the second half of the step. The correction
+/// is at most ±50 %, in proportion to the share of rolling. Returns the slips of the deflection alone for a wheel that
+/// stands or has no contact.
+///
+/// Dry friction has no relaxation lengths: above walking pace its slips are those of the contact point's motion against
+/// ground at rest, with a reference speed that limits them to [`MAX_SLIP`]; at a standstill they are shares of the
+/// sliding deflection. The share of rolling blends between both.
 fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let wheel = &state.wheels[i];
     let lagged_slip = model.lagged_slip(i, wheel); // slips of the stored deflection
@@ -281,7 +288,9 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let (wheel_spec, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
     if model.tyre(i).has_deflection_dynamics() {
         // Deflections are renewed at the speed in the middle of the step; a slip refers to the speed at its end.
-        let speed_gain = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X); // gain of forward speed in the step, m/s
+        // Gain of the forward speed in the step, m/s.
+        let speed_gain = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X);
+        // 0 without a gain, also for a wheel centre that does not move (0 / 0).
         let speed_correction =
             if speed_gain == 0.0 { 0.0 } else { (-0.5 * speed_gain / wheel.rolling_speed).clamp(-0.5, 0.5) };
         return lagged_slip.map(|slip| slip * (1.0 + wheel.rolling * speed_correction));
@@ -290,7 +299,7 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let arm = wheel_spec.contact + Vec3::Z * wheel.compression; // contact point from the centre of mass, m
     let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
     // The contact point moves along the ground: its speed along the axle is that along the ground times the cosine of
-    // the camber.
+    // the camber. The cosine counts as at least 1e-3.
     let lateral_speed =
         velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
     // Sliding speeds in the sense of κ and −tan α, m/s, and speed that they refer to.
@@ -300,8 +309,8 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     [0, 1].map(|k| lagged_slip[k] + wheel.rolling * (sliding_speeds[k] / reference_speed - lagged_slip[k]))
 }
 
-/// Returns the rolling resistance of wheel `i` (N), positive forward: the coefficient at the rolling speed times the load, against the spin; 0 if the
-/// wheel does not turn. Texture is not included.
+/// Returns the rolling resistance of wheel `i` (N), positive forward: the coefficient at the rolling speed times the
+/// load, against the spin; 0 if the wheel does not turn. Texture is not included.
 fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
     let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
     if wheel.spin == 0.0 { 0.0 } else { -(force * wheel.spin.signum()) as f64 }
@@ -311,8 +320,9 @@ impl HitchFrame {
     /// Name used in column names.
     pub const NAME: &str = "hitch";
 
-    /// Creates the frame of a trailer in `state` behind a vehicle in the state `vehicle_ahead`: minus the mean hitch force on the trailer, yaw angle
-    /// and yaw rate of the trailer relative to the vehicle ahead, all in axes of the vehicle ahead. All values are 0 while nothing tows the trailer.
+    /// Creates the frame of a trailer in `state` behind a vehicle in the state `vehicle_ahead`: minus the mean hitch
+    /// force on the trailer, yaw angle and yaw rate of the trailer relative to the vehicle ahead, all in axes of the
+    /// vehicle ahead. All values are 0 while nothing tows the trailer.
     fn new(vehicle_ahead: Option<&State>, state: &State) -> Self {
         let (Some(vehicle_ahead), Some(tow)) = (vehicle_ahead, state.tow) else { return Self::default() };
         let to_axes_ahead = vehicle_ahead.rotation.inverse();
@@ -329,8 +339,9 @@ impl HitchFrame {
 }
 
 impl WheelFrame {
-    /// Creates the frame of wheel `i` from the last step of `state`: forces, moments, spin, compression and disc temperature as stored; slips by
-    /// [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of the lean.
+    /// Creates the frame of wheel `i` from the last step of `state`: forces, moments, spin, compression and disc
+    /// temperature as stored; slips by [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of
+    /// the lean.
     fn new(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
         let [longitudinal_slip, lateral_slip] = slip(model, state, i);

@@ -18,14 +18,16 @@ pub struct WheelPose {
 }
 
 impl State {
-    /// Returns the pose of wheel `i` of a car of `model`. The centre is one radius and the compression above the contact point at rest, shifted
-    /// laterally by the links along the steered axle. The rotation is that of the chassis, then steering about z, then camber about x.
+    /// Returns the pose of wheel `i` of a car of `model`. The centre is one radius and the compression above the
+    /// contact point at rest, shifted laterally by the links along the steered axle. The rotation is that of the
+    /// chassis, then steering about z, then camber about x.
     ///
     /// The point one radius below the centre, along −z of the vehicle, is the contact point of a wheel on the ground.
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
         let (wheel, wheel_state) = (&model.wheels()[i], &self.wheels[i]);
         let height = wheel_state.compression + wheel.radius; // height above the contact point at rest, m
-        let camber_angle = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign(); // camber to the right, rad
+        // Positive with the top leaning right, rad.
+        let camber_angle = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign();
         let steer_rotation = rotation_about(Vec3::Z, wheel_state.steer);
         let local_centre = wheel.contact + Vec3::Z * height + steer_rotation * (Vec3::Y * wheel_state.shift);
         let centre = self.position + (self.rotation * local_centre).as_dvec3();

@@ -65,10 +65,12 @@ pub(crate) struct WheelLane<'a, W: WheelLanes> {
 }
 
 impl<W: WheelLanes> WheelLane<'_, W> {
-    /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact. Point and speeds are those at the end of the step;
-    /// force and normal are those of the step, in its middle axes. The force is the impulse of tyre, load and links over the step length. The
-    /// utilisation is the tyre impulse over the friction ellipse, at most 1; 0 without load. The sliding velocity is that of the patch less
-    /// `radius · spin`.
+    /// Returns the contact of the wheel of a car that has reached `state`; `None` without contact. Point and speeds are
+    /// those at the end of the step; force and normal are those of the step, in its middle axes. The force is the
+    /// impulse of tyre, load and links over the step length. The utilisation is the tyre impulse over the friction
+    /// ellipse, at most 1; 0 without load. The sliding velocity is that of the patch less `radius · spin`. The point of
+    /// a wheel with an unsprung mass is at the compression that includes the deflection of its tyre. The ground speed
+    /// is that along the normal at the end of the step.
     pub fn contact(&self, state: &State) -> Option<WheelContact> {
         let Self { pack, rows, lane, to_world, link_impulse } = *self;
         if !W::mask_at(rows.contact.in_contact, lane) {
@@ -92,7 +94,7 @@ impl<W: WheelLanes> WheelLane<'_, W> {
             + side * lateral_impulse
             + normal * wheel_value(rows.suspension.load)
             + link_impulse;
-        // Inverse friction limits, 1/(N s).
+        // Inverse friction limits, 1/(N s). The least limit avoids a division by 0.
         let inverse_limits = rows.friction_limit().map(wheel_value).map(|bound| 1.0 / bound.max(MIN_FRICTION_LIMIT_NS));
         // 1 on the ellipse.
         let utilisation = friction_ellipse::utilisation([
@@ -137,9 +139,10 @@ impl Vehicle {
         self.engine_signals_of_step(self.shafts.engine.as_ref()?, dt)
     }
 
-    /// Returns the signals of the engine in a step of `dt` s; `None` without an engine. `flywheel` has the crankshaft speeds at the start of the step
-    /// and, without the clutch, at its end: their difference times the inertia over `dt` is the torque. The load is the torque over the full-load
-    /// torque at the start speed, limited to ±1; 0 without full-load torque. The limiter share is that at the start speed.
+    /// Returns the signals of the engine in a step of `dt` s; `None` without an engine. `flywheel` has the crankshaft
+    /// speeds at the start of the step and, without the clutch, at its end: their difference times the inertia over
+    /// `dt` is the torque. The load is the torque over the full-load torque at the start speed, limited to ±1; 0
+    /// without full-load torque. The limiter share is that at the start speed.
     pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
         let drive = self.model.parts().powertrain.engine()?;
         let (speed, start_speed) = (self.state.drive.engine_speed, flywheel.start_speed);

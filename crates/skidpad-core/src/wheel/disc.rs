@@ -2,9 +2,11 @@
 
 use skidpad_simd::lane::{F32x4, Lane};
 
-/// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the air, K.
+/// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that
+/// of the air, K.
 ///
-/// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lumped thermal mass (Limpert, Brake Design and Safety, lumped temperature analysis).
+/// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lumped thermal mass (Limpert, Brake Design and Safety, lumped temperature
+/// analysis).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BrakeDisc {
     /// Heat capacity C, mass times specific heat, J/K, > 0.
@@ -18,8 +20,8 @@ pub struct BrakeDisc {
 }
 
 impl BrakeDisc {
-    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then linearly down to
-    /// `min_torque_factor` at its end.
+    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then
+    /// linearly down to `min_torque_factor` at its end.
     pub fn torque_factor(&self, temperature: f32) -> f32 {
         BrakeDiscLanes::from(self).torque_factor(temperature)
     }
@@ -48,8 +50,8 @@ impl From<&BrakeDisc> for BrakeDiscLanes<f32> {
 }
 
 impl BrakeDiscLanes {
-    /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc has infinite heat capacity and the factor 1: it
-    /// stays cold and never fades.
+    /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc has infinite heat
+    /// capacity and the factor 1: it stays cold and never fades.
     pub fn from_wheels(wheels: [Option<BrakeDisc>; 4]) -> Option<Self> {
         let no_disc = BrakeDisc {
             heat_capacity: f32::INFINITY,
@@ -80,8 +82,8 @@ impl<L: Lane> BrakeDiscLanes<L> {
         }
     }
 
-    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then linearly down to
-    /// `min_torque_factor` at its end.
+    /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then
+    /// linearly down to `min_torque_factor` at its end. A temperature of NaN gives 1.
     #[inline(always)]
     pub fn torque_factor(&self, temperature: L) -> L {
         let ([fade_start, fade_end], zero, one) = (self.fade_range, L::splat(0.0), L::splat(1.0));
@@ -89,8 +91,9 @@ impl<L: Lane> BrakeDiscLanes<L> {
         one - (one - self.min_torque_factor) * fade_share
     }
 
-    /// Returns the temperature (K above the air, ≥ 0) after `dt` s in which the brake did `work` (J) at `speed` (m/s): `T₁ = (T₀ + W/C) / (1 + dt (h₀
-    /// + h₁ |v|) / C)`. Cooling is implicit: it uses the temperature at the end of the step, so that any step length is stable.
+    /// Returns the temperature (K above the air, ≥ 0) after `dt` s in which the brake did `work` (J) at `speed` (m/s):
+    /// `T₁ = (T₀ + W/C) / (1 + dt (h₀ + h₁ |v|) / C)`. Cooling is implicit: it uses the temperature at the end of the
+    /// step, so that any step length is stable.
     #[inline(always)]
     pub fn next_temperature(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
         let cooling_ratio = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
@@ -104,7 +107,9 @@ impl<L: Lane> BrakeDiscLanes<L> {
 mod tests {
     use super::*;
 
-    /// Checks `C (T₁ − T₀) = W − dt (h₀ + h₁ v) T₁`; one of four wheels has no disc.
+    /// Checks the torque factors before, within and beyond the fade, and `C (T₁ − T₀) = W − dt (h₀ + h₁ |v|) T₁` for
+    /// heating, cooling and both. One of four wheels has no disc: its brake stays cold and never fades. Negative work
+    /// does not cool a disc below the air.
     #[test]
     fn discs_take_up_the_work_that_the_air_does_not_and_hold_less_when_hot() {
         let disc =
@@ -113,6 +118,7 @@ mod tests {
         let torque_factors = discs.torque_factor(F32x4::new([200.0, 400.0, 900.0, 0.0])).lanes();
         assert_eq!(torque_factors, [1.0, 0.75, 0.5, 1.0]);
         assert_eq!([200.0, 400.0, 900.0].map(|temperature| disc.torque_factor(temperature)), torque_factors[..3]);
+        // Temperatures, K; work, J; speed, m/s; duration, s.
         let temperatures = discs.next_temperature(
             F32x4::new([0.0, 300.0, 300.0, 0.0]),
             F32x4::new([5e4, 0.0, 2e4, 7.0]),
@@ -122,7 +128,7 @@ mod tests {
         for (found, [start_temperature, work]) in
             temperatures.lanes().into_iter().zip([[0.0, 5e4], [300.0, 0.0], [300.0, 2e4]])
         {
-            // f32 resolution at 3e6 J.
+            // 50 W/K: cooling at 20 m/s. f32 resolution at 3e6 J.
             assert!((1e4 * (found - start_temperature) - work + 0.5 * 50.0 * found).abs() < 1.0, "{found} K");
         }
         assert_eq!(temperatures.lanes()[3], 0.0);

@@ -54,7 +54,8 @@ pub struct Wheel {
     pub tyre: usize,
     /// Spring, damper and stops.
     pub strut: Strut,
-    /// Whether the tyre is mounted with left and right exchanged, such as a tyre measured on the left and mounted on the right.
+    /// Whether the tyre is mounted with left and right exchanged, such as a tyre measured on the left and mounted on
+    /// the right.
     pub mirrored: bool,
     /// Static toe, rad, positive toe-in.
     pub toe: f32,
@@ -77,11 +78,12 @@ pub struct Wheel {
 /// Shape that detects the ground along the travel of the suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ProbeShape {
-    /// Ray through the middle of the wheel. It falls into every gap and reacts to an edge only when the middle is above it.
+    /// Ray through the middle of the wheel. The ray falls into every gap and reacts to an edge only when the middle is
+    /// above it.
     #[default]
     Ray,
-    /// Circle of the loaded radius in the middle plane of the wheel, parallel to the suspension travel. It rolls over gaps and edges like a rigid
-    /// wheel without width.
+    /// Circle of the loaded radius in the middle plane of the wheel, parallel to the suspension travel. The circle
+    /// rolls over gaps and edges like a rigid wheel without width.
     Disc,
     /// Disc plus a circle at each side of a flat tread with this width, m, > 0.
     Cylinder(f32),
@@ -102,25 +104,27 @@ impl ProbeShape {
 }
 
 impl Wheel {
-    /// Returns the static camber relative to the road on a level car, rad, positive with the top leaning right; 0 for a wheel in the middle.
+    /// Returns the static camber relative to the road on a level car, rad, positive with the top leaning right; 0 for a
+    /// wheel in the middle.
     pub fn static_lean(&self) -> f32 {
         self.side.outward_sign() * self.camber
     }
 
-    /// Returns the speeds between which the patch changes from a standing spring to a rolling tyre, m/s: [`WALKING_FROUDE_NUMBERS`] times √(g R).
+    /// Returns the speeds between which the patch changes from a standing spring to a rolling tyre, m/s:
+    /// [`WALKING_FROUDE_NUMBERS`] times √(g R).
     pub(crate) fn walking_speeds(&self) -> [f32; 2] {
         let reference_speed = (STANDARD_GRAVITY * self.radius).sqrt();
         WALKING_FROUDE_NUMBERS.map(|froude_number| froude_number * reference_speed)
     }
 }
 
-/// Values of [`Wheel::walking_speeds`] over `√(g R)`: 0.5 and 1.5 m/s for a wheel of 0.32 m. As Froude numbers they apply to cars of any size. The
-/// upper one is walking pace. With a much higher one, slow driving has no slip; with a much lower one, a car rebounds after a stop with locked
-/// wheels.
+/// Values of [`Wheel::walking_speeds`] over `√(g R)`: 0.5 and 1.5 m/s for a wheel of 0.32 m. As Froude numbers they
+/// apply to cars of any size. The upper one is walking pace. A much higher one removes the slip of slow driving; a much
+/// lower one lets a car rebound after a stop with locked wheels.
 const WALKING_FROUDE_NUMBERS: [f32; 2] = [0.2822, 0.8466];
 
-/// Rolling resistance coefficient `c = constant + linear v + quadratic v²` with v in m/s. The moment is `c · load · radius`. A wheel at rest can have
-/// a higher resistance, for example if it has sunk in or has a flat spot.
+/// Rolling resistance coefficient `c = constant + linear v + quadratic v²` with v in m/s. The moment is
+/// `c · load · radius`. A wheel at rest can have a higher resistance, for example if it has sunk in or has a flat spot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RollingCoefficients {
     /// Constant part, –, ≥ 0.
@@ -129,22 +133,23 @@ pub struct RollingCoefficients {
     pub linear: f32,
     /// Part proportional to the square of the speed, s²/m², ≥ 0.
     pub quadratic: f32,
-    /// Coefficient at rest, –, ≥ 0; effective if larger than `constant` and if `static_fade_speed` is not 0. A car stays on slopes with a tangent up
-    /// to this value.
+    /// Coefficient at rest, –, ≥ 0; effective if larger than `constant` and if `static_fade_speed` is not 0. A car
+    /// stays on slopes with a tangent up to this value.
     pub static_coefficient: f32,
     /// Speed at which the additional resistance at rest has faded out smoothly, m/s, ≥ 0.
     pub static_fade_speed: f32,
 }
 
 impl RollingCoefficients {
-    /// Returns the coefficient at `speed` (m/s), –, equal in both directions: `constant + linear |v| + quadratic v²` plus the additional resistance
-    /// near standstill.
+    /// Returns the coefficient at `speed` (m/s), –, equal in both directions: `constant + linear |v| + quadratic v²`
+    /// plus the additional resistance near standstill.
     pub fn coefficient(&self, speed: f32) -> f32 {
         self.prepare().coefficient(speed.abs())
     }
 
-    /// Returns the coefficients in the form that steps use: the additional coefficient at rest is `static_coefficient − constant`, and 0 if that is
-    /// negative or `static_fade_speed` is 0.
+    /// Returns the coefficients in the form that steps use: the additional coefficient at rest is
+    /// `static_coefficient − constant`, and 0 if that is negative or `static_fade_speed` is 0. A fade speed of 0
+    /// becomes the smallest positive number.
     pub(crate) fn prepare(&self) -> RollingCoefficientLanes<f32> {
         let static_excess =
             if self.static_fade_speed > 0.0 { (self.static_coefficient - self.constant).max(0.0) } else { 0.0 };
@@ -154,7 +159,8 @@ impl RollingCoefficients {
         }
     }
 
-    /// Returns the rolling resistance of a pneumatic tyre on a dry road at `pressure` (bar), without additional resistance at rest.
+    /// Returns the rolling resistance of a pneumatic tyre on a dry road at `pressure` (bar), without additional
+    /// resistance at rest.
     ///
     /// `c = 0.005 + (1/p)(0.01 + 0.0095 (v/100)²)`, p in bar, v in km/h; Engineering ToolBox, "Rolling Resistance".
     pub fn from_pressure(pressure: f32) -> Self {
@@ -178,8 +184,8 @@ pub(crate) struct RollingCoefficientLanes<L> {
 }
 
 impl<L: Lane> RollingCoefficientLanes<L> {
-    /// Returns the coefficient at `speed` (m/s, ≥ 0), –. The additional coefficient at rest fades out with a smooth step between 0 and its fade
-    /// speed.
+    /// Returns the coefficient at `speed` (m/s, ≥ 0), –. The additional coefficient at rest fades out with a smooth
+    /// step between 0 and its fade speed.
     #[inline(always)]
     pub fn coefficient(&self, speed: L) -> L {
         let ([constant, linear, quadratic], [excess, fade_speed]) = (self.by_speed, self.static_excess);
@@ -194,27 +200,30 @@ impl<L: Lane> RollingCoefficientLanes<L> {
 /// Axle, steered or unsteered.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axle {
-    /// Road-wheel angle in the middle of the axle per rad of [`crate::Controls::steer`]; 0 if unsteered, negative for counter-steering.
+    /// Road-wheel angle in the middle of the axle per rad of [`crate::Controls::steer`]; 0 if unsteered, negative for
+    /// counter-steering.
     pub steer_ratio: f32,
-    /// Ackermann share, from 0 (parallel) to 1 (full). Full means cot outer − cot inner = track / distance to the turning axis; the mean of both
-    /// cotangents is that of the angle in the middle.
+    /// Ackermann share, from 0 (parallel) to 1 (full). Full means cot outer − cot inner = track / distance to the
+    /// turning axis; the mean of both cotangents is that of the angle in the middle.
     pub ackermann: f32,
-    /// Distance from the turning axis to this axle, m, positive ahead of it. The turning axis is the mean of the unsteered axles. If all axles are
-    /// steered, it is the axis for small angles, for which steer ratios are proportional to the distances.
+    /// Distance from the turning axis to this axle, m, positive ahead of it. The turning axis is the mean of the
+    /// unsteered axles. If all axles are steered, it is the axis for small angles, for which steer ratios are
+    /// proportional to the distances.
     pub turning_distance: f32,
     /// Kinematic change of toe and camber with wheel travel; `None` if both stay constant.
     pub toe_camber: Option<ToeCamberCurves>,
-    /// Whether both wheels are on one beam (solid axle), which stays square on its tyres while the body rolls. Its roll inertia acts only in solvers
-    /// with unsprung masses.
+    /// Whether both wheels are on one beam (solid axle), which stays square on its tyres while the body rolls. The roll
+    /// inertia of the beam acts only in solvers with unsprung masses.
     pub solid: bool,
-    /// Height of the roll centre above the ground at rest, m. Links transfer a lateral tyre force F to the body there, so that the struts carry F
-    /// times this height less of the roll moment. Per wheel travel, the contact points move sideways by this height over half the track, outwards in
-    /// jounce if positive. Range: ±0.4 of the track. Must be 0 for an axle with one wheel or with a force point.
+    /// Height of the roll centre above the ground at rest, m. Links transfer a lateral tyre force F to the body there,
+    /// so that the struts carry F times this height less of the roll moment. Per wheel travel, the contact points move
+    /// sideways by this height over half the track, outwards in jounce if positive. Range: ±0.4 of the track. Must be 0
+    /// for an axle with one wheel or with a force point.
     pub roll_centre_height: f32,
     /// Lateral compliance of the axle; `None` if its links are rigid.
     pub lateral_compliance: Option<LateralCompliance>,
-    /// Height above the contact points at which tyre forces act, along the travel, m, ≥ 0. The physical value is 0. With the height of the centre of
-    /// mass, tyre forces neither roll nor pitch the car.
+    /// Height above the contact points at which tyre forces act, along the travel, m, ≥ 0. The physical value is 0. At
+    /// the height of the centre of mass, tyre forces neither roll nor pitch the car.
     pub force_point_height: f32,
 }
 
@@ -228,12 +237,14 @@ pub struct ToeCamberCurves {
 }
 
 impl ToeCamberCurves {
-    /// Returns the changes of toe and camber relative to rest at a compression of `travel` (m), rad: `linear z + quadratic z²`.
+    /// Returns the changes of toe and camber relative to rest at a compression of `travel` (m), rad:
+    /// `linear z + quadratic z²`.
     pub fn changes_at(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear + quadratic * travel) * travel)
     }
 
-    /// Returns upper bounds for the magnitudes of both changes within ±`travel` (m, ≥ 0), rad: `|linear| z + |quadratic| z²`.
+    /// Returns upper bounds for the magnitudes of both changes within ±`travel` (m, ≥ 0), rad: `|linear| z +
+    /// |quadratic| z²`.
     pub fn max_changes(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
     }
@@ -244,7 +255,8 @@ mod tests {
     use super::*;
     use crate::model::plain::plain_car;
 
-    /// The Froude number `v / √(g R)` is equal for wheels of every size.
+    /// Checks both walking speeds of a wheel of 0.32 m, and twice these speeds for a wheel four times as large: the
+    /// Froude number `v / √(g R)` is equal for wheels of every size.
     #[test]
     fn a_walk_of_a_wheel_four_times_as_large_is_twice_as_fast() {
         let walking_speeds = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking_speeds();

@@ -3,8 +3,8 @@
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_simd::linear::SpatialVector;
 
-/// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on the chassis along which it has a
-/// speed and an impulse.
+/// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on
+/// the chassis along which it has a speed and an impulse.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactRows<W: WheelLanes = F32x4> {
     /// Wheels in contact with the ground.
@@ -33,7 +33,7 @@ pub(crate) struct ContactRows<W: WheelLanes = F32x4> {
     pub start_speed: [W; 2],
     /// Load row: acts at the contact point along its normal.
     pub normal: SpatialVector<W>,
-    /// Longitudinal row: acts at the wheel centre, or at its force point. Its other end is the spin of the wheel.
+    /// Longitudinal row: acts at the wheel centre, or at its force point. The other end is the spin of the wheel.
     pub forward: SpatialVector<W>,
     /// Lateral row: acts at the contact point, or at its force point.
     pub side: SpatialVector<W>,
@@ -53,8 +53,8 @@ pub(crate) struct GroundMotion<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> GroundMotion<W> {
-    /// Returns the wheels whose ground changes its longitudinal or lateral velocity within the step, because wheels push it. A change of the normal
-    /// velocity does not count.
+    /// Returns the wheels whose ground changes its longitudinal or lateral velocity within the step, because wheels
+    /// push it. A change of the normal velocity does not count.
     #[inline(always)]
     pub(crate) fn accelerating_wheels(&self) -> W::Mask {
         if !self.moves_or_textured {

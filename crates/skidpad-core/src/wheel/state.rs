@@ -10,9 +10,11 @@ use skidpad_tyre::Conditions;
 pub struct WheelState {
     /// Absolute spin rate about the axle, rad/s, positive in forward rolling.
     pub spin: f32,
-    /// Longitudinal and lateral deflection of the contact patch, m. Divided by the relaxation length, it is the lagged slip κ and −tan α.
+    /// Longitudinal and lateral deflection of the contact patch, m. Divided by the relaxation length, it is the lagged
+    /// slip κ and −tan α.
     pub deflection: [f32; 2],
-    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m. The chassis received the opposite torque.
+    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m. The chassis received
+    /// the opposite torque.
     pub torque: f32,
     /// Mean longitudinal and lateral tyre force over the last step, N.
     pub tyre: [f32; 2],
@@ -28,9 +30,11 @@ pub struct WheelState {
     pub load: f32,
     /// Sine of the camber angle relative to the ground, positive if the top leans right; 0 without contact.
     pub lean: f32,
-    /// Overturning moment of the tyre about its heading at the start of the last step, N m. Positive tilts the top to the right.
+    /// Overturning moment of the tyre about its heading at the start of the last step, N m. Positive tilts the top to
+    /// the right.
     pub overturning: f32,
-    /// Aligning moment of the tyre about the contact normal at the start of the last step, N m. Positive turns to the left.
+    /// Aligning moment of the tyre about the contact normal at the start of the last step, N m. Positive turns to the
+    /// left.
     pub aligning: f32,
     /// Road-wheel angle, rad.
     pub steer: f32,
@@ -45,15 +49,16 @@ pub struct WheelState {
 }
 
 impl WheelState {
-    /// Returns the operating conditions of the tyre in the last step: load, rolling speed, grip of the ground (1 + `grip_excess`) and camber (arcsine
-    /// of `lean`), at its own inflation pressure.
+    /// Returns the operating conditions of the tyre in the last step: load, rolling speed, grip of the ground (1 +
+    /// `grip_excess`) and camber (arcsine of `lean`), at its own inflation pressure.
     pub fn conditions(&self) -> Conditions<f32> {
         let (grip, camber) = (1.0 + self.grip_excess, math::asin(self.lean));
         Conditions { grip, camber, ..Conditions::upright(self.load, self.rolling_speed) }
     }
 
-    /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch back by the change of angle, because the patch
-    /// stays in place on the ground. A rolling patch turns with the wheel; between both, the change counts with the share `1 − rolling`.
+    /// Sets the road-wheel angle to `angle` (rad). Rotates deflection and force of a standing patch back by the change
+    /// of angle, because the patch stays in place on the ground. A rolling patch turns with the wheel; between both,
+    /// the change counts with the share `1 − rolling`. The angle is set in any case.
     pub(crate) fn set_steer(&mut self, angle: f32) {
         // Angle by which the wheel turns relative to the patch, rad.
         let relative_angle = (angle - self.steer) * (1.0 - self.rolling);
@@ -81,7 +86,8 @@ impl WheelState {
     }
 }
 
-/// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `start_speed`, 1 above `full_speed` (m/s), smooth in between.
+/// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `start_speed`, 1 above `full_speed` (m/s), smooth in
+/// between.
 #[inline(always)]
 pub(crate) fn rolling_share<L: Lane>([start_speed, full_speed]: [L; 2], speed: L) -> L {
     speed.smoothstep(start_speed, full_speed)

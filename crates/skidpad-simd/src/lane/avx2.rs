@@ -28,7 +28,8 @@ pub fn has_avx2() -> bool {
     HAS_AVX2.get().is_some()
 }
 
-/// Returns the proof that the processor has AVX2. Aborts the process on a thread that has not called [`has_avx2`] with success.
+/// Returns the proof that the processor has AVX2. Aborts the process on a thread that has not called [`has_avx2`] with
+/// success.
 #[inline(always)]
 fn avx2() -> Avx2 {
     // Every caller has checked `has_avx2`.
@@ -228,6 +229,8 @@ mod tests {
     /// Values for tests, with NaN, infinities and zeros of different sign.
     const EDGE_CASE_VALUES: [f32; 8] = [0.0, -0.0, f32::NAN, 1.5, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
 
+    /// Checks that arithmetic, bounds, masks, signs, selection, roots, smoothstep, powers of two and exponents have the
+    /// same bits in a register as for single numbers, except for the bits of a NaN. Does nothing without AVX2.
     #[test]
     fn eight_in_a_register_do_what_one_does() {
         if !has_avx2() {
@@ -235,23 +238,23 @@ mod tests {
         }
         let same = |eight: F32x8, one: &dyn Fn(f32) -> f32| {
             // The bits of a NaN may differ.
-            let bits = |of: f32| if of.is_nan() { f32::NAN.to_bits() } else { of.to_bits() };
-            assert_eq!(eight.to_lanes().map(bits), EDGE_CASE_VALUES.map(|of| bits(one(of))));
+            let bits = |value: f32| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
+            assert_eq!(eight.to_lanes().map(bits), EDGE_CASE_VALUES.map(|value| bits(one(value))));
         };
         let x = F32x8::from_lanes(EDGE_CASE_VALUES);
-        for of in EDGE_CASE_VALUES {
-            let y = F32x8::splat(of);
-            same(x + y, &|x| x + of);
-            same(x - y, &|x| x - of);
-            same(x * y, &|x| x * of);
-            same(x / y, &|x| x / of);
-            same(x.at_least(y), &|x| x.at_least(of));
-            same(x.at_most(y), &|x| x.at_most(of));
-            same(x.masked(x.less(y)), &|x| x.masked(x < of));
-            same(x.times_sign_of(y), &|x| x.times_sign_of(of));
-            same(F32x8::select(!y.less(x), x, y), &|x| if of < x { of } else { x });
-            let each = F32x8::bits(x.less(y));
-            assert_eq!(each, (0..8).map(|lane| u32::from(EDGE_CASE_VALUES[lane] < of) << lane).sum::<u32>());
+        for operand in EDGE_CASE_VALUES {
+            let y = F32x8::splat(operand);
+            same(x + y, &|x| x + operand);
+            same(x - y, &|x| x - operand);
+            same(x * y, &|x| x * operand);
+            same(x / y, &|x| x / operand);
+            same(x.at_least(y), &|x| x.at_least(operand));
+            same(x.at_most(y), &|x| x.at_most(operand));
+            same(x.masked(x.less(y)), &|x| x.masked(x < operand));
+            same(x.times_sign_of(y), &|x| x.times_sign_of(operand));
+            same(F32x8::select(!y.less(x), x, y), &|x| if operand < x { operand } else { x });
+            let mask_bits = F32x8::bits(x.less(y));
+            assert_eq!(mask_bits, (0..8).map(|lane| u32::from(EDGE_CASE_VALUES[lane] < operand) << lane).sum::<u32>());
         }
         same(-x, &|x| -x);
         same(x.abs().sqrt(), &|x| x.abs().sqrt());
@@ -266,14 +269,16 @@ mod tests {
         assert_eq!(mantissas.to_lanes(), split.map(|(_, mantissa)| mantissa));
     }
 
+    /// Checks that `transpose_to_lanes` puts number i of each car into value i, and that `transpose_to_cars` is its
+    /// inverse. Does nothing without AVX2.
     #[test]
     fn rows_and_columns_are_each_other_turned() {
         if !has_avx2() {
             return;
         }
-        let of = |row: usize| F32x4::new([0.0, 1.0, 2.0, 3.0].map(|column| 10.0 * row as f32 + column));
-        let columns = F32x8::transpose_to_lanes(of);
+        let car_row = |row: usize| F32x4::new([0.0, 1.0, 2.0, 3.0].map(|column| 10.0 * row as f32 + column));
+        let columns = F32x8::transpose_to_lanes(car_row);
         assert_eq!(columns[2].to_lanes(), [2.0, 12.0, 22.0, 32.0, 42.0, 52.0, 62.0, 72.0]);
-        assert_eq!(F32x8::transpose_to_cars(columns), [0, 1, 2, 3, 4, 5, 6, 7].map(of));
+        assert_eq!(F32x8::transpose_to_cars(columns), [0, 1, 2, 3, 4, 5, 6, 7].map(car_row));
     }
 }

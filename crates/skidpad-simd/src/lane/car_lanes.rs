@@ -30,7 +30,7 @@ pub trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         self.to_lanes()[car]
     }
 
-    /// Builds the value from `car_value`, called with the index of each car.
+    /// Builds the value from `car_value`, called once with the index of each of the eight cars, in order.
     #[inline(always)]
     fn from_fn(mut car_value: impl FnMut(usize) -> f32) -> Self {
         // Written out, because a function that builds an array is not inlined.
@@ -46,8 +46,9 @@ pub trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         ])
     }
 
-    /// Transposes four numbers of each of eight cars, from `car_numbers`, into four values with the numbers of all cars. `car_numbers(car)` returns
-    /// the four numbers of a car.
+    /// Transposes four numbers of each of eight cars into four values with the numbers of all cars. `car_numbers(car)`
+    /// returns the four numbers of a car; value i of the result has number i of every car. Both halves of four cars are
+    /// transposed on their own.
     #[inline(always)]
     fn transpose_to_lanes(car_numbers: impl Fn(usize) -> F32x4) -> [Self; 4] {
         let [a, b, c, d] = F32x4::transposed([car_numbers(0), car_numbers(1), car_numbers(2), car_numbers(3)]);
@@ -55,7 +56,8 @@ pub trait CarLanes: CarScalar + WheelLanes<Car = Self> {
         [Self::from_halves([a, e]), Self::from_halves([b, f]), Self::from_halves([c, g]), Self::from_halves([d, h])]
     }
 
-    /// Transposes four values with the numbers of all cars into four numbers of each of eight cars, the inverse of [`CarLanes::transpose_to_lanes`].
+    /// Transposes four values with the numbers of all cars into four numbers of each of eight cars, the inverse of
+    /// [`CarLanes::transpose_to_lanes`].
     #[inline(always)]
     fn transpose_to_cars([x, y, z, w]: [Self; 4]) -> [F32x4; 8] {
         let [x, y, z, w] = [x.halves(), y.halves(), z.halves(), w.halves()];
@@ -133,6 +135,7 @@ macro_rules! impl_car_lanes {
 
             #[inline(always)]
             fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
+                // Left and right of an axle are added first.
                 let wheels = [row_values(0), row_values(1), row_values(2), row_values(3)];
                 let sum = |i: usize| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]);
                 [sum(0), sum(1), sum(2), sum(3)]

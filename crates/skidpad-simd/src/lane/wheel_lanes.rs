@@ -34,6 +34,7 @@ impl WheelLanes for F32x4 {
 
     #[inline(always)]
     fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [f32; 4] {
+        // Transposed: value a has the four numbers of the front left wheel, and so on; lane i of the sum is sum i.
         let [a, b, c, d] = Self::transposed(row_values(0));
         ((a + b) + (c + d)).lanes()
     }
@@ -94,7 +95,7 @@ impl F32x4 {
         self.set(lane, self.lane_value(lane) + number);
     }
 
-    /// Transposes four rows into columns.
+    /// Transposes four rows into columns: lane i of value k becomes lane k of value i.
     #[inline(always)]
     pub fn transposed(rows: [Self; 4]) -> [Self; 4] {
         f32x4::transpose(rows.map(|row| row.0)).map(Self)

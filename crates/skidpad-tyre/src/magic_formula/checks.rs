@@ -10,8 +10,8 @@ const MAX_COEFFICIENT: f32 = 1e6;
 const SHAPE_FACTOR_RANGE: &str = "a number from 0.01 to 100";
 const POSITIVE_RANGE: &str = "a number above 0";
 
-/// Returns a fault for each coefficient that is not accepted, in the order of [`ENTRIES`]; empty if all are. A coefficient that a file did not state
-/// is NaN and only accepted if `use_mode` leaves it out.
+/// Returns a fault for each coefficient that is not accepted, in the order of [`ENTRIES`]; empty if all are. A
+/// coefficient that a file did not state is NaN and only accepted if `use_mode` leaves it out.
 pub fn faults(c: &Coefficients, use_mode: UseMode) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
@@ -23,9 +23,10 @@ pub fn faults(c: &Coefficients, use_mode: UseMode) -> Vec<ValueFault> {
     faults
 }
 
-/// Returns the accepted values of the coefficient `name` as a text, or `None` if `value` is accepted; NaN never is, except for coefficients that
-/// `use_mode` does not need. Sizes and stiffnesses have ranges of sensible size, shape and scale factors 0.01 to 100, PKY1 is negative (ISO axes),
-/// upper ends of ranges are above their lower ends in `c`, and all others are within ±1e6.
+/// Returns the accepted values of the coefficient `name` as a text, or `None` if `value` is accepted. NaN never is,
+/// except for coefficients that `use_mode` does not need. Sizes and stiffnesses have ranges of sensible size, shape and
+/// scale factors 0.01 to 100, PKY1 is negative (ISO axes), upper ends of ranges are above their lower ends in `c`, and
+/// all others are within ±1e6. The first matching arm decides.
 fn accepted(c: &Coefficients, use_mode: UseMode, name: &str, value: f32) -> Option<&'static str> {
     let needs_longitudinal = !matches!(use_mode, UseMode::Load | UseMode::Lateral);
     let needs_lateral = !matches!(use_mode, UseMode::Load | UseMode::Longitudinal);
@@ -43,7 +44,8 @@ fn accepted(c: &Coefficients, use_mode: UseMode, name: &str, value: f32) -> Opti
         "PKY1" if needs_lateral => {
             (value < 0.0 && value > -MAX_COEFFICIENT, "a number below 0 (axes ISO W; other axes have it positive)")
         }
-        "PCX1" | "PDX1" | "PKX1" | "PCY1" | "PDY1" | "PKY1" | "PKY2" => (true, ""), // of a direction that the use mode leaves out
+        // Not needed: the use mode leaves out the direction.
+        "PCX1" | "PDX1" | "PKX1" | "PCY1" | "PDY1" | "PKY1" | "PKY2" => (true, ""),
         "VERTICAL_STIFFNESS" | "LONGITUDINAL_STIFFNESS" | "LATERAL_STIFFNESS" => {
             ((0.0..=1e9).contains(&value), "a stiffness from 0 to 1e9 N/m")
         }

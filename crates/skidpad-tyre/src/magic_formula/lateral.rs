@@ -1,6 +1,6 @@
 //! Lateral force Fy.
 
-use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, loss, sine_formula};
+use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, reduction_factor, sine_formula};
 use crate::dual::{atan, cos_atan, sin};
 use crate::{Real, functions};
 use skidpad_simd::lane::Lane;
@@ -48,10 +48,11 @@ struct Combined<L> {
 }
 
 impl<L: Lane> LateralForce<L> {
-    /// Computes the quantities at `camber` rad, which can differ from the camber of `shared`: moments also use the upright tyre. With df the relative
-    /// deviation of load and dp that of pressure: friction `μ = (PDY1 + PDY2 df) (1 + PPY3 dp + PPY4 dp²) (1 − PDY3 γ²) LMUY`, at least
-    /// [`MIN_FRICTION`], times grip; `D = μ F_z`; `B = K / (C D)`; curvature `(PEY1 + PEY2 df) LEY`. In a use mode without lateral force, the forces
-    /// are 0 and the factors stay.
+    /// Computes the quantities at `camber` rad, which can differ from the camber of `shared`: moments also use the
+    /// upright tyre. Let df be the relative deviation of load and dp that of pressure. Friction
+    /// `μ = (PDY1 + PDY2 df) (1 + PPY3 dp + PPY4 dp²) (1 − PDY3 γ²) LMUY`, at least [`MIN_FRICTION`], times grip;
+    /// `D = μ F_z`; `B = K / (C D)` with the cornering stiffness K; curvature `(PEY1 + PEY2 df) LEY`; shifts, and the
+    /// reduction and force by slip ratio. In a use mode without lateral force, the forces are 0 and the factors stay.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> Self {
         let c = &tyre.c;
@@ -78,6 +79,7 @@ impl<L: Lane> LateralForce<L> {
             cornering,
             factor: cornering / (shape * friction * load),
             curvature: (s(c.pey1) + s(c.pey2) * dfz) * s(c.ley),
+            // Common to both sides, and the part that differs by side.
             curvature_sides: [one + s(c.pey5) * camber_squared, s(c.pey3) + s(c.pey4) * camber],
             shift,
             vertical_shift: vertical_shift * force_flag,
@@ -93,13 +95,13 @@ impl<L: Lane> LateralForce<L> {
         }
     }
 
-    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load. `combined` includes the effect of slip ratio: a
-    /// reducing factor and an added force.
+    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load. `combined` includes
+    /// the effect of slip ratio: a reducing factor and an added force.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
         let pure = self.pure(angle);
         if combined {
-            pure * self.combined.loss(ratio, angle) + self.combined.slip_ratio_force(ratio, angle)
+            pure * self.combined.reduction_factor(ratio, angle) + self.combined.slip_ratio_force(ratio, angle)
         } else {
             pure
         }
@@ -113,12 +115,13 @@ impl<L: Lane> LateralForce<L> {
 
     /// Returns G_yκ, the factor by which slip ratio reduces Fy.
     #[inline(always)]
-    pub fn loss(&self, ratio: L, angle: L) -> L {
-        self.combined.loss(ratio, angle)
+    pub fn reduction_factor(&self, ratio: L, angle: L) -> L {
+        self.combined.reduction_factor(ratio, angle)
     }
 
-    /// Returns Fy without slip ratio, N: `D sin(C atan(B α − E (B α − atan(B α)))) + S_V` with α the `angle` (rad) plus the horizontal shift. E is at
-    /// most 1 and differs by side.
+    /// Returns Fy without slip ratio, N: `D sin(C atan(B α − E (B α − atan(B α)))) + S_V` with α the `angle` (rad) plus
+    /// the horizontal shift. E is at most 1 and differs by the sign of α. B is negative, so that a positive angle has a
+    /// negative force.
     #[inline(always)]
     fn pure<R: Real<L>>(&self, angle: R) -> R {
         let slip = angle + self.shift;
@@ -128,7 +131,8 @@ impl<L: Lane> LateralForce<L> {
         sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical_shift
     }
 
-    /// Returns the slope of Fy over −tan α at the zero crossing of the curve, N, ≥ 0.
+    /// Returns the slope of Fy over −tan α at the zero crossing of the curve, N, ≥ 0: the negative cornering stiffness,
+    /// or 0 for a tyre without lateral force.
     #[inline(always)]
     pub fn stiffness(&self) -> L {
         // The peak is 0 for a tyre without lateral force.
@@ -145,13 +149,14 @@ impl<L: Lane> LateralForce<L> {
 impl<L: Lane> Combined<L> {
     /// Returns G_yκ, the factor by which slip ratio reduces Fy.
     #[inline(always)]
-    fn loss<R: Real<L>>(&self, ratio: L, angle: R) -> R {
-        let [steepness, shift] = self.by_slip_angle.map(L::splat);
-        let stiffness = cos_atan((angle - shift) * steepness) * self.stiffness;
-        loss(stiffness * (ratio + self.shift), stiffness * self.shift, L::splat(self.shape), self.curvature)
+    fn reduction_factor<R: Real<L>>(&self, ratio: L, angle: R) -> R {
+        let [steepness, peak_angle] = self.by_slip_angle.map(L::splat);
+        let stiffness = cos_atan((angle - peak_angle) * steepness) * self.stiffness;
+        reduction_factor(stiffness * (ratio + self.shift), stiffness * self.shift, L::splat(self.shape), self.curvature)
     }
 
-    /// Returns S_Vyκ, the force that slip ratio adds, N.
+    /// Returns S_Vyκ, the force that slip ratio adds, N: the largest one times
+    /// `sin(RVY5 atan(RVY6 κ)) cos(atan(RVY4 α))`.
     #[inline(always)]
     fn slip_ratio_force<R: Real<L>>(&self, ratio: L, angle: R) -> R {
         let [angle_stiffness, shape, stiffness] = self.slip_ratio_shape.map(L::splat);
@@ -160,8 +165,9 @@ impl<L: Lane> Combined<L> {
     }
 }
 
-/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of the largest stiffness). It
-/// rises and falls with load as `sin(PKY4 atan(load / load of the largest))`.
+/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of
+/// the largest stiffness). The magnitude changes with load as `sin(PKY4 atan(load / load of the largest))`, falls with
+/// camber and changes with pressure. The load of the largest stiffness is at least 0.01 times the nominal load.
 #[inline(always)]
 fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> L {
     let c = &tyre.c;
@@ -179,22 +185,23 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L
     stiffness.at_most(shared.load * s(-0.01))
 }
 
-/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30): a part of the upright tyre and a part by
-/// camber. In 6.1 the horizontal part by camber is (camber stiffness · γ − vertical part) over `cornering`, the cornering stiffness in N/rad; in MF
-/// 5.2 it is `PHY3 γ`.
+/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30): a part of the
+/// upright tyre and a part by camber. In 6.1 the horizontal part by camber is (camber stiffness · γ − vertical part)
+/// over `cornering`, the cornering stiffness in N/rad; in MF 5.2 it is `PHY3 γ`.
 #[inline(always)]
 fn shifts<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L, cornering: L) -> [L; 2] {
     let c = &tyre.c;
     let s = L::splat;
     let &SharedQuantities { load, dfz, dpi, grip, .. } = shared;
     let friction = s(c.lmuy) * grip;
+    // Horizontal (rad) and vertical (N).
     let upright =
         [(s(c.phy1) + s(c.phy2) * dfz) * s(c.lhy), load * (s(c.pvy1) + s(c.pvy2) * dfz) * s(c.lvy) * friction];
     let camber_vertical = load * (s(c.pvy3) + s(c.pvy4) * dfz) * camber * friction;
     let [camber_horizontal, camber_vertical] = if tyre.is_mf6() {
         let camber_vertical = camber_vertical * s(c.lkyc);
-        let stiffness = load * (s(c.pky6) + s(c.pky7) * dfz) * (s(1.0) + s(c.ppy5) * dpi) * s(c.lkyc);
-        [(stiffness * camber - camber_vertical) / cornering, camber_vertical]
+        let camber_stiffness = load * (s(c.pky6) + s(c.pky7) * dfz) * (s(1.0) + s(c.ppy5) * dpi) * s(c.lkyc);
+        [(camber_stiffness * camber - camber_vertical) / cornering, camber_vertical]
     } else {
         [s(c.phy3) * camber, camber_vertical]
     };

@@ -29,8 +29,9 @@ enum LengthLaw {
 }
 
 impl RelaxationLengths {
-    /// Builds the functions. A coefficient PTX1 or PTY1 other than 0 selects the curves of PAC2002, else a stated stiffness of the carcass that of
-    /// 6.1. If a file states neither, the longitudinal length is half the unloaded radius, and the lateral length is the unloaded radius.
+    /// Builds the functions. For each direction: a coefficient PTX1 or PTY1 other than 0 selects the curve of PAC2002,
+    /// else a stated stiffness of the standing tyre that of 6.1. If a file states neither, the longitudinal length is
+    /// half the unloaded radius, and the lateral length is the unloaded radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
         let longitudinal = if c.ptx1 != 0.0 {
@@ -54,7 +55,8 @@ impl RelaxationLengths {
         Self { longitudinal, lateral }
     }
 
-    /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip, clamped to [`MIN_RELAXATION_LENGTH_M`] and 100 m.
+    /// Returns the longitudinal and lateral lengths, m, for the slip `stiffness`, N per unit slip, clamped to
+    /// [`MIN_RELAXATION_LENGTH_M`] and 100 m.
     #[inline(always)]
     pub fn lengths_at<L: Lane>(&self, shared: &SharedQuantities<L>, stiffness: [L; 2]) -> [L; 2] {
         [self.longitudinal.length_at(shared, stiffness[0]), self.lateral.length_at(shared, stiffness[1])]
@@ -63,8 +65,9 @@ impl RelaxationLengths {
 }
 
 impl LengthLaw {
-    /// Returns the length, m, at the load, pressure and camber of `shared`, without limits. `slip_stiffness`, N per unit slip, counts only for
-    /// [`LengthLaw::Carcass`], whose carcass stiffness is at least [`MIN_CARCASS_SHARE`] of the stated one.
+    /// Returns the length, m, at the load, pressure and camber of `shared`, without limits. `slip_stiffness`, N per
+    /// unit slip, counts only for [`LengthLaw::Carcass`], whose carcass stiffness is at least [`MIN_CARCASS_SHARE`] of
+    /// the stated one.
     #[inline(always)]
     fn length_at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;

@@ -1,6 +1,6 @@
 //! Longitudinal force Fx.
 
-use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, loss, sine_formula};
+use super::{MIN_FRICTION, MagicFormula, SharedQuantities, UseMode, reduction_factor, sine_formula};
 use crate::dual::cos_atan;
 use crate::{Real, functions};
 use skidpad_simd::lane::Lane;
@@ -19,7 +19,7 @@ pub struct LongitudinalForce<L> {
     /// Curvature factor E before the difference of driving and braking.
     curvature: L,
     /// Difference of curvature between driving and braking.
-    curvature_sign: f32,
+    curvature_difference: f32,
     /// Horizontal shift, slip ratio.
     shift: L,
     /// Vertical shift, N.
@@ -44,10 +44,12 @@ struct Combined<L> {
 }
 
 impl<L: Lane> LongitudinalForce<L> {
-    /// Computes the quantities under the clamped load, at the camber, pressure and grip of `shared`. With df the relative deviation of load and dp
-    /// that of pressure: friction `μ = (PDX1 + PDX2 df) (1 + PPX3 dp + PPX4 dp²) (1 − PDX3 γ²) LMUX`, at least [`MIN_FRICTION`], times grip;
-    /// `D = μ F_z`; slope `K = F_z (PKX1 + PKX2 df) exp(PKX3 df) (1 + PPX1 dp + PPX2 dp²) LKX`; `B = K / (C D)`. In a use mode without longitudinal
-    /// force, the load and with it the forces are 0.
+    /// Computes the quantities under the clamped load, at the camber, pressure and grip of `shared`. Let df be the
+    /// relative deviation of load and dp that of pressure. Friction
+    /// `μ = (PDX1 + PDX2 df) (1 + PPX3 dp + PPX4 dp²) (1 − PDX3 γ²) LMUX`, at least [`MIN_FRICTION`], times grip;
+    /// `D = μ F_z`; slope `K = F_z (PKX1 + PKX2 df) exp(PKX3 df) (1 + PPX1 dp + PPX2 dp²) LKX` with the exponent within
+    /// ±10; `B = K / (C D)`; curvature, shifts and the reduction by slip angle. In a use mode without longitudinal
+    /// force, the load and with it the forces are 0; the factors stay finite.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>) -> Self {
         let c = &tyre.c;
@@ -64,7 +66,7 @@ impl<L: Lane> LongitudinalForce<L> {
             * (one - s(c.pdx3) * camber_squared)
             * s(c.lmux);
         let friction = friction.at_least(s(MIN_FRICTION)) * grip;
-        let per_load = (s(c.pkx1) + s(c.pkx2) * dfz)
+        let stiffness_per_load = (s(c.pkx1) + s(c.pkx2) * dfz)
             * functions::exp((s(c.pkx3) * dfz).clamp_nan_to_low(s(-10.0), s(10.0)))
             * (one + s(c.ppx1) * dpi + s(c.ppx2) * dpi * dpi)
             * s(c.lkx);
@@ -72,10 +74,10 @@ impl<L: Lane> LongitudinalForce<L> {
         Self {
             shape,
             peak: friction * load,
-            stiffness: per_load * load,
-            factor: per_load / (shape * friction),
+            stiffness: stiffness_per_load * load,
+            factor: stiffness_per_load / (shape * friction),
             curvature: (s(c.pex1) + s(c.pex2) * dfz + s(c.pex3) * dfz * dfz) * s(c.lex),
-            curvature_sign: c.pex4,
+            curvature_difference: c.pex4,
             shift: (s(c.phx1) + s(c.phx2) * dfz) * s(c.lhx),
             vertical_shift: load * (s(c.pvx1) + s(c.pvx2) * dfz) * s(c.lvx * c.lmux) * grip,
             combined: Combined {
@@ -88,17 +90,18 @@ impl<L: Lane> LongitudinalForce<L> {
         }
     }
 
-    /// Returns Fx, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load: `D sin(C atan(B κ − E (B κ − atan(B κ)))) + S_V`
-    /// with κ the ratio plus the horizontal shift. E is at most 1 and differs between driving and braking. `combined` includes the reduction by slip
+    /// Returns Fx, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load:
+    /// `D sin(C atan(B κ − E (B κ − atan(B κ)))) + S_V` with κ the ratio plus the horizontal shift. E is at most 1 and
+    /// differs between driving and braking. If `combined` is true, the whole force is multiplied by the factor of slip
     /// angle.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: R, angle: L, combined: bool) -> R {
         let one = L::splat(1.0);
         let slip = ratio + self.shift;
-        let sign_difference = slip.value().sign() * L::splat(self.curvature_sign);
-        let curvature = (self.curvature * (one - sign_difference)).at_most(one);
+        let signed_difference = slip.value().sign() * L::splat(self.curvature_difference);
+        let curvature = (self.curvature * (one - signed_difference)).at_most(one);
         let pure = sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical_shift;
-        if combined { pure * self.combined.loss(ratio, angle) } else { pure }
+        if combined { pure * self.combined.reduction_factor(ratio, angle) } else { pure }
     }
 
     /// Returns the slope of Fx at the zero crossing of the curve, N, ≥ 0.
@@ -115,11 +118,12 @@ impl<L: Lane> LongitudinalForce<L> {
 }
 
 impl<L: Lane> Combined<L> {
-    /// Returns G_xα, the factor by which slip angle reduces Fx.
+    /// Returns G_xα, the factor by which slip angle reduces Fx, 1 without slip angle. The stiffness of the reduction
+    /// falls with slip ratio as `cos(atan(RBX2 κ))`.
     #[inline(always)]
-    fn loss<R: Real<L>>(&self, ratio: R, angle: L) -> R {
+    fn reduction_factor<R: Real<L>>(&self, ratio: R, angle: L) -> R {
         let stiffness = cos_atan(ratio * L::splat(self.by_slip_ratio)) * self.stiffness;
         let shift = L::splat(self.shift);
-        loss(stiffness * (angle + shift), stiffness * shift, L::splat(self.shape), self.curvature)
+        reduction_factor(stiffness * (angle + shift), stiffness * shift, L::splat(self.shape), self.curvature)
     }
 }

@@ -126,8 +126,8 @@ const MIN_LOAD_RATIO: f32 = 0.01;
 const MAX_LOAD_RATIO: f32 = 5.0;
 
 impl MagicFormula {
-    /// Builds a tyre of `coefficients`, SI units. Shape factors and stiffnesses of a direction that `use_mode` leaves out are replaced by ±1, as
-    /// files may not state them.
+    /// Builds a tyre of `coefficients`, SI units. Shape factors, friction, stiffnesses and their scales of a direction
+    /// that `use_mode` leaves out are replaced by ±1, as files may not state them.
     ///
     /// # Errors
     ///
@@ -184,8 +184,9 @@ impl MagicFormula {
         self.moments(&self.prepare(conditions), slip).aligning
     }
 
-    /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α, −γ). All odd coefficients change
-    /// sign, and the ranges of slip angle and camber are reflected.
+    /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α,
+    /// −γ). All odd coefficients change sign, and the ranges of slip angle and camber are
+    /// reflected.
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
         for coefficient in mirrored_coefficients(&mut tyre.c) {
@@ -197,8 +198,9 @@ impl MagicFormula {
         tyre
     }
 
-    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force at zero slip and zero camber.
-    /// A measured tyre pulls to one side by a hundredth of its load, even at standstill. The coefficients concerned are set to 0.
+    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force
+    /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
+    /// The coefficients concerned are set to 0.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
         for coefficient in mirrored_coefficients(&mut tyre.c) {
@@ -219,9 +221,13 @@ impl MagicFormula {
         self.c.lfzo * self.c.fnomin
     }
 
-    /// Computes the quantities that all equations use: load clamped to the range of the coefficients, actual load over that, relative deviations of
-    /// load and pressure from their nominal values, clamped camber, and grip of at least [`MIN_GRIP`]. Without a pressure in `conditions`, that of
-    /// the file applies; a file without nominal pressure has no effect of pressure. NaN counts as the lower bound.
+    /// Computes the quantities that all equations use: clamped load, actual load over that, relative deviations of load
+    /// and pressure from their nominal values, clamped camber, and grip of at least [`MIN_GRIP`]. NaN counts as the
+    /// lower bound.
+    ///
+    /// The load is clamped to FZMIN to FZMAX and to the ratios [`MIN_LOAD_RATIO`] to [`MAX_LOAD_RATIO`] of the nominal
+    /// load. The pressure is that of `conditions` if above 0, else INFLPRES, else the nominal one, clamped to its
+    /// range; a file without nominal pressure has no effect of pressure.
     #[inline(always)]
     fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> SharedQuantities<L> {
         let c = &self.c;
@@ -232,6 +238,7 @@ impl MagicFormula {
         // Actual load, N, without the lower bound of the formula. The upper bound keeps products finite.
         let actual_load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
         let has_nominal_pressure = c.nompres > 0.0;
+        // 1: any number above 0, because the ratio below is then 1.
         let nominal_pressure = if has_nominal_pressure { c.nompres } else { 1.0 };
         let default_pressure = if c.inflpres > 0.0 { c.inflpres } else { nominal_pressure };
         let stated_pressure = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(default_pressure));
@@ -254,7 +261,8 @@ impl MagicFormula {
 impl TyreModel for MagicFormula {
     type Prepared<L: Lane> = PreparedMagicFormula<L>;
 
-    /// Computes the tyre under `conditions`. Below `MIN_GRIP`, all forces and moments fade in proportion to grip.
+    /// Computes the tyre under `conditions`: shared quantities, then both force laws at the clamped load. Below
+    /// `MIN_GRIP`, the load scale and with it all forces and moments fade in proportion to grip.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
@@ -306,10 +314,12 @@ impl<L: Lane> PreparedMagicFormula<L> {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
-    /// Computes the forces and, by forward-mode differentiation, the slope of each force over its own slip. Combined slip reduces the forces by the
-    /// coefficients, or on the friction ellipse.
+    /// Computes the forces and, by forward-mode differentiation, the slope of each force over its own slip, under the
+    /// actual load. Slips are clamped to their ranges. Combined slip reduces the forces by the coefficients, or on the
+    /// friction ellipse if the tyre has no such coefficients.
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> TyreForces<L> {
+        // Each slip is the only input of its own force: derivatives by the other slip are not needed.
         let inputs @ [longitudinal_slip, lateral_slip] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
         let (ratio, angle) = (self.ratio(longitudinal_slip), self.angle(lateral_slip));
         let fx = self.longitudinal.force(ratio, angle.value, self.combined) * self.shared.load_scale;
@@ -339,7 +349,8 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     }
 }
 
-/// Returns the coefficients that are odd under reflection of left and right: shifts, conicity, ply steer and side differences of curvature.
+/// Returns the coefficients that are odd under reflection of left and right: shifts, conicity, ply steer and side
+/// differences of curvature.
 fn mirrored_coefficients(c: &mut Coefficients) -> [&mut f32; 18] {
     [
         &mut c.rhx1,
@@ -381,10 +392,11 @@ fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
     dual::cos(dual::atan(curved_argument(x, curvature)) * shape)
 }
 
-/// Returns the factor by which the other slip reduces a force: the cosine formula at `slip_argument` over its value at `shift_argument`, both
-/// stiffness times slip, the latter with the shift alone. The factor is 1 without slip. The divisor is at least 0.01.
+/// Returns the factor by which the other slip reduces a force: the cosine formula at `slip_argument` over its value at
+/// `shift_argument`, both stiffness times slip, the latter with the shift alone. The factor is 1 without slip. The
+/// divisor is at least 0.01.
 #[inline(always)]
-fn loss<L: Lane, R: Real<L>>(slip_argument: R, shift_argument: R, shape: L, curvature: L) -> R {
+fn reduction_factor<L: Lane, R: Real<L>>(slip_argument: R, shift_argument: R, shape: L, curvature: L) -> R {
     let reference = cosine_formula(shift_argument, shape, curvature);
     let min_reference = L::splat(0.01);
     let is_above_minimum = min_reference.less(reference.value());

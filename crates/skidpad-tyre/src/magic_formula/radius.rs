@@ -19,12 +19,14 @@ pub struct Radii<L> {
 const RADIUS_BISECTIONS: u32 = 20;
 
 impl MagicFormula {
-    /// Computes the radii at `spin` rad/s while the tyre transmits the longitudinal and lateral `force`, N.
+    /// Computes the radii at `spin` rad/s (clamped to ±10⁴) while the tyre transmits the longitudinal and lateral
+    /// `force`, N (clamped to ±10⁷).
     ///
-    /// The free radius grows with the square of spin. Effective radius and vertical force follow the paper's section on radii. At the loaded radius,
-    /// the vertical force equals the load. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and shifts the lateral
-    /// force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all radii are the free radius. Loaded and effective
-    /// radius are at least a tenth of the unloaded one.
+    /// The free radius grows with the square of spin. Effective radius and vertical force follow the paper's section on
+    /// radii. At the loaded radius, the vertical force equals the load of `conditions`, which is not clamped to the
+    /// range of the coefficients. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and
+    /// shifts the lateral force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all
+    /// radii are the free radius. Loaded and effective radius are at least a tenth of the unloaded one.
     pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
         let c = &self.c;
         let s = L::splat;
@@ -41,7 +43,7 @@ impl MagicFormula {
         let pressure_factor = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
         let nominal_deflection = s(c.fnomin / stiffness) / pressure_factor;
         let relative_load = load / s(c.fnomin);
-        // Decrease of the effective radius, in nominal deflections.
+        // Decrease of the effective radius, in deflections under the nominal load.
         let relative_decrease = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
         let min_radius = s(0.1 * c.unloaded_radius);
         let force = force.map(|force| force.clamp_nan_to_low(s(-1e7), s(1e7)) / s(c.fnomin));
@@ -74,8 +76,9 @@ struct VerticalSpring<'a, L> {
 }
 
 impl<L: Lane> VerticalSpring<'_, L> {
-    /// Returns the linear and the quadratic coefficient of the vertical force; camber raises the linear one. The force is over the nominal load, the
-    /// deflection over the unloaded radius. Without Q_FZ1 the linear one follows from the vertical stiffness at the nominal load.
+    /// Returns the linear and the quadratic coefficient of the vertical force; camber raises the linear one. The force
+    /// is over the nominal load, the deflection over the unloaded radius. Without Q_FZ1 the linear one is chosen so
+    /// that the tangent stiffness at the nominal load is the vertical stiffness; it is at least 0.
     fn rates(&self) -> [L; 2] {
         let c = &self.tyre.c;
         let nominal_rate = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
@@ -85,8 +88,9 @@ impl<L: Lane> VerticalSpring<'_, L> {
         [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
     }
 
-    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1): `1 + Q_V2 Ω − (Q_FCX Fx)² − across²`, at least 0.1,
-    /// times that of the pressure. `lateral_loss` is the loss by the lateral force, before it is squared.
+    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1):
+    /// `1 + Q_V2 Ω − (Q_FCX Fx)² − lateral_loss²`, at least 0.1, times that of the pressure. `lateral_loss` is the loss
+    /// by the lateral force, before it is squared. Forces are over the nominal load, Ω is the spin ratio.
     fn stiffness_factor(&self, lateral_loss: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -96,8 +100,9 @@ impl<L: Lane> VerticalSpring<'_, L> {
             * self.pressure_factor
     }
 
-    /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the stiffness factor, equals the
-    /// relative load. The root is in the form that is exact without a square term.
+    /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the
+    /// stiffness factor, equals the relative load. The linear rate is at least 0.1. The root is in the form that is
+    /// exact without a square term; a negative discriminant counts as 0.
     fn solve(&self) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -108,22 +113,24 @@ impl<L: Lane> VerticalSpring<'_, L> {
         self.free - (relative_force + relative_force) / (linear + root) * s(c.unloaded_radius)
     }
 
-    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The vertical force falls as the
-    /// radius rises.
+    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The
+    /// vertical force falls as the radius rises.
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
         for _ in 0..RADIUS_BISECTIONS {
             let middle = (low + high) * half;
-            let too_low = self.relative_load.less(self.normalised_force(middle));
-            low = L::select(too_low, middle, low);
-            high = L::select(too_low, high, middle);
+            let is_too_low = self.relative_load.less(self.normalised_force(middle)); // more force than load
+            low = L::select(is_too_low, middle, low);
+            high = L::select(is_too_low, high, middle);
         }
         (low + high) * half
     }
 
-    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2, as stated by published
-    /// implementations). Camber adds deflection at the tread's edge, and shifts the lateral force that softens the tyre.
+    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2,
+    /// as stated by published implementations). Camber adds deflection at the tread's edge, and shifts the lateral
+    /// force that softens the tyre. Steps: lateral force by camber, deflection (upright plus camber, ≥ 0), loss by the
+    /// lateral force, force.
     fn normalised_force(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -136,10 +143,11 @@ impl<L: Lane> VerticalSpring<'_, L> {
         let upright_deflection = self.free - radius;
         // Polynomial of a radius, without unit: only its ratio to that at the free radius counts.
         let edge_polynomial = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
+        // Width of the tread, m.
         let width = (1.075 - 0.5 * c.aspect_ratio) * c.width;
         let camber_tangent = functions::sin(camber) / functions::cos(camber);
         let free_edge = edge_polynomial(self.free);
-        let has_no_edge = free_edge.abs().less(s(1e-6));
+        let has_no_edge = free_edge.abs().less(s(1e-6)); // coefficients that are not stated
         let edge_ratio =
             L::select(has_no_edge, s(0.0), edge_polynomial(radius) / L::select(has_no_edge, s(1.0), free_edge));
         let camber_deflection = edge_ratio * edge_ratio * s(width / 8.0) * camber_tangent.abs()

@@ -1,4 +1,5 @@
-//! Cuts of the regeneration of motors while wheels slip slower than the road, and while stability control corrects the car.
+//! Cuts of the regeneration of motors while wheels slip slower than the road, and while stability control corrects the
+//! car.
 
 use crate::assist_log::Assist;
 use crate::assists::parameters::Assists;
@@ -25,8 +26,8 @@ struct RegenerationLimit {
 }
 
 impl RegenerationLimit {
-    /// Returns the limit by the slip, time constant and least speed of the anti-lock brakes, else by those of the stability control (least speed:
-    /// where it begins to act), else `None`.
+    /// Returns the limit by the slip, time constant and least speed of the anti-lock brakes, else by those of the
+    /// stability control (least speed: where it begins to act), else `None`.
     fn from_assists(assists: &Assists) -> Option<Self> {
         if let Some(abs) = &assists.abs {
             let (slip, time_constant, min_speed) = (abs.slip, abs.time_constant, abs.min_speed);
@@ -42,13 +43,15 @@ impl RegenerationLimit {
 }
 
 impl Vehicle {
-    /// Cuts the regeneration of every motor to the torque that its wheels can take at the allowed slip without the foot brake; entirely while
-    /// stability control corrects the car. `brake_pedal`: position of the foot brake, 0 to 1; `v_loaded`: velocity of the chassis after the loads and
-    /// the last step's tyre impulses.
+    /// Cuts the regeneration of every motor to the torque that its wheels can take at the allowed slip without the foot
+    /// brake; entirely while stability control corrects the car. `brake_pedal`: position of the foot brake, 0 to 1;
+    /// `v_loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
     ///
-    /// Does nothing without motors, without anti-lock brakes or stability control, or if no wheel slips more than half of the allowed slip. Otherwise
-    /// the motors' rows start with their demanded torques, as the brake assists that follow need them; without such assists these are removed again,
-    /// and only the limits remain.
+    /// Does nothing without motors, without anti-lock brakes or stability control, or if no wheel slips more than half
+    /// of the allowed slip and stability control does not correct. Otherwise the motors' rows start with their demanded
+    /// torques, as the brake assists that follow need them. If neither brake pedal nor correction is active, these are
+    /// removed again, and only the limits remain; if no motor was cut then, the assist that limited the motors before
+    /// is restored.
     pub(crate) fn cut_regeneration(&mut self, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
         let parts = self.model.parts();
         let Some(limit) = RegenerationLimit::from_assists(&parts.assists).filter(|_| !parts.motors.is_empty()) else {
@@ -59,6 +62,7 @@ impl Vehicle {
             return;
         }
         let assist = if is_correcting { Assist::StabilityControl } else { limit.assist };
+        // Restored below if no motor is cut.
         let limited_by = self.shafts.limited_by;
         self.shafts.begin_regeneration_cut(assist, &self.model, &mut self.rows);
         let ([first_motor_row, _], mut has_cut) = (self.shafts.first_rows(&self.model), false);
@@ -73,8 +77,8 @@ impl Vehicle {
             self.shafts.limit_regeneration(&self.model, &mut self.rows, k, shaft_impulse, shaft_speed);
             has_cut = true;
         }
-        // Anti-lock and single-wheel brakes need the initial torque of the motors. If neither acts, the solution starts as in any step, so that
-        // limits which do not bind change no bit.
+        // Anti-lock and single-wheel brakes need the initial torque of the motors. If neither acts, the solution starts
+        // as in any step, so that limits which do not bind change no bit.
         if brake_pedal == 0.0 && !is_correcting {
             self.shafts.clear_initial_impulses(&self.model, &mut self.rows);
             if !has_cut {
@@ -83,15 +87,18 @@ impl Vehicle {
         }
     }
 
-    /// Returns whether any wheel slips below the speed of the road by more than half of the allowed slip, so that its motors have to be monitored.
+    /// Returns whether any wheel slips below the speed of the road by more than half of the allowed slip, so that its
+    /// motors have to be monitored.
     fn has_braking_slip(&self, limit: &RegenerationLimit) -> bool {
         let groups = self.model.wheel_packs().iter().zip(&self.rows);
         groups.into_iter().any(|(group, rows)| F32x4::any(rows.braking_slip_mask(group, limit.slip, limit.min_speed)))
     }
 
-    /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean of their target speeds,
-    /// rad/s; `None` if no wheel exceeds the allowed slip. The wheel with the largest excess over its lever decides. The foot brake's impulse at
-    /// `brake_pedal` is left out, as anti-lock brakes reduce it themselves.
+    /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean
+    /// of their target speeds, rad/s; `None` if no wheel exceeds the allowed slip. The wheel with the largest excess
+    /// over its lever decides. Only wheels on the ground that roll in the driving direction faster than the least speed
+    /// of the limit count. The foot brake's impulse at `brake_pedal` is left out, as anti-lock brakes reduce it
+    /// themselves.
     fn allowed_regeneration(
         &self,
         row: usize,
@@ -104,23 +111,25 @@ impl Vehicle {
         // Largest excess of braking, N m s at the shaft.
         let (mut max_excess, mut shaft_speed) = (0.0f32, 0.0);
         for (group, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
-            let share = group.shaft_jacobian[row];
+            let lever = group.shaft_jacobian[row];
             let (target_spin, excess_impulse, is_rolling) =
                 rows.spin_for_slip(group, v_loaded.broadcast_to_wheels(), limit.slip, limit.time_constant, dt);
             // Road speed in the driving direction, m/s.
             let forward_speed = rows.start.rolling_speed * F32x4::splat(direction);
             let foot_brake_impulse = group.brake_torque * F32x4::splat(brake_pedal * dt);
+            // Braking by other brakes and rolling resistance, plus the impulse that is missing for the target spin.
             let excess = rows.tyre.locking_capacity - foot_brake_impulse - excess_impulse * F32x4::splat(direction);
             let is_monitored =
-                is_rolling & F32x4::splat(limit.min_speed).less(forward_speed) & F32x4::splat(0.0).less(share);
+                is_rolling & F32x4::splat(limit.min_speed).less(forward_speed) & F32x4::splat(0.0).less(lever);
             group.for_each_wheel(|lane, _| {
-                let share = share.lanes()[lane];
-                if share > 0.0 {
-                    max_excess = max_excess.max(excess.masked(is_monitored).lanes()[lane] / share);
+                let wheel_lever = lever.lanes()[lane];
+                if wheel_lever > 0.0 {
+                    max_excess = max_excess.max(excess.masked(is_monitored).lanes()[lane] / wheel_lever);
                 }
             });
-            shaft_speed += (share * target_spin).sum();
+            shaft_speed += (lever * target_spin).sum();
         }
+        // Present impulse, with less braking by the excess.
         let allowed_impulse = (self.shafts.wheel_impulse(row) * direction + max_excess).min(0.0);
         (max_excess > 0.0).then_some((allowed_impulse, shaft_speed))
     }
@@ -128,6 +137,7 @@ impl Vehicle {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Returns which wheels are slower than the road by more than half of `slip`, at a speed above `min_speed` m/s.
+    /// Slip speed is measured in the direction of travel, so that driving slip is negative. Only active tyres count.
     #[inline(always)]
     pub(crate) fn braking_slip_mask(&self, group: &WheelPack<W>, slip: f32, min_speed: f32) -> W::Mask {
         let speed = self.start.rolling_speed;

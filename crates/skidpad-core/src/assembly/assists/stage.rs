@@ -1,5 +1,5 @@
-//! Assists within a step: before steering and drive they change the driver's demand, before the coupling the brakes, when the
-//! tyre rows are known. The assist log counts every change.
+//! Assists within a step: before steering and drive they change the driver's demand, before the coupling the brakes,
+//! when the tyre rows are known. The assist log counts every change.
 
 use crate::assist_log::{Assist, Contribution};
 use crate::assists::DriverDemand;
@@ -18,8 +18,8 @@ use skidpad_simd::math;
 use skidpad_tyre::friction_ellipse;
 
 impl Vehicle {
-    /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand. Clears the assist log of a
-    /// car with assists.
+    /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand.
+    /// Clears the assist log of a car with assists; without assists only the clamping is done.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let demand = DriverDemand::from_controls(controls, &self.model.parts().steering);
@@ -38,23 +38,27 @@ impl Vehicle {
         }
     }
 
-    /// Returns the driver's demand after the assists that change it, in this order: speed-dependent steering limits angle and rate, counter-steering
-    /// adds an angle within the lock, cruise control sets the engine's throttle to 1, and stability control stores its correction, closes the
-    /// throttle and ends cruise control. Logs all changes except the cruise throttle.
+    /// Returns the driver's demand after the assists that change it, in this order: speed-dependent steering limits
+    /// angle and rate, counter-steering adds an angle within the lock, cruise control sets the engine's throttle to 1,
+    /// and stability control stores its correction, closes the throttle and ends cruise control. Logs all changes
+    /// except the cruise throttle.
+    ///
+    /// `self.correction` becomes `None` if stability control does not correct or the model has none. Cruise control
+    /// acts only if the driver demands a speed.
     #[inline(never)]
     fn assist_driver(&mut self, mut demand: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
         // Steering of the driver alone, rad: the reference of stability control.
         let driver_steer = demand.steer;
         if let Some(speed_steering) = &assists.speed_steering {
-            let [lock, rate] = speed_steering.factors_at(self.forward_speed());
-            let lock = lock * self.model.parts().steering.lock;
-            let limited_steer = demand.steer.clamp(-lock, lock);
+            let [lock_factor, rate_factor] = speed_steering.factors_at(self.forward_speed());
+            let limited_lock = lock_factor * self.model.parts().steering.lock;
+            let limited_steer = demand.steer.clamp(-limited_lock, limited_lock);
             self.log_contribution(
                 Assist::SpeedSteering,
                 Contribution { steer: limited_steer - demand.steer, ..Contribution::default() },
             );
-            (demand.steer, demand.steer_rate) = (limited_steer, rate * demand.steer_rate);
+            (demand.steer, demand.steer_rate) = (limited_steer, rate_factor * demand.steer_rate);
         }
         if let Some(counter_steer) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
@@ -81,6 +85,7 @@ impl Vehicle {
             if self.correction.is_some() {
                 self.log_contribution(
                     Assist::StabilityControl,
+                    // Only the driver's own throttle is lost, not that of cruise control.
                     Contribution { throttle: -demand.driver_throttle, ..Contribution::default() },
                 );
                 (demand.throttle, demand.cruise) = (0.0, None);
@@ -89,8 +94,8 @@ impl Vehicle {
         demand
     }
 
-    /// Applies assists to brakes and drive, if any of them has to act at this demand. `v_loaded`: velocity of the chassis after the loads and the
-    /// last step's tyre impulses.
+    /// Applies assists to brakes and drive, if any of them has to act at this demand. `v_loaded`: velocity of the
+    /// chassis after the loads and the last step's tyre impulses.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
@@ -102,8 +107,10 @@ impl Vehicle {
         }
     }
 
-    /// Applies cruise control, the cut of regeneration, anti-lock brakes, stability control's brake, and launch or traction control, in this order.
-    /// Anti-lock brakes act on the pedal of the driver or of cruise control.
+    /// Applies cruise control, the cut of regeneration, anti-lock brakes, stability control's brake, and launch or
+    /// traction control, in this order. Cruise control acts if the driver demands a speed, and its pedal replaces that
+    /// of the driver. Anti-lock brakes act on this pedal if it is pressed. The stability brake acts if a correction is
+    /// stored.
     #[inline(never)]
     fn assist_with_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
@@ -121,7 +128,8 @@ impl Vehicle {
         self.assist_drive(demand, v_loaded, dt);
     }
 
-    /// Adds contributions to the assist log that are known only after the step is solved: of tricks that move forces, and of limits on motors.
+    /// Adds contributions to the assist log that are known only after the step is solved: of tricks that move forces,
+    /// and of limits on motors.
     pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
@@ -142,8 +150,9 @@ impl Vehicle {
         PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
     }
 
-    /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last step. Loads count by the share
-    /// in which the wheel rolls; an axle with a single wheel counts once.
+    /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last
+    /// step. Loads count by the share in which the wheel rolls; an axle with a single wheel counts once. The angle is
+    /// the negative arc tangent of the slip.
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
         let slip_angle = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
@@ -155,8 +164,9 @@ impl Vehicle {
         })
     }
 
-    /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw rate has no excess. `steer`:
-    /// driver's steering, rad. The moment fades in with speed.
+    /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw
+    /// rate has no excess. `steer`: driver's steering, rad. The excess, and thus the moment, fades in with speed. The
+    /// correction counts as one of oversteer if its moment acts against the yaw rate.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let motion = self.planar_motion();
         let effect_share = stability.effect_share(motion.velocity[0]);
@@ -172,10 +182,11 @@ impl Vehicle {
         Some(Correction { moment, oversteer: moment * motion.yaw_rate < 0.0 })
     }
 
-    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `motion`. The reference axles are
-    /// the one with the largest steer ratio and the mean of the unsteered ones (without any, the last axle). The curvature follows from the driver's
-    /// steering, `(tan δ_f − tan δ_r) / L`; slips are relative to the present steering angle. If the steered axle is behind, front and rear slips are
-    /// exchanged.
+    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as
+    /// `motion`. The reference axles are the one with the largest steer ratio (magnitude) and the mean of the unsteered
+    /// ones (without any, the last axle). The curvature follows from the driver's steering, `(tan δ_f − tan δ_r) / L`;
+    /// slips are relative to the present steering angle. If the steered axle is behind, front and rear slips are
+    /// exchanged. The wheelbase is at least 1 mm.
     fn steering_geometry(&self, steer: f32, motion: &PlanarMotion) -> SteeringGeometry {
         let parts = self.model.parts();
         let axle_position = |axle: usize| {
@@ -185,7 +196,7 @@ impl Vehicle {
         let (mut front, mut rear) = ([0.0f32; 2], [0.0f32; 2]);
         let (mut unsteered_count, mut unsteered_position_sum) = (0u8, 0.0);
         for (i, axle) in parts.axles.iter().enumerate() {
-            // Position in front of the centre of mass, m, and steer ratio.
+            // Position in front of the centre of mass, m, and steer ratio, as in `front` and `rear`.
             let position_and_ratio = [axle_position(i), axle.steer_ratio];
             if i == 0 || position_and_ratio[1].abs() > front[1].abs() {
                 front = position_and_ratio;
@@ -209,8 +220,8 @@ impl Vehicle {
         SteeringGeometry { curvature: tangent_difference / wheelbase.copysign(signed_wheelbase), wheelbase, slips }
     }
 
-    /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip, and logs the torque removed from
-    /// all wheels, even if it is 0.
+    /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip,
+    /// and logs the torque removed from all wheels, even if it is 0.
     fn limit_brake_slip(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
         let mut removed_impulse = 0.0;
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -229,11 +240,12 @@ impl Vehicle {
         );
     }
 
-    /// Brakes the wheel whose drag corrects the yaw rate: on the first axle against oversteer, on the last against understeer, left for a moment to
-    /// the left. Braking costs side force at that axle, which supports the correction.
+    /// Brakes the wheel whose drag corrects the yaw rate: on the first axle against oversteer, on the last against
+    /// understeer, left for a moment to the left. Braking costs side force at that axle, which supports the correction.
     ///
-    /// The torque is that of the moment, `M R / y` with the wheel's lateral distance y, limited by the wheel's brake and by the allowed slip. It is
-    /// added to brake impulse and locking capacity, and logged. Wheels on the centre line or too slow are not braked.
+    /// The torque is that of the moment, `M R / y` with the wheel's lateral distance y, limited by the wheel's brake
+    /// and by the allowed slip. The added impulse raises brake impulse and locking capacity, and is logged. Wheels on
+    /// the centre line or too slow are not braked.
     fn brake_one_wheel(
         &mut self,
         stability: &StabilityControl,
@@ -252,10 +264,12 @@ impl Vehicle {
         let (group, rows) = (&self.model.wheel_packs()[lane_index.bank], &mut self.rows[lane_index.bank]);
         let (max_impulse, is_fast) =
             rows.brake_for_slip(group, v_loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
+        // Values of the braked wheel.
         let (max_impulse, is_fast) = (max_impulse.lanes()[lane_index.lane], is_fast.lanes()[lane_index.lane]);
         // Impulse with which the wheel is braked already, N m s.
         let present_impulse = rows.drive.brake.lanes()[lane_index.lane];
         let target_impulse = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
+        // The limit by the slip includes the impulse of brakes that act already.
         let added_impulse = if is_fast { target_impulse.min(max_impulse - present_impulse).max(0.0) } else { 0.0 };
         let mut lanes = [0.0; 4];
         lanes[lane_index.lane] = added_impulse;
@@ -269,9 +283,10 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of `brake_pedal` (0 to 1).
-    /// Returns that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and raw brake torques are not reduced, but counted.
-    /// `end_velocity`: chassis velocity expected at the end of the step.
+    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of
+    /// `brake_pedal` (0 to 1). Returns that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and
+    /// raw brake torques are not reduced, but counted. `end_velocity`: chassis velocity expected at the end of the
+    /// step.
     #[inline(always)]
     pub(crate) fn limit_brake_slip(
         &mut self,
@@ -296,12 +311,14 @@ impl<W: WheelLanes> WheelRows<W> {
         removed_impulse
     }
 
-    /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip` below the road's speed, on tyres
-    /// that respond as their rows predict. It is negative if the wheel would have to be driven. The mask is true where the wheels roll fast enough on
-    /// the ground. `end_velocity`: chassis velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
+    /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip`
+    /// below the road's speed, on tyres that respond as their rows predict. The impulse is negative if the wheel would
+    /// have to be driven. The mask is true where the wheels roll fast enough on the ground. `end_velocity`: chassis
+    /// velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
     ///
-    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω, less the rolling resistance: the brake absorbs the remaining momentum of
-    /// the wheel. The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
+    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω, less the rolling resistance: the brake
+    /// absorbs the remaining momentum of the wheel. The wheel therefore reaches ω within the step for any slope of the
+    /// tyre, also beyond its peak.
     #[inline(always)]
     fn brake_for_slip(
         &self,
@@ -311,15 +328,17 @@ impl<W: WheelLanes> WheelRows<W> {
         time_constant: f32,
         dt: f32,
     ) -> (W, W::Mask) {
-        let (_, excess_impulse, is_rolling) = self.spin_for_slip(group, end_velocity, slip, time_constant, dt);
+        let (_spin, excess_impulse, is_rolling) = self.spin_for_slip(group, end_velocity, slip, time_constant, dt);
+        // Excess in the direction of travel, less the rolling resistance.
         let brake_impulse =
             excess_impulse * self.start.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
         (brake_impulse, is_rolling)
     }
 
-    /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse to
-    /// be removed for that, N m s (signed like the spin). The mask is true where the wheels roll fast enough on the ground. `end_velocity`: chassis
-    /// velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
+    /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's
+    /// speed, and the angular impulse to be removed for that, N m s (signed like the spin). The mask is true where the
+    /// wheels roll fast enough on the ground. `end_velocity`: chassis velocity expected at the end of the step;
+    /// `time_constant`: time constant of the slip, s.
     #[inline(always)]
     pub(crate) fn spin_for_slip(
         &self,
@@ -331,14 +350,16 @@ impl<W: WheelLanes> WheelRows<W> {
     ) -> (W, W, W::Mask) {
         let ([longitudinal_speed, _], StartState { rolling_speed: speed, spin, .. }) =
             (self.speeds(end_velocity), self.start);
-        let (target_spin, is_rolling) =
+        // Braking slip is negative.
+        let (slip_spin, is_rolling) =
             target_spin(W::splat(-slip), longitudinal_speed, [spin, speed, group.radius], time_constant, dt);
-        (target_spin, self.impulse_for_spin(group, longitudinal_speed, target_spin), is_rolling & self.tyre.active)
+        (slip_spin, self.impulse_for_spin(group, longitudinal_speed, slip_spin), is_rolling & self.tyre.active)
     }
 
-    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `target_spin` rad/s while their centres move at
-    /// `longitudinal_speed` m/s: `p + T − R x − I ω` with the momentum p, the shaft's impulse T and the tyre's impulse x at that slip. x is limited
-    /// to the share of the friction ellipse that the present lateral impulse leaves. Brakes and rolling resistance are left out.
+    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `target_spin` rad/s while
+    /// their centres move at `longitudinal_speed` m/s: `p + T − R x − I ω` with the momentum p, the shaft's impulse T
+    /// and the tyre's impulse x at that slip. x is limited to the share of the friction ellipse that the present
+    /// lateral impulse leaves. Brakes and rolling resistance are left out.
     #[inline(always)]
     pub(crate) fn impulse_for_spin(&self, group: &WheelPack<W>, longitudinal_speed: W, target_spin: W) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
@@ -348,6 +369,7 @@ impl<W: WheelLanes> WheelRows<W> {
             self.solution.tyre_impulse[1] / W::select(zero.less(friction_limit[1]), friction_limit[1], one);
         // Largest longitudinal impulse that is left, N s.
         let max_longitudinal = friction_limit[0] * friction_ellipse::remaining_share(lateral_utilisation);
+        // Tyre row at the slip speed of the target spin.
         let tyre_impulse = (self.tyre.target_impulse[0]
             - self.tyre.gain[0] * (longitudinal_speed - group.radius * target_spin))
             .clamp_nan_to_low(-max_longitudinal, max_longitudinal);

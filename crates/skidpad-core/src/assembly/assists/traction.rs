@@ -1,8 +1,8 @@
 //! Assists that limit engine and motors: traction and launch control.
 //!
-//! No throttle is controlled by feedback. The tyre rows determine the torque that brings the driven wheels to the target speed by the
-//! end of the step. The engine's row determines the engine speed for that torque. The engine is then cut to that speed, between closed
-//! throttle and the throttle's torque.
+//! No throttle is controlled by feedback. The tyre rows determine the torque that brings the driven wheels to the
+//! target speed by the end of the step. The engine's row determines the engine speed for that torque. The engine is
+//! then cut to that speed, between closed throttle and the throttle's torque.
 
 use crate::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{LaunchControl, TractionControl};
@@ -63,8 +63,9 @@ struct SlipTarget {
 }
 
 impl Vehicle {
-    /// Applies launch control (throttle of at least a half, below its largest speed) or else traction control (throttle pressed) to engine, clutch
-    /// and motors. `v_loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
+    /// Applies launch control (throttle of at least [`LAUNCH_THROTTLE`], car slower than its largest speed) or else
+    /// traction control (throttle pressed) to engine, clutch and motors; at most one of them acts. `v_loaded`: velocity
+    /// of the chassis after the loads and the last step's tyre impulses.
     pub(crate) fn assist_drive(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let is_launching = |launch: &LaunchControl| {
@@ -77,8 +78,9 @@ impl Vehicle {
         }
     }
 
-    /// Limits the drive so that driven wheels approach the target slip, in this order: direct drives, motors, brakes of spinning wheels (if the
-    /// control may use them), engine. With such brakes the wheel with most grip limits motors and engine, else the one with least. Logs the changes.
+    /// Limits the drive so that driven wheels approach the target slip, in this order: direct drives, motors, brakes of
+    /// spinning wheels (if the control may use them), engine. If such brakes are allowed, the wheel with most grip
+    /// limits motors and engine, else the one with least. Logs the changes.
     fn control_traction(&mut self, traction: &TractionControl, v_loaded: SpatialVector<f32>, dt: f32) {
         let TractionControl { slip, min_slip_speed, time_constant, brake_share } = *traction;
         let target =
@@ -99,13 +101,16 @@ impl Vehicle {
         {
             let engine_cut =
                 self.shafts.cut_engine(&self.model, &mut self.rows, limit.shaft_impulse, limit.shaft_speed);
+            // The cut of direct drives is already in it.
             contribution.engine_torque -= engine_cut / dt;
         }
         self.log_contribution(Assist::TractionControl, contribution);
     }
 
-    /// Limits the drive so that the weakest driven wheels approach the target slip, in this order: direct drives, motors, then engine and clutch.
-    /// While the driver brakes a standing car, motors stand still and the clutch is open. Logs the engine's and direct drives' changes.
+    /// Limits the drive so that the weakest driven wheels approach the target slip, in this order: direct drives,
+    /// motors, then engine and clutch (only in gear). While the driver brakes a car slower than
+    /// [`START_LINE_SPEED_MPS`], motors stand still and the clutch is open. Logs the impulses removed from direct
+    /// drives and engine together, as engine torque.
     fn control_launch(&mut self, launch: &LaunchControl, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let LaunchControl { slip, min_slip_speed, time_constant, .. } = *launch;
         let is_standing = demand.brake > 0.0 && self.forward_speed().abs() < START_LINE_SPEED_MPS;
@@ -125,9 +130,9 @@ impl Vehicle {
         );
     }
 
-    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 if `is_standing`. Returns the
-    /// impulse taken from the engine, N m s. With a torque converter, whose impulse cannot be limited, the engine is cut to that of the wheels and,
-    /// while standing, also to the launch speed.
+    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 if
+    /// `is_standing`. Returns the impulse taken from the engine, N m s. A torque converter cannot be limited: the
+    /// engine is cut to the impulse of the wheels instead and, only while standing, also to the launch speed.
     fn launch_engine(&mut self, launch: &LaunchControl, is_standing: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {
@@ -148,9 +153,11 @@ impl Vehicle {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// Returns the impulse that the wheels on row `row` between spins can take through it, and the mean of their speeds then; `None` for a row
-    /// without wheels. Each wheel can take the impulse that brings it to its target spin, brakes included, over its lever; `limiting_wheel` selects
-    /// the smallest or largest of these, at least 0. If the target holds the car, it is the impulse that the brakes hold, and the speed is 0.
+    /// Returns the impulse that the wheels on row `row` between spins can take through it, N m s, and the mean of their
+    /// speeds then; `None` for a row without wheels. Each wheel can take the impulse that brings it to its target spin,
+    /// brakes included, over its lever; `limiting_wheel` selects the smallest or largest of these, each at least 0.
+    /// Wheels that can take more than the selected impulse stay slower than their target. If the target holds the car,
+    /// it is the impulse that the brakes hold, and the speed is 0.
     fn traction_limit(
         &self,
         row: usize,
@@ -161,43 +168,47 @@ impl Vehicle {
     ) -> Option<TractionLimit> {
         let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
         let groups_and_rows = || self.model.wheel_packs().iter().zip(&self.rows);
-        // Target spins, and the shaft impulse that each wheel can take, N m s.
+        // Target spins, and the shaft impulse that each wheel can take, N m s, with the present impulse of the row
+        // included.
         let spins_and_impulses = |group: &WheelPack, rows: &WheelRows| {
             let target_spins = rows.target_spins(group, target, v_loaded.broadcast_to_wheels(), &self.state.wheels, dt);
             let available_impulse = (group.shaft_jacobian[row] * row_impulse - target_spins.impulse) * direction
                 + rows.tyre.locking_capacity;
             (target_spins, available_impulse / group.shaft_jacobian[row])
         };
+        // Stage 1: smallest and largest impulse of the wheels that the row drives.
         let (mut min_impulse, mut max_impulse) = (f32::INFINITY, 0.0f32);
         for (group, rows) in groups_and_rows() {
-            let share = group.shaft_jacobian[row];
+            let lever = group.shaft_jacobian[row];
             let available_impulse =
-                if target.is_held { rows.tyre.locking_capacity / share } else { spins_and_impulses(group, rows).1 };
+                if target.is_held { rows.tyre.locking_capacity / lever } else { spins_and_impulses(group, rows).1 };
             group.for_each_wheel(|lane, _| {
-                if share.lanes()[lane] > 0.0 {
-                    let available_impulse = available_impulse.lanes()[lane].max(0.0);
-                    (min_impulse, max_impulse) =
-                        (min_impulse.min(available_impulse), max_impulse.max(available_impulse));
+                if lever.lanes()[lane] > 0.0 {
+                    let wheel_impulse = available_impulse.lanes()[lane].max(0.0);
+                    (min_impulse, max_impulse) = (min_impulse.min(wheel_impulse), max_impulse.max(wheel_impulse));
                 }
             });
         }
         let shaft_impulse = if limiting_wheel == LimitingWheel::Weakest { min_impulse } else { max_impulse };
+        // Stage 2: mean speed at the selected impulse.
         let mut shaft_speed = 0.0;
         for (group, rows) in groups_and_rows().filter(|_| !target.is_held) {
             // A wheel that can take more than the shaft's impulse stays slower than the target.
-            let (share, (target_spins, available_impulse)) =
+            let (lever, (target_spins, available_impulse)) =
                 (group.shaft_jacobian[row], spins_and_impulses(group, rows));
             // Spin by which the wheel stays below its target, rad/s.
-            let spin_deficit = ((available_impulse - F32x4::splat(shaft_impulse)) * share).at_least(F32x4::splat(0.0))
+            let spin_deficit = ((available_impulse - F32x4::splat(shaft_impulse)) * lever).at_least(F32x4::splat(0.0))
                 / target_spins.stiffness;
             shaft_speed +=
-                (share * (target_spins.spin - spin_deficit * direction)).masked(F32x4::splat(0.0).less(share)).sum();
+                (lever * (target_spins.spin - spin_deficit * direction)).masked(F32x4::splat(0.0).less(lever)).sum();
         }
+        // Infinite: no wheel has a positive lever in the row.
         min_impulse.is_finite().then_some(TractionLimit { shaft_impulse, shaft_speed })
     }
 
-    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting_wheel`, or to 0 if the car is to
-    /// stand. Does nothing without motors.
+    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting_wheel`, or to
+    /// 0 if the target holds the car or the motor has no wheels. Starts the motors' rows at their demanded torques, and
+    /// stores `limiting_assist` as the one that limits them. Does nothing without motors.
     fn limit_motors_to_slip(
         &mut self,
         limiting_assist: Assist,
@@ -218,18 +229,21 @@ impl Vehicle {
             } else {
                 self.traction_limit(first_motor_row + k, target, limiting_wheel, v_loaded, dt)
             };
+            // Default: impulse and speed 0.
             let limit = limit.unwrap_or_default();
             self.shafts.limit_motor(&self.model, &mut self.rows, k, limit.shaft_impulse, limit.shaft_speed);
         }
     }
 
-    /// Reduces the impulses of direct drive in the driving direction to those that bring the wheels to their target slip; to 0 if the target holds
-    /// the car. Returns the impulse removed, N m s, ≥ 0. Wheels in the air are not reduced.
+    /// Reduces the impulses of direct drive in the driving direction to those that bring the wheels to their target
+    /// slip; to 0 if the target holds the car. Changes drive impulse and momentum of the wheels. Returns the impulse
+    /// removed, N m s, ≥ 0. Wheels in the air are not reduced, except by a target that holds the car.
     fn limit_direct_motors(&mut self, target: &SlipTarget, v_loaded: SpatialVector<f32>, dt: f32) -> f32 {
         let mut removed_impulse = 0.0;
         let (zero, direction) = (F32x4::splat(0.0), F32x4::splat(target.direction));
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let drive_impulse = (rows.drive.motor * direction).at_least(zero);
+            // No wheel of the bank drives in that direction.
             if !F32x4::any(zero.less(drive_impulse)) {
                 continue;
             }
@@ -249,8 +263,9 @@ impl Vehicle {
         removed_impulse
     }
 
-    /// Brakes wheels that a shaft drives and that would exceed their target spins, with up to the allowed share of their foot brakes. Adds to brake
-    /// impulse and locking capacity. Returns the impulse added, N m s.
+    /// Brakes wheels that a shaft drives and that would exceed their target spins, with up to the allowed share
+    /// (`brake_share`) of their foot brakes. Adds to brake impulse and locking capacity. Returns the sum of the added
+    /// impulses, N m s, ≥ 0.
     fn brake_spinning_wheels(
         &mut self,
         traction: &TractionControl,
@@ -264,6 +279,7 @@ impl Vehicle {
                 rows.target_spins(group, target, v_loaded.broadcast_to_wheels(), &self.state.wheels, dt);
             let max_impulse = group.brake_torque * F32x4::splat(traction.brake_share * dt);
             let is_driven = zero.less(rows.drive.shaft * F32x4::splat(target.direction)) & rows.tyre.active;
+            // Brakes and rolling resistance already remove the locking capacity.
             let added_impulse = (excess_impulse * F32x4::splat(target.direction) - rows.tyre.locking_capacity)
                 .clamp_nan_to_low(zero, max_impulse)
                 .masked(is_driven);
@@ -276,9 +292,10 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Returns the target spins of driven wheels, the angular impulses to be removed from them, and their stiffness. The target slip speed is the
-    /// ratio times the road speed, at least the least slip speed, in the driving direction. A larger slip falls to it with the time constant; a
-    /// smaller one may reach it within the step. `end_velocity`: chassis velocity expected at the end of the step.
+    /// Returns the target spins of driven wheels, the angular impulses to be removed from them, and their stiffness.
+    /// The target slip speed is the ratio times the road speed, at least the least slip speed, in the driving
+    /// direction. A larger slip falls to it with the time constant; a smaller one may reach it within the step.
+    /// `end_velocity`: chassis velocity expected at the end of the step.
     #[inline(always)]
     fn target_spins(
         &self,
@@ -300,6 +317,7 @@ impl WheelRows {
         // A wheel that slips less than the target may reach it within the step.
         let next_slip_speed = (next_slip_speed * direction).at_least(target_slip_speed * direction) * direction;
         let target_spin = (longitudinal_speed + next_slip_speed) / group.radius;
+        // Inertia plus the tyre's resistance, R² times the gain of its row.
         let stiffness = group.spin_inertia + group.radius * group.radius * self.tyre.gain[0];
         TargetSpins {
             spin: target_spin,

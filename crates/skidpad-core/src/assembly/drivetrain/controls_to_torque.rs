@@ -19,9 +19,10 @@ use skidpad_simd::wheel_groups::WheelGroups;
 type EngineAndClutch = (Flywheel, DriveConstraint);
 
 impl Vehicle {
-    /// Applies the pedals for a step of `dt` s, in this order: direction or gear, torques of direct drive and brakes at every wheel, rows of engine,
-    /// clutch, motors and couplings. The wheels get the clutch impulse of the last step as shaft impulse, and the motors their rotor speeds at the
-    /// start. The rows are not solved. `demand`: demands after assists.
+    /// Applies the pedals for a step of `dt` s, in this order: direction or gear, torques of direct drive and brakes at
+    /// every wheel, rows of engine, clutch, motors and couplings. The wheels get the clutch impulse of the last step as
+    /// shaft impulse, and the motors their rotor speeds at the start. The rows are not solved. `demand`: demands after
+    /// assists.
     #[inline(always)]
     pub(crate) fn apply_pedals<B: WheelGroups>(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
@@ -36,9 +37,11 @@ impl Vehicle {
         let shaft_impulse = self.build_shaft_rows(controls, demand, direction, [shaft_speed, full_load], dt);
         if has_engine {
             for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+                // Lever of each wheel in row 0, times the impulse on the propeller shaft.
                 rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(shaft_impulse);
             }
         }
+        // Motors follow the engine's row, if there is one.
         let first_motor_row = usize::from(has_engine);
         for (k, motor) in self.model.parts().motors.iter().enumerate() {
             let speed = shaft_row_speed(
@@ -51,9 +54,10 @@ impl Vehicle {
         }
     }
 
-    /// Sets the impulses of direct drive and brakes at every wheel and the shaft impulses to 0. Brake torque fades with the disc temperature. Raw
-    /// torques of `controls.wheels` are added, clamped to the model's motor torque and to [`MAX_RAW_BRAKE_TORQUE_NM`]; they do not fade, and NaN
-    /// counts as 0. `direction`: driving direction of a car without an engine, 1, 0 or −1.
+    /// Sets the impulses of direct drive and brakes at every wheel, the momentum before brakes and tyres, and the shaft
+    /// impulses to 0. Brake torque fades with the disc temperature. Raw torques of `controls.wheels` are added, clamped
+    /// to ± the model's motor torque and to 0 to [`MAX_RAW_BRAKE_TORQUE_NM`]; they do not fade, and NaN or a missing
+    /// wheel counts as 0. `direction`: driving direction of a car without an engine, 1, 0 or −1.
     #[inline(always)]
     pub(crate) fn apply_wheel_torques<B: WheelGroups>(
         &mut self,
@@ -80,8 +84,8 @@ impl Vehicle {
         }
     }
 
-    /// Selects the driving direction of a car without an engine, stores it as its gear, and returns it: 1, −1, or 0 in neutral. The first wheel's
-    /// walking pace limits reversal. Returns 0 for a car with an engine and changes nothing.
+    /// Selects the driving direction of a car without an engine, stores it as its gear, and returns it: 1, −1, or 0 in
+    /// neutral. The first wheel's walking pace limits reversal. Returns 0 for a car with an engine and changes nothing.
     #[inline(always)]
     pub(crate) fn direction_without_engine(&mut self, controls: &Controls) -> f32 {
         let parts = self.model.parts();
@@ -98,12 +102,14 @@ impl Vehicle {
         engine.map_or(0.0, |drive| drive.engine.torque.evaluate(self.state.drive.engine_speed))
     }
 
-    /// Selects the gear of a car with an engine and builds the rows of all shafts. Returns the initial impulse of clutch or converter on the
-    /// propeller shaft, N m s, that of the last step within the capacity; 0 without an engine.
+    /// Selects the gear of a car with an engine and builds the rows of all shafts. Returns the initial impulse of
+    /// clutch or converter on the propeller shaft, N m s, that of the last step within the capacity; 0 without an
+    /// engine.
     ///
-    /// If assists can change the drive, it also stores the engine speeds with a closed throttle and with the driver's throttle, and the capacity law
-    /// of an automatic clutch. `shaft_speed`: speed of the propeller shaft over the final drive, rad/s; `full_load`: engine torque at full load, N m;
-    /// `direction`: driving direction of a car without an engine.
+    /// If assists can change the drive, it also stores the engine speeds with a closed throttle and with the driver's
+    /// throttle, and the capacity law of an automatic clutch. `shaft_speed`: speed of the propeller shaft over the
+    /// final drive, rad/s; `full_load`: engine torque at full load, N m; `direction`: driving direction of a car
+    /// without an engine.
     #[inline(always)]
     pub(crate) fn build_shaft_rows(
         &mut self,
@@ -116,6 +122,7 @@ impl Vehicle {
         let DriverDemand { throttle, brake, driver_throttle, .. } = *demand;
         let Self { model, state, shafts, towed_mass, .. } = self;
         let engine = model.parts().powertrain.engine();
+        // A gearbox determines the direction instead.
         if let Some(drive) = engine {
             let model_and_towed_mass = (&**model, *towed_mass);
             direction = state.change_gear(drive, model_and_towed_mass, [throttle, shaft_speed], controls.gear, dt);
@@ -134,6 +141,7 @@ impl Vehicle {
                 flywheel_speed_at(0.0), // closed throttle
                 if driver_throttle == throttle { speed } else { flywheel_speed_at(driver_throttle) },
             ];
+            // With a pedal, between gears and with dry friction, the capacity does not follow the engine speed.
             let is_automatic = controls.clutch.is_none() && flywheel.dry_drag == 0.0 && !state.is_between_gears();
             shafts.clutch_law = match &drive.launch_device {
                 LaunchDevice::Clutch(clutch) if is_automatic => Some(clutch.capacity_law(&drive.engine, dt)),
@@ -161,8 +169,8 @@ impl WheelPack {
 }
 
 impl<W: WheelLanes> WheelPack<W> {
-    /// Returns the torques of direct drive and of brakes, N m. `signed_throttle`: throttle times driving direction; `foot_brake`, `handbrake`: brake
-    /// pedals, 0 to 1.
+    /// Returns the torques of direct drive and of brakes, N m. `signed_throttle`: throttle times driving direction;
+    /// `foot_brake`, `handbrake`: brake pedals, 0 to 1.
     #[inline(always)]
     pub(crate) fn pedal_torques(&self, [signed_throttle, foot_brake, handbrake]: [W; 3]) -> [W; 2] {
         [self.direct_torque * signed_throttle, foot_brake * self.brake_torque + handbrake * self.handbrake_torque]
@@ -170,8 +178,8 @@ impl<W: WheelLanes> WheelPack<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the shaft's impulse to 0. The spin
-    /// momentum becomes `I ω` at the start of the step plus the impulse of direct drive.
+    /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the
+    /// shaft's impulse to 0. The spin momentum becomes `I ω` at the start of the step plus the impulse of direct drive.
     #[inline(always)]
     pub(crate) fn set_drive_impulses(&mut self, group: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
         let dt_lanes = W::splat(dt);
@@ -182,8 +190,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Returns the speed at which the wheels turn row `i` (propeller shaft, motor or coupling), rad/s: the sum over all wheels of their lever in row `i`,
-/// a Jacobian entry, times `spin`. The row's own gear ratio is left out.
+/// Returns the speed at which the wheels turn row `i` (propeller shaft, motor or coupling), rad/s: the sum over all
+/// wheels of their lever in row `i`, a Jacobian entry, times `spin`. The row's own gear ratio is left out.
 #[inline(always)]
 pub(crate) fn shaft_row_speed<W: WheelLanes>(
     groups: &[WheelPack<W>],
@@ -192,6 +200,7 @@ pub(crate) fn shaft_row_speed<W: WheelLanes>(
     spin: impl Fn(&WheelRows<W>) -> W,
 ) -> W::Car {
     let mut sum = W::Car::default();
+    // Each chunk has the rows of two axles.
     for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
         sum += W::sum_over_wheels(
             #[inline(always)]
@@ -201,9 +210,9 @@ pub(crate) fn shaft_row_speed<W: WheelLanes>(
     sum
 }
 
-/// Selects the direction of a car without an engine by [`DriveState::select_direction`], from the mean forward speed over the ground of the wheels
-/// that touch it. Without contact the forward speed in the world counts. `requested_gear`: requested gear, `None` forward; `walking_pace`: walking
-/// pace, m/s.
+/// Selects the direction of a car without an engine by [`DriveState::select_direction`], from the mean forward speed
+/// over the ground of the wheels that touch it. Without contact the forward speed in the world counts.
+/// `requested_gear`: requested gear, `None` forward; `walking_pace`: walking pace, m/s.
 fn select_direction(state: &mut State, requested_gear: Option<i8>, walking_pace: f32) -> f32 {
     let State { drive, wheels, rotation, velocity, .. } = state;
     let ground_speed = || {
@@ -216,10 +225,12 @@ fn select_direction(state: &mut State, requested_gear: Option<i8>, walking_pace:
     drive.select_direction(requested_gear, || ground_speed() / walking_pace)
 }
 
-/// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the impulse of the last step.
+/// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the
+/// impulse of the last step.
 ///
-/// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch; an automatic one follows the engine speed and stays closed
-/// on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's capacity. A dead engine without starter has dry friction.
+/// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch; an automatic one follows the
+/// engine speed and stays closed on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's
+/// capacity. A dead engine without starter has dry friction.
 #[inline(always)]
 fn build_clutch_row(
     drive: &EngineDrive,
@@ -234,6 +245,7 @@ fn build_clutch_row(
     let flywheel = Flywheel { dry_drag, ..Flywheel::new(engine, [state.engine_speed, speed], dt) };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
     let capacity = match launch_device {
+        // An open clutch also replaces a converter.
         _ if state.is_between_gears() => 0.0,
         LaunchDevice::Clutch(clutch) => {
             let engagement = match controls.clutch {
@@ -256,13 +268,15 @@ fn build_clutch_row(
     (flywheel, row)
 }
 
-/// Returns the engagement of a clutch, 0 to 1: `1 − pedal` with the pedal clamped to 0 (released) to 1 (pressed). NaN counts as released.
+/// Returns the engagement of a clutch, 0 to 1: `1 − pedal` with the pedal clamped to 0 (released) to 1 (pressed). NaN
+/// counts as released.
 #[inline(always)]
 pub(crate) fn clutch_engagement(pedal: f32) -> f32 {
     1.0 - clamp_or_zero(pedal, 0.0, 1.0)
 }
 
-/// Returns the engine speed after `dt` s before the clutch acts, rad/s, with `throttle` at 0 to 1 (0 during a shift) and `full_load` N m.
+/// Returns the engine speed after `dt` s before the clutch acts, rad/s, with `throttle` at 0 to 1 (0 during a shift)
+/// and `full_load` N m. The throttle map of the engine is applied to `throttle`.
 #[inline(always)]
 fn flywheel_speed(
     drive: &EngineDrive,
@@ -272,8 +286,8 @@ fn flywheel_speed(
     full_load: f32,
     dt: f32,
 ) -> f32 {
-    let throttle = state.throttle_opening(&drive.engine, throttle);
-    drive.engine.free_engine_speed(state.engine_speed, &EngineInput { throttle, full_load, starter }, dt)
+    let opening = state.throttle_opening(&drive.engine, throttle);
+    drive.engine.free_engine_speed(state.engine_speed, &EngineInput { throttle: opening, full_load, starter }, dt)
 }
 
 #[cfg(test)]
@@ -284,7 +298,8 @@ mod tests {
     use crate::state::Placement;
     use skidpad_simd::wheel_groups::ManyGroups;
 
-    /// Checks that brake impulses are pedal times torque, handbrake included, times the share that a warm disc has.
+    /// Checks that brake impulses are pedal times torque, handbrake included, times the share that a warm disc has. The
+    /// front wheels have discs and a handbrake; the disc of wheel 1 is hot, the other is cold.
     #[test]
     fn brakes_hold_by_pedals_and_what_their_discs_have_left() {
         let mut parts = plain_car();

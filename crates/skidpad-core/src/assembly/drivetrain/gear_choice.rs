@@ -10,12 +10,12 @@ use bevy_math::{Quat, Vec3};
 /// Least time between two automatic shifts, s, so that the transient of a shift does not trigger the next one.
 const MIN_SHIFT_INTERVAL_S: f32 = 0.5;
 
-/// Factor of an automatic shift between its engine speed and the engine speed that rolling wheels would cause. A larger difference means that
-/// the wheels spin or lock.
+/// Factor of an automatic shift between its engine speed and the engine speed that rolling wheels would cause. A larger
+/// difference means that the wheels spin or lock.
 const MIN_ROLLING_SPEED_RATIO: f32 = 0.8;
 
-/// Least driving force of a gear for an upshift, as a multiple of the resistance. The reserve lets a driver regain the speed lost during the
-/// shift without a downshift.
+/// Least driving force of a gear for an upshift, as a multiple of the resistance. The reserve lets a driver regain the
+/// speed lost during the shift without a downshift.
 const UPSHIFT_FORCE_RESERVE: f32 = 1.15;
 
 /// Speed below which a car counts as standing, as a share of its walking pace.
@@ -51,7 +51,8 @@ struct ShiftPrediction {
 }
 
 impl DrivenWheels<'_> {
-    /// Returns the sum over the wheels of torque share times `value(wheel)`: the weighted mean, as the shares add up to 1.
+    /// Returns the sum over the wheels of torque share times `value(wheel)`: the weighted mean, as the shares add up to
+    /// 1.
     #[inline(always)]
     fn torque_weighted_mean(&self, value: impl Fn(usize) -> f32) -> f32 {
         self.drive.torque_shares.iter().enumerate().map(|(i, share)| share * value(i)).sum()
@@ -62,15 +63,16 @@ impl DrivenWheels<'_> {
         self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
     }
 
-    /// Returns the mean forward speed of the ground below the driven wheels, m/s; for wheels in the air, the speed of their treads.
+    /// Returns the mean forward speed of the ground below the driven wheels, m/s; for wheels in the air, the speed of
+    /// their treads.
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
         self.torque_weighted_mean(|i| self.wheels[i].rolling_speed)
     }
 
-    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the weighted mean over these wheels;
-    /// `None` if all of them are in the air.
+    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the
+    /// weighted mean over these wheels; `None` if all of them are in the air.
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
@@ -92,14 +94,15 @@ impl DrivenWheels<'_> {
         self.torque_weighted_mean(|i| 1.0 / self.model.wheels()[i].radius)
     }
 
-    /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive. The resistance is the driving
-    /// force of the last step less mass times acceleration; a shift time of that deceleration lowers the shaft speed. `rolling_shaft_speed`: present
-    /// speed of the shaft by rolling wheels, rad/s. The mass includes trailers and spinning wheels.
+    /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive.
+    /// The resistance is the driving force of the last step less mass times acceleration; a shift time of that
+    /// deceleration lowers the shaft speed. `rolling_shaft_speed`: present speed of the shaft by rolling wheels, rad/s.
+    /// The mass includes trailers and spinning wheels. A negative resistance (downhill) raises the shaft speed.
     fn predict_shift(&self, state: &DriveState, rolling_shaft_speed: f32) -> ShiftPrediction {
         let (gearbox, turns_per_metre) = (&self.drive.gearbox, self.turns_per_metre());
-        let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
+        let clutch_to_shaft_ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
         // Driving force of the last step, N.
-        let driving_force = wheel_impulse(ratios, state.clutch) * turns_per_metre;
+        let driving_force = wheel_impulse(clutch_to_shaft_ratios, state.clutch) * turns_per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
         let [velocity, previous_velocity] = self.velocities;
         // Change of the forward speed in the last step, m/s.
@@ -111,8 +114,8 @@ impl DrivenWheels<'_> {
         }
     }
 
-    /// Returns true if `gear` would not shift down again after an upshift, and drives the car with at least [`UPSHIFT_FORCE_RESERVE`] times the
-    /// predicted resistance.
+    /// Returns true if `gear` would not shift down again after an upshift, and drives the car with at least
+    /// [`UPSHIFT_FORCE_RESERVE`] times the predicted resistance.
     ///
     /// The force is that at the pedal position just below a kick-down: a driver who needs more would shift down.
     #[cold]
@@ -120,6 +123,7 @@ impl DrivenWheels<'_> {
     fn can_hold_gear(&self, gear: i8, state: &DriveState, rolling_shaft_speed: f32) -> bool {
         let EngineDrive { engine, gearbox, .. } = self.drive;
         let prediction = self.predict_shift(state, rolling_shaft_speed);
+        // Ratio of the gear, and engine speed in it after the shift, rad/s.
         let (ratio, speed) = (gearbox.ratio(gear), prediction.shaft_speed * gearbox.ratio(gear));
         // Torque at the throttle just below a kick-down, N m.
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
@@ -127,8 +131,8 @@ impl DrivenWheels<'_> {
         speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * prediction.resistance
     }
 
-    /// Returns the highest gear below that of `state` in which the engine, at the speed after the shift, would not shift down again; first gear for a
-    /// standing car or if no gear qualifies.
+    /// Returns the highest gear below that of `state` in which the engine, at the speed after the shift, would not
+    /// shift down again; first gear for a standing car or if no gear qualifies.
     #[cold]
     #[inline(never)]
     fn lower_gear(&self, state: &DriveState, rolling_shaft_speed: f32) -> i8 {
@@ -143,9 +147,10 @@ impl DrivenWheels<'_> {
 }
 
 impl State {
-    /// Changes the gear of the engine's gearbox by one step of `dt` s, see [`DriveState::select_gear`]: collects the motion of the driven wheels and
-    /// of the car for it. `towed_mass`: mass of the trailers, kg; `throttle`: 0 to 1; `shaft_speed`: speed of the propeller shaft over the final
-    /// drive, rad/s; `requested_gear`: requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
+    /// Changes the gear of the engine's gearbox by one step of `dt` s, see [`DriveState::select_gear`]: collects the
+    /// motion of the driven wheels and of the car for it. `towed_mass`: mass of the trailers, kg; `throttle`: 0 to 1;
+    /// `shaft_speed`: speed of the propeller shaft over the final drive, rad/s; `requested_gear`: requested gear,
+    /// `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(crate) fn change_gear(
         &mut self,
@@ -176,17 +181,22 @@ impl DriveState {
         if self.shift_left > 0.0 { 0.0 } else { engine.throttle_opening(throttle) }
     }
 
-    /// Advances a running shift by a step, or starts one to the requested gear or, without a request, to the gear that suits the speed. Returns the
-    /// requested direction: 1, −1, or 0 in neutral or while the car rolls against the request.
+    /// Advances a running shift by a step, or starts one to the requested gear or, without a request, to the gear that
+    /// suits the speed. Returns the requested direction: 1, −1, or 0 in neutral or while the car rolls against the
+    /// request.
     ///
-    /// A continuous ratio is moved first. A running shift ends when its time is used up and ignores other requests. Changes from or to neutral, and
-    /// those with a shift time of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once.
+    /// Order: a continuous ratio is moved, the direction is selected, a running shift advances; only without one, a
+    /// gear is selected. A running shift ends when its time is used up and ignores other requests; if the car stops in
+    /// an automatic one, it ends at once in at most first gear. Changes from or to neutral, and those with a shift time
+    /// of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once. `since_shift`
+    /// counts the time since the last change, s, up to 1000.
     #[inline(always)]
     fn select_gear(&mut self, requested_gear: Option<i8>, driven_wheels: &DrivenWheels) -> f32 {
         let (gearbox, dt) = (&driven_wheels.drive.gearbox, driven_wheels.dt);
         if let Some(cvt) = &gearbox.cvt {
             self.track_cvt_ratio(gearbox, cvt, driven_wheels.shaft_speed, driven_wheels.throttle, dt);
         }
+        // Without a request, a forward gear keeps its direction without a check of the speed.
         let direction = match requested_gear {
             None if self.gear > 0 => 1,
             _ => self.allowed_direction(requested_gear.map_or(1, i8::signum), || {
@@ -196,12 +206,12 @@ impl DriveState {
         // Direction to return: 1, −1 or 0.
         let returned_direction = f32::from(direction);
         if self.shift_left > 0.0 {
-            // The car stopped during the shift: engage at most first gear.
+            // The car stopped during the shift: engage at most first gear, below, in this step.
             if requested_gear.is_none() && driven_wheels.is_stationary() {
                 (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
             }
             self.shift_left -= dt;
-            // Rounding of the steps' sum must not add a step.
+            // 1e-6 s: rounding of the steps' sum must not add a step.
             if self.shift_left <= 1e-6 {
                 (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
             }
@@ -226,15 +236,17 @@ impl DriveState {
         returned_direction
     }
 
-    /// Returns `direction`, or 0 (neutral) if it differs from that of the engaged gear while the car moves against it faster than a walking pace,
-    /// like a gearbox with a reverse lock. `paces`: forward speed in walking paces, evaluated only for a change.
+    /// Returns `direction`, or 0 (neutral) if it differs from that of the engaged gear while the car moves against it
+    /// faster than a walking pace, like a gearbox with a reverse lock. `paces`: forward speed in walking paces,
+    /// evaluated only for a change to 1 or −1.
     fn allowed_direction(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
         let is_change = direction != 0 && direction != self.gear.signum();
         if is_change && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
-    /// Selects the requested gear of a car without a gearbox, which only sets its direction; `None` means 1. While the car rolls against the request
-    /// faster than a walking pace, the gear is 0. `paces`: forward speed of the car in walking paces. Returns the direction: 1, −1, or 0 in neutral.
+    /// Selects the requested gear of a car without a gearbox, which only sets its direction; `None` means 1. While the
+    /// car rolls against the request faster than a walking pace, the gear is 0. `paces`: forward speed of the car in
+    /// walking paces. Returns the direction: 1, −1, or 0 in neutral.
     pub(crate) fn select_direction(&mut self, requested_gear: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let requested_gear = requested_gear.unwrap_or(1);
         let direction = self.allowed_direction(requested_gear.signum(), paces);
@@ -242,8 +254,8 @@ impl DriveState {
         f32::from(direction)
     }
 
-    /// Moves a continuous ratio towards the one for the target engine speed, by at most its largest rate times `dt`. `shaft_speed`: mean wheel speed,
-    /// rad/s; `throttle`: 0 to 1.
+    /// Moves a continuous ratio towards the one for the target engine speed, by at most its largest rate times `dt`.
+    /// `shaft_speed`: mean wheel speed, rad/s; `throttle`: 0 to 1.
     fn track_cvt_ratio(&mut self, gearbox: &Gearbox, cvt: &Cvt, shaft_speed: f32, throttle: f32, dt: f32) {
         let target_ratio = gearbox.target_ratio(cvt, shaft_speed, throttle);
         let max_change = cvt.max_ratio_rate * dt;
@@ -252,10 +264,11 @@ impl DriveState {
 
     /// Returns the gear that an automatic gearbox selects: the present one, the next higher, or a lower one.
     ///
-    /// A car in neutral gets the lowest gear without an upshift, a car in reverse first gear. A moving car keeps its gear within
-    /// [`MIN_SHIFT_INTERVAL_S`] of the last shift. Above the upshift speed for the throttle it shifts up if the next gear can be held; below the
-    /// downshift speed it shifts to the highest gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the
-    /// rolling speed must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
+    /// A car in neutral gets the lowest gear without an upshift, a car in reverse first gear. A moving car keeps its
+    /// gear within [`MIN_SHIFT_INTERVAL_S`] of the last shift. Above the upshift speed for the throttle it shifts up by
+    /// one gear if the next gear can be held; below the downshift speed, and above first gear, it shifts to the highest
+    /// gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the rolling speed
+    /// must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
     #[inline(always)]
     fn choose_gear(&self, driven_wheels: &DrivenWheels) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven_wheels;
@@ -275,6 +288,7 @@ impl DriveState {
         }
         let upshift_speed = gearbox.up_speed_at(throttle);
         if speed > upshift_speed && self.gear < top_gear {
+            // `None` if the road does not confirm the speed: wheels that spin or are in the air.
             let rolling_shaft_speed = driven_wheels
                 .rolling_shaft_speed()
                 .filter(|rolling_shaft_speed| rolling_shaft_speed * ratio > MIN_ROLLING_SPEED_RATIO * upshift_speed);
@@ -299,7 +313,8 @@ impl DriveState {
 mod tests {
     use super::*;
 
-    /// Checks that a car gets neutral while it rolls against the requested direction faster than a walking pace.
+    /// Checks that a car gets neutral while it rolls against the requested direction faster than a walking pace;
+    /// otherwise it gets the requested direction. The engaged direction and neutral are never refused.
     #[test]
     fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
         for (gear, requested, paces, allowed) in [

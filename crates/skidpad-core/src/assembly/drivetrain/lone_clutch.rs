@@ -16,21 +16,23 @@ impl Shafts {
         self.constraints[..self.row_count].iter().all(|row| row.bounds == [0.0; 2] && row.viscous == 0.0)
     }
 
-    /// Returns whether the only row is a clutch (or closed lock-up), without the dry friction of a dead engine: the engine runs or is cranked by the
-    /// starter.
+    /// Returns whether the only row is a clutch (or closed lock-up), without the dry friction of a dead engine: the
+    /// engine runs or is cranked by the starter.
     #[inline(always)]
     pub(crate) fn is_lone_clutch(&self) -> bool {
         let row = &self.constraints[0];
         self.engine.is_some() && self.row_count == 1 && !row.is_converter && row.dry_drag == 0.0
     }
 
-    /// Runs one Newton pass of a lone clutch and stores its impulse: the holding one, or if that is out of bounds the slipping one. Returns the
-    /// change of the impulse on the wheels, N m s, and whether the clutch's change is within tolerance. `shaft_speed`: speed of the shaft by its
-    /// wheels, rad/s; `response`: its change per impulse on the wheels, 1/(kg m²).
+    /// Runs one Newton pass of a lone clutch and stores its impulse: the holding one, or if that is out of bounds the
+    /// slipping one. Returns the change of the impulse on the wheels, N m s, which the caller applies, and whether the
+    /// clutch's change is within tolerance. `shaft_speed`: speed of the shaft by its wheels, rad/s; `response`: its
+    /// change per impulse on the wheels, 1/(kg m²).
     #[inline(always)]
     pub(crate) fn iterate_clutch(&mut self, [shaft_speed, response]: [f32; 2]) -> (f32, bool) {
         let row = &self.constraints[0];
         let old_impulse = row.impulse;
+        // From the propeller shaft to the clutch, by the gear ratio and the losses.
         let (speed, response) = (shaft_speed * row.ratio, response * (row.ratio * row.torque_ratio(old_impulse)));
         let new_impulse =
             row.holding_impulse(speed, response).unwrap_or_else(|| self.slipping_impulse(speed, response));
@@ -40,8 +42,9 @@ impl Shafts {
         (change, row.has_converged([old_impulse, new_impulse], self.within))
     }
 
-    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general solver. `speed`: speed of the row
-    /// at its present impulse, rad/s; `response`: its change per impulse, 1/(kg m²).
+    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general
+    /// solver. `speed`: speed of the row at its present impulse, rad/s; `response`: its change per impulse, 1/(kg m²).
+    /// The row itself is not changed.
     #[inline(never)]
     pub(crate) fn slipping_impulse(&mut self, speed: f32, response: f32) -> f32 {
         let mut solver = ShaftSolver::<1>::new(self);
@@ -51,10 +54,11 @@ impl Shafts {
     }
 }
 
-/// Solves lone clutches for wheels alone, of one car or of a batch, by at most [`MAX_CLUTCH_ITERATIONS`] Newton passes: measures the shafts, calls
-/// `iterate`, and adds the changes to the wheels' shaft impulses. `iterate` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)),
-/// and returns the changes of the impulses on the wheels and whether all clutches have converged. Returns whether they converged in time; the
-/// impulses stay applied in either case.
+/// Solves lone clutches for wheels alone, of one car or of a batch, by at most [`MAX_CLUTCH_ITERATIONS`] Newton passes:
+/// measures the shafts, calls `iterate`, and adds the changes to the wheels' shaft impulses. `iterate` takes the shaft
+/// speeds (rad/s) and their changes per impulse (1/(kg m²)), and returns the changes of the impulses on the wheels and
+/// whether all clutches have converged. Returns whether they converged in time; the impulses stay applied in either
+/// case.
 #[inline(always)]
 pub(crate) fn solve_lone_clutches<W: WheelLanes>(
     groups: &[WheelPack<W>],
@@ -62,18 +66,22 @@ pub(crate) fn solve_lone_clutches<W: WheelLanes>(
     mut iterate: impl FnMut([W::Car; 2]) -> (W::Car, bool),
 ) -> bool {
     for _ in 0..MAX_CLUTCH_ITERATIONS {
+        // Measure: shaft speeds, and their changes per impulse.
         let mut measured = [W::Car::default(); 2];
+        // Each chunk has the rows of two axles.
         for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
             let [shaft_speed, response, ..] = W::sum_four_over_wheels(
                 #[inline(always)]
                 |k| {
                     let (lever, (spin, response)) =
                         (groups[k].shaft_jacobian[0], rows[k].spin_and_response(&groups[k]));
+                    // Two of the four sums are not used.
                     [lever * spin, lever * lever * response, W::default(), W::default()]
                 },
             );
             measured = [measured[0] + shaft_speed, measured[1] + response];
         }
+        // Iterate, and apply the changes to the wheels.
         let (change, is_converged) = iterate(measured);
         for (group, rows) in groups.iter().zip(&mut *rows) {
             rows.drive.shaft += group.shaft_jacobian[0] * W::broadcast_car(change);
@@ -86,10 +94,12 @@ pub(crate) fn solve_lone_clutches<W: WheelLanes>(
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per further impulse, 1/(kg m²). The
-    /// tyres grip within their friction bounds, and brakes can lock the wheels. In degressive lanes no force exceeds the row for slips that vanish
-    /// within the step, which replaces the tangent row if that would exceed it. The lateral row is left out: only the shafts use this, the wheel
-    /// block is exact.
+    /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per
+    /// further impulse, 1/(kg m²). The tyres grip within their friction bounds, and brakes can lock the wheels. Nothing
+    /// is stored.
+    ///
+    /// In degressive lanes no force exceeds the row for slips that vanish within the step, which replaces the tangent
+    /// row if that would exceed it. The lateral row is left out: only the shafts use this, the wheel block is exact.
     #[inline(always)]
     pub(crate) fn spin_and_response(&self, group: &WheelPack<W>) -> (W, W) {
         // Row of the tangent to the force curve.
@@ -98,6 +108,7 @@ impl<W: WheelLanes> WheelRows<W> {
             return (tangent.spin, tangent.response);
         }
         let straight_row = self.solve_spin(group, self.tyre.straight_target[0], self.tyre.straight_gain[0]);
+        // Products with the target compare magnitudes in its direction.
         let is_tangent_larger = (straight_row.tyre_impulse * self.tyre.target_impulse[0])
             .less(tangent.tyre_impulse * self.tyre.target_impulse[0])
             & self.tyre.degressive;
@@ -107,9 +118,9 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves `I ω = p − R x` with
-    /// `x = target − gain (v + c x − R ω)`, and brakes that lock the wheel up to their capacity. A wheel whose x exceeds its friction bound slides: x
-    /// is the bound, without response of the tyre.
+    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves
+    /// `I ω = p − R x` with `x = target − gain (v + c x − R ω)`, and brakes that lock the wheel up to their capacity. A
+    /// wheel whose x exceeds its friction bound slides: x is the bound, without response of the tyre.
     #[inline(always)]
     fn solve_spin(&self, group: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
@@ -131,6 +142,7 @@ impl<W: WheelLanes> WheelRows<W> {
         if !W::any(is_sliding & group.present_mask()) {
             return WheelSpin { spin, response, tyre_impulse: sticking_impulse };
         }
+        // Spin (`.0`) and response (`.1`) with a constant tyre impulse.
         let sliding_motion = spin_with_locking(
             momentum - radius * sticking_impulse.clamp_nan_to_low(-friction_bound, friction_bound),
             self.tyre.locking_capacity,
@@ -144,7 +156,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Motion of wheels under their shafts: spin, rad/s; its change per angular impulse, 1/(kg m²); longitudinal impulse of the tyre, N s.
+/// Motion of wheels under their shafts: spin, rad/s; its change per angular impulse, 1/(kg m²); longitudinal impulse of
+/// the tyre, N s.
 struct WheelSpin<W: WheelLanes> {
     /// Spin, rad/s.
     spin: W,
@@ -154,8 +167,9 @@ struct WheelSpin<W: WheelLanes> {
     tyre_impulse: W,
 }
 
-/// Returns spin (rad/s) and its change per angular impulse (1/(kg m²)) of wheels with angular `momentum` p (N m s) and effective `inertia` I:
-/// `(|p| − locking_capacity) / I` with the sign of p. Both are 0 where the brakes, which can absorb `locking_capacity` N m s, lock the wheel.
+/// Returns spin (rad/s) and its change per angular impulse (1/(kg m²)) of wheels with angular `momentum` p (N m s) and
+/// effective `inertia` I: `(|p| − locking_capacity) / I` with the sign of p. Both are 0 where the brakes, which can
+/// absorb `locking_capacity` N m s, lock the wheel.
 #[inline(always)]
 fn spin_with_locking<W: WheelLanes>(momentum: W, locking_capacity: W, inertia: W) -> (W, W) {
     let is_turning = locking_capacity.less(momentum.abs());
@@ -168,16 +182,19 @@ mod tests {
     use super::*;
     use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 
-    /// Checks that flywheels of J and 1 / A reach a common speed by `(ω_1 − ω_2) / (1 / J + A)`, and that a weaker clutch slips at its capacity.
+    /// Checks that flywheels of J and 1 / A reach a common speed by `(ω_1 − ω_2) / (1 / J + A)`, and that a weaker
+    /// clutch slips at its capacity. The first pass changes the impulse and has not converged, a second one at the new
+    /// speed changes nothing and has converged.
     #[test]
     fn a_clutch_makes_both_sides_turn_alike_or_slips_at_its_capacity() {
         for (capacity, impulse) in [(100.0, 30.0), (20.0, 20.0)] {
             let flywheel = Flywheel { speed: 200.0, inverse_inertia: 4.0, ..Flywheel::default() };
+            // Ratio and efficiency 1, no impulse in the last step.
             let row = DriveConstraint::clutch(&flywheel, 1.0, 1.0, capacity, 0.0);
             let mut shafts =
                 Shafts { constraints: [row].into(), row_count: 1, engine: Some(flywheel), ..Shafts::default() };
             assert!(shafts.is_lone_clutch() && !shafts.are_open());
-            let (change, is_converged) = shafts.iterate_clutch([50.0, 1.0]);
+            let (change, is_converged) = shafts.iterate_clutch([50.0, 1.0]); // rad/s, 1/(kg m²)
             assert_eq!((change, is_converged), (impulse, false), "{capacity} N m s");
             let (change, is_converged) = shafts.iterate_clutch([50.0 + impulse, 1.0]);
             assert_eq!((change, is_converged), (0.0, true), "{capacity} N m s");

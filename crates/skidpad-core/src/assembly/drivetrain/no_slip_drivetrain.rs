@@ -11,12 +11,13 @@ use skidpad_simd::wheel_groups::ManyGroups;
 const CONTACT_STIFFNESS_RATIO: f32 = 1e6;
 
 impl Vehicle {
-    /// Computes the force at the contact of every wheel, N, positive forward, from the pedals through engine, gearbox and motors in a step of `dt` s:
-    /// the impulses of direct drive and shafts over radius and `dt`. Assists, brakes, handbrake and raw inputs are not applied; the brake pedal only
-    /// regenerates. The state of the drivetrain advances; wheels and chassis do not.
+    /// Computes the force at the contact of every wheel, N, positive forward, from the pedals through engine, gearbox
+    /// and motors in a step of `dt` s: the impulses of direct drive and shafts over radius and `dt`. Order: pedals,
+    /// rigid contacts, shafts, forces, state of the drivetrain. Assists, brakes, handbrake and raw inputs are not
+    /// applied; the brake pedal only regenerates. The state of the drivetrain advances; wheels and chassis do not.
     ///
-    /// Wheels with shares s of a shaft each push Σ s² of the car's mass, so that the shaft accelerates all of it. Several shafts share the mass.
-    /// `forces`: one entry for each wheel, overwritten.
+    /// Wheels with shares s of a shaft each push Σ s² of the car's mass, so that the shaft accelerates all of it.
+    /// Several shafts share the mass. `forces`: one entry for each wheel, overwritten; a shorter slice panics.
     pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
@@ -30,12 +31,13 @@ impl Vehicle {
         self.solve_rolling_shafts();
         for (group, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
             let force = ((rows.drive.motor + rows.drive.shaft) / (group.radius * F32x4::splat(dt))).lanes();
-            group.for_each_wheel(|k, i| forces[i] = force[k]);
+            group.for_each_wheel(|lane, wheel| forces[wheel] = force[lane]);
         }
         self.store_shaft_results::<ManyGroups>();
     }
 
-    /// Sets the contact of every wheel to stick to its share of the car's mass, which moves at the wheel's own rolling speed, spin times radius.
+    /// Sets the contact of every wheel to stick to its share of the car's mass, which moves at the wheel's own rolling
+    /// speed, spin times radius.
     fn set_rigid_contacts(&mut self) {
         let compliance = self.model.inverse_mass() * self.driven_wheel_count();
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -43,10 +45,11 @@ impl Vehicle {
         }
     }
 
-    /// Returns the number of wheels that engine and motors drive, as the sum of `1 / Σ s²` over their shafts, with the shares s of its wheels; at
-    /// least 1. A shaft that drives n wheels alike counts n.
+    /// Returns the number of wheels that engine and motors drive, as the sum of `1 / Σ s²` over their shafts, with the
+    /// shares s of its wheels; at least 1. A shaft that drives n wheels alike counts n.
     fn driven_wheel_count(&self) -> f32 {
-        let [_, couplings] = self.shafts.first_rows(&self.model);
+        // Rows before the first coupling belong to engine and motors.
+        let [_, first_coupling_row] = self.shafts.first_rows(&self.model);
         let wheel_count = |row: usize| {
             let share_square_sum: f32 = self
                 .model
@@ -56,13 +59,13 @@ impl Vehicle {
                 .sum();
             1.0 / share_square_sum
         };
-        (0..couplings).map(wheel_count).sum::<f32>().max(1.0)
+        (0..first_coupling_row).map(wheel_count).sum::<f32>().max(1.0)
     }
 }
 
 impl WheelRows {
-    /// Sets up wheels without brakes that stick to a mass of 1 / `compliance` kg each, which moves at `speed` m/s: a very stiff longitudinal tyre row
-    /// without friction limit, and no lateral row.
+    /// Sets up wheels without brakes that stick to a mass of 1 / `compliance` kg each, which moves at `speed` m/s: a
+    /// very stiff longitudinal tyre row without friction limit, and no lateral row.
     fn set_rigid_contact(&mut self, speed: F32x4, compliance: f32) {
         let (zero, compliance) = (F32x4::default(), F32x4::splat(compliance));
         self.solution.effective_mass = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
@@ -93,6 +96,8 @@ mod tests {
         Vehicle::new(model.into(), state)
     }
 
+    /// Checks that direct drives push with throttle times torque over radius, backwards in reverse and not at all in
+    /// neutral.
     #[test]
     fn direct_torques_push_by_throttle_and_gear() {
         let torques = Powertrain::Direct([300.0, 300.0, 600.0, 600.0].into());
@@ -107,8 +112,9 @@ mod tests {
         }
     }
 
-    /// Checks that a closed clutch brings both sides to one speed, `p = (ω + T dt / J − r v / R) / (1 / J + r² / (2 J_w + m R²))`, and drives each
-    /// of two wheels with half of `r p`.
+    /// Checks that a closed clutch brings both sides to one speed,
+    /// `p = (ω + T dt / J − r v / R) / (1 / J + r² / (2 J_w + m R²))`, and drives each of two wheels with half of
+    /// `r p`.
     #[test]
     fn a_closed_clutch_drives_the_mass_of_the_car_by_its_wheels() {
         let (speed, engine_speed, ratio) = (6.0, 300.0, 12.0f32);
@@ -140,6 +146,7 @@ mod tests {
         let mut forces = [0.0; 4];
         let controls = Controls { throttle: 1.0, gear: Some(1), clutch: Some(0.0), ..Controls::default() };
         car.drive_rolling(&controls, DT_S, &mut forces);
+        // Plain car: 1200 kg, wheels of 0.3 m and 1 kg m²; two of them are driven.
         let speed_difference = engine_speed + 200.0 * DT_S / 0.2 - ratio * speed / 0.3;
         let impulse = speed_difference / (1.0 / 0.2 + ratio * ratio / (2.0 + 1200.0 * 0.3 * 0.3));
         let expected = 0.5 * ratio * impulse / (0.3 * DT_S);
@@ -149,8 +156,8 @@ mod tests {
         }
     }
 
-    /// Checks that wheel, rotor and the mass on its contact turn as one, `(I + n² J + m R²) Δω = n T dt`, and that the gearing gets
-    /// `T dt − J n Δω` for any initial impulse.
+    /// Checks that wheel, rotor and the mass on its contact turn as one, `(I + n² J + m R²) Δω = n T dt`, and that the
+    /// gearing gets `T dt − J n Δω` for any initial impulse.
     #[test]
     fn a_motor_that_goes_on_ends_where_it_would_from_nothing() {
         let model = Model::new(crate::ModelParts { motors: vec![motor()], ..plain_car() }).expect("valid");
@@ -159,6 +166,7 @@ mod tests {
             let state = State::at_rest(&model, &Scene::flat(), &placement);
             Vehicle::new(model.into(), state)
         };
+        // Motor of 300 N m with reduction 9 and 0.05 kg m²; wheel of 1 kg m² and 0.3 m; car of 1200 kg.
         let spin_gain = 9.0 * 300.0 * DT_S / (1.0 + 81.0 * 0.05 + 1200.0 * 0.3 * 0.3);
         let expected = 300.0 * DT_S - 0.05 * 9.0 * spin_gain;
         let controls = Controls { throttle: 1.0, ..Controls::default() };

@@ -239,7 +239,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     #[inline(never)]
     fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse, start_slope: f32) {
         let slope_tolerance = -MAX_OVERSHOOT_RATIO * start_slope;
-        // Share of the change and slope there, before and behind the minimum.
+        // [share of the change, slope there], before and behind the minimum.
         let (mut low, mut high) = ([0.0, start_slope], [1.0, self.objective_slope(1.0)]);
         if high[1] <= slope_tolerance.max(0.0) {
             return;
@@ -267,7 +267,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// the upper bound, where the row slips.
     fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
         let [relative_speed, absolute_speed] = BLOCK_SPEED_TOLERANCE;
-        // Factor of all tolerances.
+        // Factor of all tolerances; 1 in a single sweep, less in an iteration.
         let factor = self.shafts.within.inner_tolerance_factor();
         let fastest_spin = rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |a, b| a.max(b.abs()));
         let tolerance = factor * (relative_speed * fastest_spin + absolute_speed);
@@ -295,7 +295,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
             let step = &mut self.shafts.motors[k];
             let (torque, slope) =
                 if is_limited { step.limits.apply(motor, speed * pedals.direction, demand) } else { demand };
-            // Angular momentum of the rotor at the start, N m s.
+            // Angular momentum of the rotor at the start of the step, N m s.
             let initial_momentum = motor.inertia * step.rotor_speed;
             let slope = limit_slope(slope, torque, motor.max_speed);
             let row = &mut self.shafts.constraints[first_motor + k];
@@ -370,11 +370,12 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// = 0 get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
     #[inline(always)]
     fn solve_linear(&mut self, regimes: &[Regime; MAX_ROWS]) -> [f32; MAX_ROWS] {
+        // Stages: matrix and right side, elimination downwards, substitution upwards.
         let (row_count, matrix) = (self.count(), &mut self.matrix);
         let mut right_side = [0.0; MAX_ROWS];
         for i in 0..row_count {
             let row = &self.shafts.constraints[i];
-            let [per_impulse, per_speed, _] = row.coefficients(regimes[i]);
+            let [per_impulse, per_speed, _target] = row.coefficients(regimes[i]);
             right_side[i] = row.residual(regimes[i], row.impulse, self.speeds[i]);
             for (entry, response) in matrix[i].iter_mut().zip(&self.responses[i][..row_count]) {
                 *entry = per_speed * response;
@@ -421,7 +422,7 @@ fn measure<W: WheelLanes, const MAX_ROWS: usize>(
     let zero = W::Car::default();
     let mut measured = WheelMeasurement { speeds: [zero; MAX_ROWS], responses: [[zero; MAX_ROWS]; MAX_ROWS] };
     for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
-        let spin_responses = W::rows_from_fn(
+        let spins_and_responses = W::rows_from_fn(
             #[inline(always)]
             |k| match wheel_model {
                 WheelResponse::TyreRowOnly => rows[k].spin_and_response(&groups[k]),
@@ -431,12 +432,12 @@ fn measure<W: WheelLanes, const MAX_ROWS: usize>(
         for i in 0..row_count {
             measured.speeds[i] += W::sum_over_wheels(
                 #[inline(always)]
-                |k| groups[k].shaft_jacobian[i] * spin_responses[k].0,
+                |k| groups[k].shaft_jacobian[i] * spins_and_responses[k].0,
             );
             for j in 0..i + 1 {
                 measured.responses[i][j] += W::sum_over_wheels(
                     #[inline(always)]
-                    |k| groups[k].shaft_jacobian[i] * groups[k].shaft_jacobian[j] * spin_responses[k].1,
+                    |k| groups[k].shaft_jacobian[i] * groups[k].shaft_jacobian[j] * spins_and_responses[k].1,
                 );
             }
         }
@@ -458,8 +459,7 @@ fn apply_shaft_changes<W: WheelLanes, const MAX_ROWS: usize>(
     }
 }
 
-/// Rows between spins, of one car or of a batch, solved from the impulses of the last step. These are close to the solution unless
-/// an input jumps.
+/// Rows between spins, of one car or of a batch, solved from the impulses of the last step, which are close unless an input jumps.
 pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
     /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
     fn apply_last_impulses(&mut self) -> [C; MAX_ROWS];
@@ -579,7 +579,7 @@ mod tests {
     use crate::drivetrain::rows::PedalDemand;
     use crate::model::plain::plain_car;
 
-    /// Checks that a motor in reverse has the same cruise torque as forwards at that speed: `P / ω`, which falls by `P / ω²`.
+    /// Checks that a motor in reverse has the same cruise torque as forwards at that speed: `P / ω` (150 of 250 N m), which falls by `P / ω²`.
     #[test]
     fn a_motor_is_asked_at_its_speed_towards_the_drive() {
         let mut parts = plain_car();

@@ -1,5 +1,5 @@
-//! Solution of clutch, motors and couplings over a step: their rows are built, solved before the wheel blocks ([`ShaftSolver`]), and stored in
-//! the state.
+//! Solution of clutch, motors and couplings over a step: their rows are built, solved before the wheel blocks
+//! ([`ShaftSolver`]), and stored in the state.
 //!
 //! Each wheel is represented by its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
@@ -22,8 +22,9 @@ use skidpad_simd::lane::{F32x4, Lane};
 use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 impl PedalDemand {
-    /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive, and its derivative by the speed towards the drive, N m
-    /// s. Without a driving direction the demand is 0. `speed`: rotor speed, rad/s, positive forward. Limits by assists are left out.
+    /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive, and its derivative by the
+    /// speed towards the drive, N m s. Without a driving direction the demand is 0. `speed`: rotor speed, rad/s,
+    /// positive forward. Limits by assists are left out.
     pub(crate) fn motor_torque(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.direction, demand)
@@ -31,8 +32,10 @@ impl PedalDemand {
 }
 
 impl Shafts {
-    /// Starts a step of `dt` s: stores `pedal_demand` and builds the rows of motors and couplings, which carry no impulse. Row 0
-    /// stays free for the clutch if the model has an engine. Clears the engine, the limits of assists and the mark of a tried warm start.
+    /// Starts a step of `dt` s: stores `pedal_demand` and builds the rows of motors and couplings in this order, which
+    /// carry no impulse. Row 0 stays free for the clutch if the model has an engine; the caller adds it with
+    /// [`Self::add_clutch_row`]. Clears the engine, the row count, the limits of assists and the mark of a tried warm
+    /// start.
     #[inline(always)]
     pub(crate) fn begin_step(&mut self, pedal_demand: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
@@ -50,8 +53,8 @@ impl Shafts {
         }
     }
 
-    /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start; the caller applies it to the
-    /// wheels.
+    /// Stores the flywheel and adds the row of its clutch or converter as row 0. The row's impulse is its warm start;
+    /// the caller applies it to the wheels.
     #[inline(always)]
     pub(crate) fn add_clutch_row(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
         (self.engine, self.constraints[0]) = (Some(flywheel), clutch);
@@ -63,8 +66,8 @@ impl Shafts {
         self.motors[k].rotor_speed = speed;
     }
 
-    /// Sets the impulses of motors and couplings to 0 and removes them from the wheels. From impulses that are far off, Newton passes may settle at a
-    /// wrong solution. The clutch keeps its impulse.
+    /// Sets the impulses of motors and couplings to 0 and removes them from the wheels. From impulses that are far off,
+    /// Newton passes may settle at a wrong solution. The clutch keeps its impulse.
     pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let [first_motor_row, _] = self.first_rows(model);
         for i in first_motor_row..self.row_count {
@@ -78,11 +81,12 @@ impl Shafts {
         [first_motor_row, first_motor_row + model.parts().motors.len()]
     }
 
-    /// Stores the results of the rows in `drive`: engine speed (rad/s), and the mean torques of clutch, motors and couplings over the step (N m).
-    /// `wheel_speed(i)`: wheel speed on row `i` by its levers at the end, rad/s.
+    /// Stores the results of the rows in `drive`: engine speed (rad/s), and the mean torques of clutch, motors and
+    /// couplings over the step (N m). `wheel_speed(i)`: wheel speed on row `i` by its levers at the end, rad/s.
     ///
-    /// Behind a clutch, the engine has lost the impulse over its inertia and its dry friction. Before a converter it has the speed that balances the
-    /// impeller. A motor's torque is the row's impulse plus that which accelerated its rotor.
+    /// Behind a clutch, the engine has lost the impulse over its inertia and its dry friction. Before a converter it
+    /// has the speed that balances the impeller. A motor's torque is the row's impulse plus that which accelerated its
+    /// rotor.
     #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, wheel_speed: impl Fn(usize) -> f32) {
         let constraints = &self.constraints[..self.row_count];
@@ -90,7 +94,8 @@ impl Shafts {
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
                     let impeller_speed = self.impeller_speed(converter, engine, wheel_speed(0) * row.ratio);
-                    // Wheels that slide sideways may turn faster than the row took them to; that excess does not drive the engine.
+                    // Wheels that slide sideways may turn faster than the row took them to; that excess does not drive
+                    // the engine.
                     if row.impulse > 0.0 { impeller_speed.min(engine.speed) } else { impeller_speed }
                 }
                 _ => engine.after_dry_drag(engine.speed - row.impulse * engine.inverse_inertia),
@@ -104,6 +109,7 @@ impl Shafts {
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let row = &constraints[first_motor_row + k];
+            // Change of the rotor speed, rad/s.
             let speed_gain = wheel_speed(first_motor_row + k) * row.ratio - self.motors[k].rotor_speed;
             *torque = (row.impulse + motor.inertia * speed_gain) / self.dt;
         }
@@ -112,14 +118,15 @@ impl Shafts {
         }
     }
 
-    /// Returns the impeller speed at the end of the step with the turbine at `turbine_speed` rad/s, in rad/s: the engine's free speed, less dry
-    /// friction, in balance with the converter's torque over the step.
+    /// Returns the impeller speed at the end of the step with the turbine at `turbine_speed` rad/s, in rad/s: the
+    /// engine's free speed, less dry friction, in balance with the converter's torque over the step.
     pub(crate) fn impeller_speed(&self, converter: &Converter, engine: &Flywheel, turbine_speed: f32) -> f32 {
         let free_speed = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free_speed, self.dt * engine.inverse_inertia, turbine_speed)
     }
 
-    /// Sets the impulse of row `i`, N m s, without clamping, and adds its change on the wheels, times their levers, to the wheels' shaft impulses.
+    /// Sets the impulse of row `i`, N m s, without clamping, and adds its change on the wheels, times their levers, to
+    /// the wheels' shaft impulses.
     #[inline(always)]
     pub(crate) fn set_row_impulse(&mut self, model: &Model, rows: &mut [WheelRows], i: usize, impulse: f32) {
         let change = self.constraints[i].set_impulse(impulse);
@@ -130,8 +137,8 @@ impl Shafts {
 }
 
 impl Shafts {
-    /// Solves the rows from the impulses of the last step, see [`WarmStart`]. Returns whether they converged; if not, restores the impulses from
-    /// before. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
+    /// Solves the rows from the impulses of the last step, see [`WarmStart`]. Returns whether they converged; if not,
+    /// restores the impulses from before. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
     #[inline(always)]
     fn solve_warm_started(&mut self, model: &Model, rows: &mut [WheelRows], last_step: LastStep<'_>) -> bool {
         match self.row_count {
@@ -143,8 +150,8 @@ impl Shafts {
         }
     }
 
-    /// Solves the rows from the impulses of the last step with loops for `MAX_ROWS` rows. Returns whether they converged; if not, restores the
-    /// impulses from before.
+    /// Solves the rows from the impulses of the last step with loops for `MAX_ROWS` rows. Returns whether they
+    /// converged; if not, restores the impulses from before.
     #[inline(always)]
     fn solve_warm_started_rows<const MAX_ROWS: usize>(
         &mut self,
@@ -161,14 +168,15 @@ impl Shafts {
             count_and_bounds,
             &mut WarmStart::<MAX_ROWS>::new(self, model, last_step),
         );
+        // Only the first `row_count` initial impulses are used.
         if !is_converged {
             (0..self.row_count).for_each(|i| self.set_row_impulse(model, rows, i, initial_impulses[i]));
         }
         is_converged
     }
 
-    /// Solves all rows by Newton's method with the wheels as `wheel_response`. If they do not converge, limits the motors to their peak torques.
-    /// Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
+    /// Solves all rows by Newton's method with the wheels as `wheel_response`. If they do not converge, limits the
+    /// motors to their peak torques. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
     fn solve_with_response(&mut self, model: &Model, rows: &mut [WheelRows], wheel_response: WheelResponse) {
         match self.row_count {
             1 => self.solve_rows_with_response::<1>(model, rows, wheel_response),
@@ -179,16 +187,16 @@ impl Shafts {
         }
     }
 
-    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`], without a warm start of motors and
-    /// couplings.
+    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`],
+    /// without a warm start of motors and couplings.
     #[inline(always)]
     pub(crate) fn solve_from_scratch(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.solve_with_response(model, rows, WheelResponse::TyreRowOnly);
         self.solve_with_response(model, rows, WheelResponse::Blocks);
     }
 
-    /// Solves all rows with the wheels as `wheel_response`, by loops for `MAX_ROWS` rows. If Newton's method fails, limits the motors to their peak
-    /// torques.
+    /// Solves all rows with the wheels as `wheel_response`, by loops for `MAX_ROWS` rows. If Newton's method fails,
+    /// limits the motors to their peak torques.
     #[inline(never)]
     fn solve_rows_with_response<const MAX_ROWS: usize>(
         &mut self,
@@ -204,8 +212,8 @@ impl Shafts {
 }
 
 impl Vehicle {
-    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`, N m s. A lone clutch on wheels without
-    /// change of sliding is tried first, as it is cheap; all other cases use the full solver.
+    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`, N m s. A lone
+    /// clutch on wheels without change of sliding is tried first, as it is cheap; all other cases use the full solver.
     #[inline(always)]
     pub(crate) fn solve_shafts<B: WheelGroups>(&mut self) {
         if !self.solve_lone_clutch::<B>() {
@@ -213,15 +221,17 @@ impl Vehicle {
         }
     }
 
-    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a step starts from the impulses
-    /// of the last step, unless the only row is a clutch. If these do not converge, and in all further calls, the rows are solved for wheels alone
-    /// first and then for blocks.
+    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a
+    /// step starts from the impulses of the last step, unless the only row is a clutch. If these do not converge, and
+    /// in all further calls, the rows are solved for wheels alone first and then for blocks. Marks the warm start as
+    /// tried.
     #[inline(never)]
     fn solve_shaft_rows(&mut self) {
         dispatch_simd(
             #[inline(always)]
             || {
                 let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
+                // Later calls of a step start from the present impulses.
                 let is_first = !core::mem::replace(&mut shafts.was_warm_started, true);
                 // Forward speed gained in the last step, m/s.
                 let speed_gain = self.to_world.x_axis.dot(self.state.velocity - self.state.previous_velocity);
@@ -233,7 +243,8 @@ impl Vehicle {
         );
     }
 
-    /// Stores the results of the rows in the state, see [`Shafts::write_back`], with the wheels' spins at the end of the step.
+    /// Stores the results of the rows in the state, see [`Shafts::write_back`], with the wheels' spins at the end of
+    /// the step.
     #[inline(always)]
     pub(crate) fn store_shaft_results<B: WheelGroups>(&mut self) {
         let (groups, rows) = (B::slice(self.model.wheel_packs()), B::slice(&self.rows));
@@ -241,8 +252,8 @@ impl Vehicle {
         self.shafts.write_back(&mut self.state.drive, &self.model, wheel_speed);
     }
 
-    /// Solves clutch, motors and couplings for wheels without blocks, by their longitudinal tyre rows alone. Stores the spins of the wheels in
-    /// `rows.solution.spin`, rad/s.
+    /// Solves clutch, motors and couplings for wheels without blocks, by their longitudinal tyre rows alone. Stores the
+    /// spins of the wheels in `rows.solution.spin`, rad/s.
     pub(crate) fn solve_rolling_shafts(&mut self) {
         if !self.solve_lone_clutch::<ManyGroups>() {
             self.shafts.solve_with_response(&self.model, &mut self.rows, WheelResponse::TyreRowOnly);
@@ -252,8 +263,9 @@ impl Vehicle {
         }
     }
 
-    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row can carry an impulse, or the lone clutch has converged
-    /// within its few passes. False: the full solver is needed, from the impulses as they are.
+    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row can carry an impulse, or the
+    /// lone clutch has converged within its few passes. Returns false if the full solver is needed; the rows keep the
+    /// impulses as they are.
     #[inline(always)]
     fn solve_lone_clutch<B: WheelGroups>(&mut self) -> bool {
         let shafts = &mut self.shafts;

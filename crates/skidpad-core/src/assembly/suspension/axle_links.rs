@@ -31,8 +31,8 @@ struct AxleLink {
 }
 
 impl Model {
-    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_share` is the share of the
-    /// bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate.
+    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_share` is the factor (–)
+    /// on the bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate. Bars have no damping.
     fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
@@ -224,7 +224,7 @@ impl Vehicle {
             let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
             let sum = |value: fn(&LinkEnd) -> f32| value(&ends[0]) + link.coupling_sign * value(&ends[1]);
             let dt = self.rows[0].dt;
-            // Impulse for final rates of zero, N s.
+            // Impulse for final rates of zero, N s; `gain` adds that of the current ones.
             let base = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.start_rate));
             let impulse = common_contact_share(&ends) * (base + link.gain(dt) * sum(|end| end.rate));
             if link.on_chassis {
@@ -241,7 +241,7 @@ impl Vehicle {
         self.external_bar_impulse = chassis_impulse;
     }
 
-    /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row rowᵀ.
+    /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row rowᵀ; 0 without links.
     #[inline(always)]
     pub(crate) fn axle_link_products<B: WheelGroups>(&self) -> OuterProducts {
         if let [rows] = B::slice(&self.rows)
@@ -326,7 +326,7 @@ impl Vehicle {
 
     /// Returns wheel `wheel_index` as the end of an axle link, through its strut or, if `on_chassis`, on the chassis. The end of a strut with an
     /// unsprung mass always follows with the rates of that mass. Otherwise travel and rates are those of the ground below the wheel; the rates are 0
-    /// for a wheel without contact or a lifted one.
+    /// for a wheel without contact or a lifted one. On the chassis, `contact_share` is that of the step, and no end is lifted.
     fn link_end(&self, wheel_index: usize, on_chassis: bool) -> LinkEnd {
         let index = self.model.lane_index(wheel_index);
         let (rows, lane) = (&self.rows[index.bank], index.lane);
@@ -557,7 +557,7 @@ mod tests {
     use crate::state::{Placement, State};
     use crate::suspension::parameters::AntiRollBar;
 
-    /// Returns the rows of the plain car with `change`, compressed and moving unevenly, with its axle links summed.
+    /// Returns the rows of the plain car with `change`, with uneven travels and jounce rates of its four wheels, and the sums of its axle links.
     fn rows_of(change: impl Fn(&mut ModelParts)) -> WheelRows {
         let mut parts = plain_car();
         change(&mut parts);
@@ -576,7 +576,7 @@ mod tests {
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }
 
-    /// The force is `K (z_i − z_j)` at each wheel of the bar, on one axle or two.
+    /// Checks that the force is `K (z_i − z_j)` at each wheel of the bar, on one axle or two, and that both wheels have the rate K.
     #[test]
     fn a_bar_pushes_the_wheel_that_is_compressed_more() {
         let rows_with_bar =
@@ -586,7 +586,7 @@ mod tests {
         assert_near(rows_with_bar([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
     }
 
-    /// Each wheel has half of `K z + D ż` of the mean travel z. The damping force by its own rate belongs to its strut.
+    /// Checks that each wheel has half of `K z + D ż` of the mean travel z. The damping force by its own rate is left to its strut.
     #[test]
     fn a_heave_spring_acts_on_the_mean_of_two_wheels() {
         let spring = |damping| HeaveSpring { wheels: [2, 3], rate: 40_000.0, damping };

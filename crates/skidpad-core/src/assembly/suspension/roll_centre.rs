@@ -1,22 +1,23 @@
-//! Roll centres off the ground: links guide the wheels sideways with their travel, and carry part of the lateral forces past the struts.
+//! Roll centres off the ground: links guide the wheels sideways with their travel, and carry part of the lateral forces
+//! past the struts.
 //!
-//! With a roll centre at the height h, the contact point of a wheel moves to the left by `κ = h / y` per metre of jounce z. y is half the
-//! track, negative on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle Dynamics*, ch. 17.3: along the normal of the line
-//! from the contact point to the instant centre). By virtual work, a tyre force Y to the left lifts its wheel by the jacking force `κ Y`
-//! along the travel.
+//! With a roll centre at the height h, the contact point of a wheel moves to the left by `κ = h / y` per metre of
+//! jounce z. y is half the track, negative on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle
+//! Dynamics*, ch. 17.3: along the normal of the line from the contact point to the instant centre). By virtual work, a
+//! tyre force Y to the left lifts its wheel by the jacking force `κ Y` along the travel.
 //!
-//! A massless wheel follows the ground, with `ż = − n · v` for a chassis that moves by v above it. Its patch moves along a tangent t with
-//! `(t − κ t_y n) · v`. The same row transmits its force, so that energy is conserved, and the contact load is the strut load less `κ Y`.
-//! An unsprung mass receives `κ Y` along its travel, scrubs with `κ ż`, and has the effective mass `m (1 + κ²)`. On a solid axle, the mean
-//! of both wheels replaces Y and `κ ż` of each.
+//! A massless wheel follows the ground, with `ż = − n · v` for a chassis that moves by v above it. Its patch moves
+//! along a tangent t with `(t − κ t_y n) · v`. The same row transmits its force, so that energy is conserved, and the
+//! contact load is the strut load less `κ Y`. An unsprung mass receives `κ Y` along its travel, scrubs with `κ ż`, and
+//! has the effective mass `m (1 + κ²)`. On a solid axle, the mean of both wheels replaces Y and `κ ż` of each.
 //!
-//! A compressed wheel touches the ground `κ z` to the left of its position at rest, so that a body at the roll angle φ has moved by
-//! `(h_cg − h) φ` over its wheels, as about an axis at the height h. In this roll, the load does the work `N κ z φ̇` on that arm, and the
-//! ground is `κ z φ / 2` nearer to the wheel than below its position at rest.
+//! A compressed wheel touches the ground `κ z` to the left of its position at rest, so that a body at the roll angle φ
+//! has moved by `(h_cg − h) φ` over its wheels, as about an axis at the height h. In this roll, the load does the work
+//! `N κ z φ̇` on that arm, and the ground is `κ z φ / 2` nearer to the wheel than below its position at rest.
 //!
-//! The load of the inner wheel limits the geometric load transfer of a solid axle. If its strut carries S less than `κ Y`, that wheel lifts
-//! off, and only the share `S / κ Y` of the force between its end of the beam and the body remains. The outer wheel carries all of `κ Y`,
-//! by the balance of a massless beam on one wheel.
+//! The load of the inner wheel limits the geometric load transfer of a solid axle. If its strut carries S less than
+//! `κ Y`, that wheel lifts off, and only the share `S / κ Y` of the force between its end of the beam and the body
+//! remains. The outer wheel carries all of `κ Y`, by the balance of a massless beam on one wheel.
 
 use crate::model::wheel_pack::{RollCentreLinks, WheelPack};
 use crate::port::ChassisState;
@@ -30,9 +31,10 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::ManyGroups;
 
 impl Vehicle {
-    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `v_start` at the start of
-    /// the step. First moves the contact points to where the links guide them at the current compressions. Then subtracts the link correction from
-    /// the rows, and recomputes the sliding speeds.
+    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis
+    /// velocity `v_start` at the start of the step. First moves the contact points to where the links guide them at the
+    /// current compressions. Then subtracts the link tilt from the rows, and recomputes the sliding speeds. Banks
+    /// without roll centre links are unchanged.
     #[cold]
     #[inline(never)]
     pub(crate) fn align_rows_to_links(&mut self, v_start: SpatialVector<f32>) {
@@ -40,7 +42,7 @@ impl Vehicle {
             if let Some(links) = &group.roll_centre_links {
                 rows.shift_contact_points(links, rows.contact.compression);
                 rows.tilt_tyre_rows(
-                    rows.link_row_correction(links),
+                    rows.link_tilt_row(links),
                     rows.ground_scrub_speeds(links),
                     v_start.broadcast_to_wheels(),
                 );
@@ -48,9 +50,10 @@ impl Vehicle {
         }
     }
 
-    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `v_warm` (after the tyre
-    /// impulses of the last step). Returns the chassis velocity with the changed tyre rows, or `v_warm` itself if no axle has roll centre links or no
-    /// wheel is near lift-off. `v_free` is the velocity without wheels.
+    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity
+    /// `v_warm` (after the tyre impulses of the last step). Returns the chassis velocity with the changed tyre rows, or
+    /// `v_warm` itself if no axle has roll centre links or no wheel is near lift-off. `v_free` is the velocity without
+    /// wheels.
     #[inline(always)]
     pub(crate) fn limit_beam_transfer(
         &mut self,
@@ -65,9 +68,10 @@ impl Vehicle {
         }
     }
 
-    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `v_warm` if no jacking impulse reaches the last load
-    /// of its wheel. Otherwise solves struts and loads once at `v_warm`, limits the transfer of every bank, and returns `v_free` plus the response to
-    /// the tyre impulses without the loads.
+    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `v_warm` if no jacking
+    /// impulse reaches the last load of its wheel. Otherwise initialises struts and links, solves the loads once at
+    /// `v_warm`, and limits the transfer of every bank. Returns `v_free` plus the response to the impulses of all
+    /// wheels except their loads.
     #[cold]
     #[inline(never)]
     fn limit_beam_transfer_near_lift(
@@ -98,8 +102,8 @@ impl Vehicle {
         v_free + self.response(self.wheel_impulses::<ManyGroups>(false)) // without the loads
     }
 
-    /// Updates the shares of the loads that act on the ground (`pressing_share`) from the jacking forces of the current lateral tyre forces. Does
-    /// nothing without roll centre links.
+    /// Updates the shares of the loads that act on the ground (`pressing_share`) from the jacking forces of the current
+    /// lateral tyre forces. Does nothing without roll centre links.
     #[inline(always)]
     pub(crate) fn apply_jacking(&mut self) {
         if self.model.has_roll_centre_links() {
@@ -118,8 +122,9 @@ impl Vehicle {
 }
 
 impl UnsprungMotion {
-    /// Adds the lateral motion of independently suspended wheels with wheel centres at `centre` (m): the row term `m κ y` with the lateral row y, and
-    /// the mass `m κ²`, with the link slope κ. Beams are excluded; see [`UnsprungMotion::add_beam_motion`].
+    /// Adds the lateral motion of independently suspended wheels with wheel centres at `centre` (m): the row term
+    /// `m κ y` with the lateral row y, and the mass `m κ²`, with the link slope κ. Beams are excluded; see
+    /// [`UnsprungMotion::add_beam_motion`].
     pub(crate) fn add_link_motion(&mut self, group: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
         // Link slope κ; 0 for wheels on a beam.
         let slope = links.slope * links.independent;
@@ -131,7 +136,8 @@ impl UnsprungMotion {
 }
 
 impl WheelRows {
-    /// Returns the components along the vehicle's left (y) axis of the longitudinal and lateral tangents of the patches, –.
+    /// Returns the components along the vehicle's left (y) axis of the longitudinal and lateral tangents of the
+    /// patches, –.
     #[inline(always)]
     fn leftward_components(&self) -> [F32x4; 2] {
         [self.contact.forward.linear.y, self.contact.side.linear.y]
@@ -144,49 +150,54 @@ impl WheelRows {
         forward_y * self.solution.tyre_impulse[0] + side_y * self.solution.tyre_impulse[1]
     }
 
-    /// Returns the vector that a tyre row loses per leftward component of its tangent: `κ · beam_share` times the contact normal, on a beam the mean
-    /// of both wheels.
-    fn link_row_correction(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
-        // Link slope times contact normal of each wheel.
-        let correction = self.contact.normal * (links.slope * self.suspension.beam_share);
-        correction * links.independent + correction.plus_opposite() * links.half
+    /// Returns the row that a tyre row loses per leftward component of its tangent: `κ · beam_share` times the contact
+    /// normal, on a beam the mean of both wheels.
+    fn link_tilt_row(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
+        // Link slope times contact normal of each wheel alone.
+        let own_tilt = self.contact.normal * (links.slope * self.suspension.beam_share);
+        own_tilt * links.independent + own_tilt.plus_opposite() * links.half
     }
 
-    /// Returns the speeds of the contact points to the left relative to the body that links add because the ground rises, at the start and the end of
-    /// the step, m/s.
+    /// Returns the speeds of the contact points to the left relative to the body that links add because the ground
+    /// rises, at the start and the end of the step, m/s.
     fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
         let ground_motion = &self.contact.ground_motion;
         [ground_motion.start_speed[2], ground_motion.end_speed[2]]
             .map(|ground_speed| links.lateral_velocity(ground_speed * self.suspension.beam_share))
     }
 
-    /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the moments of all three rows.
-    /// Reduces the compressions of wheels in contact by half that displacement times the lateral slope of the ground.
+    /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the
+    /// moments of all three rows. Reduces the compressions of wheels in contact by half that displacement times the
+    /// lateral slope of the ground.
     pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
         // Displacement to the left, m.
         let displacement = links.lateral_velocity(travel);
         let contact = &mut self.contact;
         for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
+            // A displacement d to the left changes the moment of a row by d × row.
             row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * displacement;
         }
         let normal = contact.normal.linear;
+        // Half of the displacement counts, as the module's documentation derives.
         let compression_loss = F32x4::splat(0.5) * displacement * normal.y / normal.z;
         contact.compression = contact.compression - compression_loss.masked(contact.in_contact);
     }
 
-    /// Subtracts the row `correction` times their leftward component from the tyre rows. `scrub_speeds` are the speeds of the contact points to the
-    /// left as the ground rises, at the start and the end of the step (m/s); the tangential ground speeds lose their components if the ground moves.
-    /// Recomputes the sliding speeds at the start from the chassis velocity `v_start`.
+    /// Subtracts the row `tilt_row` times their leftward component from the tyre rows. `scrub_speeds` are the speeds of
+    /// the contact points to the left as the ground rises, at the start and the end of the step (m/s); the tangential
+    /// ground speeds lose their components if the ground moves or has a texture. Recomputes the sliding speeds at the
+    /// start from the chassis velocity `v_start`. A second call with differences of both inputs updates rows that are
+    /// already tilted.
     fn tilt_tyre_rows(
         &mut self,
-        correction: SpatialVector<F32x4>,
+        tilt_row: SpatialVector<F32x4>,
         scrub_speeds: [F32x4; 2],
         v_start: SpatialVector<F32x4>,
     ) {
         let [forward_y, side_y] = self.leftward_components();
         let contact = &mut self.contact;
-        contact.forward = contact.forward - correction * forward_y;
-        contact.side = contact.side - correction * side_y;
+        contact.forward = contact.forward - tilt_row * forward_y;
+        contact.side = contact.side - tilt_row * side_y;
         if contact.ground_motion.moves_or_textured {
             for (speed, scrub_speed) in [&mut contact.ground_motion.start_speed, &mut contact.ground_motion.end_speed]
                 .into_iter()
@@ -199,16 +210,18 @@ impl WheelRows {
         self.contact.start_speed = self.start_speeds(v_start);
     }
 
-    /// Returns true if the jacking impulse on some wheel of a beam is positive and at least its `load` impulse of the last step, N s.
+    /// Returns true if the jacking impulse on some wheel of a beam is positive and at least its `load` impulse of the
+    /// last step, N s. Independently suspended wheels do not count.
     fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
+        // `half` is 1/2 for wheels on a beam, otherwise 0.
         let jacking_impulse =
             links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
         F32x4::any(F32x4::default().less(jacking_impulse) & !jacking_impulse.less(load))
     }
 
-    /// Limits the forces between beams and body to what the struts there carry. Where the jacking impulse exceeds the load, sets `beam_share` to load
-    /// over jacking impulse (1 for all other wheels), and tilts the tyre rows by the change of the link correction. Changes nothing if no wheel of a
-    /// beam lifts.
+    /// Limits the forces between beams and body to what the struts there carry, at the stored loads. Sets `beam_share`
+    /// to load over jacking impulse for wheels whose jacking impulse is positive and exceeds the load, otherwise to 1.
+    /// Then tilts the tyre rows by the change of the link tilt. Changes nothing if no wheel of a beam lifts.
     fn limit_beam_transfer(&mut self, links: &RollCentreLinks, v_start: SpatialVector<F32x4>) {
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
         let (jacking_impulse, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
@@ -217,17 +230,19 @@ impl WheelRows {
         if !F32x4::any(is_lifting) {
             return;
         }
-        let (last_correction, last_scrub) = (self.link_row_correction(links), self.ground_scrub_speeds(links));
+        let (last_tilt, last_scrub) = (self.link_tilt_row(links), self.ground_scrub_speeds(links));
         self.suspension.beam_share = F32x4::select(is_lifting, load / jacking_impulse, one);
         let [start_scrub, end_scrub] = self.ground_scrub_speeds(links);
+        // The rows are already tilted by the last values: only the differences are added.
         // Change of the speeds of the contact points by the new shares, m/s.
         let scrub_change = [start_scrub - last_scrub[0], end_scrub - last_scrub[1]];
-        self.tilt_tyre_rows(self.link_row_correction(links) - last_correction, scrub_change, v_start);
+        self.tilt_tyre_rows(self.link_tilt_row(links) - last_tilt, scrub_change, v_start);
     }
 
-    /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse is at most the load. The share
-    /// is 1 without load, or if the jacking impulse exceeds the load in magnitude, because the lateral force then still belongs to a load that has
-    /// vanished. Wheels with unsprung masses, and banks without roll centre links, keep their shares.
+    /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse
+    /// is at most the load. The share is 1 without load, or if the jacking impulse exceeds the load in magnitude,
+    /// because the lateral force then still belongs to a load that has vanished. Wheels with unsprung masses, and banks
+    /// without roll centre links, keep their shares.
     pub(crate) fn apply_jacking(&mut self, group: &WheelPack) {
         let Some(links) = &group.roll_centre_links else { return };
         if self.has_unsprung {
@@ -236,28 +251,31 @@ impl WheelRows {
         let (zero, load) = (F32x4::default(), self.suspension.load);
         // Jacking impulse, N s.
         let jacking_impulse = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
+        // A wheel on a beam cannot lose more than its load.
         let limited_impulse = F32x4::select(zero.less(links.half), jacking_impulse.at_most(load), jacking_impulse);
-        let link_share = (limited_impulse / load).masked(zero.less(load) & !load.less(limited_impulse.abs()));
-        self.suspension.pressing_share = F32x4::splat(1.0) - link_share;
+        let link_load_ratio = (limited_impulse / load).masked(zero.less(load) & !load.less(limited_impulse.abs()));
+        self.suspension.pressing_share = F32x4::splat(1.0) - link_load_ratio;
     }
 
-    /// Returns the difference between the impulse of the ground on the wheel and that of its rows on the chassis, vehicle axes, N s: a beam transmits
-    /// half of the other wheel's jacking force. Zero without roll centre links and with unsprung masses.
+    /// Returns the difference between the impulse of the ground on the wheel and that of its rows on the chassis,
+    /// vehicle axes, N s: a beam transmits half of the other wheel's jacking force. Zero without roll centre links and
+    /// with unsprung masses.
     pub(crate) fn link_impulse(&self, group: &WheelPack) -> Vec3Lanes<F32x4> {
         match &group.roll_centre_links {
             Some(links) if !self.has_unsprung => {
                 // Part of the load that the links carry, N s.
                 let link_load = self.suspension.load - self.normal_impulse();
-                self.link_row_correction(links).linear * self.lateral_tyre_impulse()
-                    - self.contact.normal.linear * link_load
+                // Adds what the tilted rows lost, and subtracts what the links carry of this wheel's load.
+                self.link_tilt_row(links).linear * self.lateral_tyre_impulse() - self.contact.normal.linear * link_load
             }
             _ => Vec3Lanes::default(),
         }
     }
 
-    /// Returns the lateral motion of unsprung wheels at the current travel rates: their scrub speeds, and the changes of the travel rate per tyre
-    /// impulse to the left. `responses` are the changes of the travel rates per impulse along the own travel and along that of the opposite wheel
-    /// (1/kg), `load_slope` is the decrease of the loads per travel rate (kg).
+    /// Returns the lateral motion of unsprung wheels at the current travel rates: their scrub speeds, and the changes
+    /// of the travel rate per tyre impulse to the left. `responses` are the changes of the travel rates per impulse
+    /// along the own travel and along that of the opposite wheel (1/kg), `load_slope` is the decrease of the loads per
+    /// travel rate (kg).
     #[cold]
     #[inline(never)]
     pub(crate) fn link_scrub(
@@ -270,24 +288,26 @@ impl WheelRows {
         // 1 for wheels on a beam, otherwise 0.
         let on_beam = links.half + links.half;
         // Changes of the own and of the opposite travel rate per tyre impulse to the left, 1/kg.
+        // On a beam, the jacking force of a wheel acts on both wheels, so that both responses count as the own one.
         let travel_response = links.slope * responses[0] + on_beam * links.slope.opposite() * responses[1];
         let opposite_response = links.slope * links.independent * responses[1];
         Scrub { travel_response, opposite_response, load_slope, speed: self.scrub_speeds(links, unsprung.next_rate) }
     }
 
-    /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s: the leftward speed of the contact
-    /// points times the leftward components of both tangents.
+    /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s: the
+    /// leftward speed of the contact points times the leftward components of both tangents.
     #[inline(always)]
     pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
         let lateral_speed = links.lateral_velocity(rate);
         self.leftward_components().map(|tangent| tangent * lateral_speed)
     }
 
-    /// Returns sliding speeds without tyre impulses (m/s) and compliances (1/kg) of the tyre rows of unsprung wheels on links, for a given chassis
-    /// velocity: the travel responds to the tyres.
+    /// Returns sliding speeds without tyre impulses (m/s) and compliances (1/kg: longitudinal, coupling, lateral) of
+    /// the tyre rows of unsprung wheels on links, for a given chassis velocity: the travel responds to the tyres, and
+    /// the patches scrub with the travel.
     ///
-    /// On a beam, the response of both wheels counts as that to the own tyre, and the other tyre counts as unchanged. This is the largest response of
-    /// both, so that the iteration converges.
+    /// On a beam, the response of both wheels counts as that to the own tyre, and the other tyre counts as unchanged.
+    /// This is the largest response of both, so that the iteration converges.
     #[cold]
     #[inline(never)]
     pub(crate) fn effective_mass_on_links(
@@ -305,6 +325,7 @@ impl WheelRows {
         ];
         let [longitudinal_speed, lateral_speed] = self.solution.velocity.patch;
         let [longitudinal_scrub, lateral_scrub] = unsprung.scrub.speed;
+        // Patch speed plus scrub speed, less the part that the present tyre impulses have caused.
         let speed = [
             longitudinal_speed + longitudinal_scrub - compliance[0] * tyre[0] - compliance[1] * tyre[1],
             lateral_speed + lateral_scrub - compliance[1] * tyre[0] - compliance[2] * tyre[1],
@@ -312,8 +333,9 @@ impl WheelRows {
         EffectiveMass { speed, compliance }
     }
 
-    /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre impulses since `last_impulse` (N
-    /// s). Axle links also change the rate of the opposite wheel.
+    /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre
+    /// impulses since `last_impulse` (longitudinal, lateral, N s). On a beam, the mean of both impulses counts. Axle
+    /// links also change the rate of the opposite wheel.
     #[cold]
     #[inline(never)]
     pub(crate) fn update_travel_on_links(
@@ -334,8 +356,9 @@ impl WheelRows {
         unsprung.scrub.speed = self.scrub_speeds(links, unsprung.next_rate);
     }
 
-    /// Returns the `row` of a tyre on the chassis, corrected for the response of the travel: a tyre impulse to the left changes the travel rates,
-    /// which transmit impulses to the chassis along contact normal and `momentum_row`. On a beam, both wheels respond equally.
+    /// Returns the `row` of a tyre on the chassis, corrected for the response of the travel: a tyre impulse to the left
+    /// changes the travel rates, which transmit impulses to the chassis along contact normal and `momentum_row`. On a
+    /// beam, both wheels respond equally.
     #[cold]
     #[inline(never)]
     pub(crate) fn row_on_links(
@@ -348,8 +371,10 @@ impl WheelRows {
         // Impulse on the chassis per travel rate.
         let transmitted_impulse = self.contact.normal * load_slope + unsprung.momentum_row;
         // Response through the opposite wheel, by axle links.
+        // `plus_opposite` is the sum of both wheels; minus the own part, the opposite one remains.
         let opposite_part = (transmitted_impulse.plus_opposite() - transmitted_impulse) * opposite_response;
         let own_part = transmitted_impulse * travel_response;
+        // `half` averages both wheels on a beam; `row.linear.y` is the impulse to the left per tyre impulse.
         row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.half) * row.linear.y
     }
 }
@@ -359,8 +384,9 @@ mod tests {
     use super::*;
     use crate::model::{Model, plain::plain_car};
 
-    /// The links of a beam reduce the load of its left wheel by `κ (Y_l + Y_r) / 2` and increase that of the right one as much. The tangents do not
-    /// tilt if both wheels stand alike, so that the rows lack this difference. Rows of unsprung wheels lack nothing.
+    /// Checks that the links of a beam reduce the load of its left wheel by `κ (Y_l + Y_r) / 2` and increase that of
+    /// the right one as much. The tangents do not tilt if both wheels stand alike, so that the rows lack this
+    /// difference: `link_impulse` is the difference. For unsprung wheels it is 0.
     #[test]
     fn what_a_beam_hands_on_is_what_rows_lack_at_the_ground() {
         let mut parts = plain_car();
@@ -386,8 +412,10 @@ mod tests {
         assert_eq!(rows.link_impulse(bank).z.lanes(), [0.0; 4]);
     }
 
-    /// The strut load of the inner wheel of a beam is 36 N s, the jacking impulse 60: the wheel lifts off. Its end of the beam pulls the body down by
-    /// what the strut pushes up. The outer wheel has all 60, and the sum of the rows equals the sum of the ground loads.
+    /// Checks a beam whose inner wheel has a strut load of 36 N s and a jacking impulse of 60 N s: the wheel lifts off,
+    /// so that its load on the ground is 0. Its end of the beam pulls the body down by what the strut pushes up. The
+    /// outer wheel has all 60 N s more, and the sum of the rows equals the sum of the ground loads. A last load of 60 N
+    /// s counts as near lift-off, 61 N s does not.
     #[test]
     fn links_of_a_beam_take_no_more_than_a_wheel_has() {
         let mut parts = plain_car();
@@ -400,7 +428,8 @@ mod tests {
         (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
         rows.suspension.load = F32x4::new([36.0, 1000.0, 500.0, 500.0]);
         rows.solution.tyre_impulse = [F32x4::default(), F32x4::new([0.0, 300.0, 0.0, 0.0])];
-        rows.tilt_tyre_rows(rows.link_row_correction(&links), Default::default(), SpatialVector::default());
+        // Ground and chassis at rest.
+        rows.tilt_tyre_rows(rows.link_tilt_row(&links), Default::default(), SpatialVector::default());
         assert!(rows.is_near_lift(&links, F32x4::splat(60.0)) && !rows.is_near_lift(&links, F32x4::splat(61.0)));
         rows.limit_beam_transfer(&links, SpatialVector::default());
         rows.apply_jacking(bank);

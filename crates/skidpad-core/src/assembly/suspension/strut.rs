@@ -6,9 +6,10 @@
 //! impulse / dt = F(½ (z₀ + z₁)) + (1 − θ) c ż₀ + θ c ż₁,    z₁ = z₀ + ½ dt (ż₀ + ż₁)
 //! ```
 //!
-//! The spring part is the implicit midpoint rule: a spring returns exactly the energy that it stored, for any step length and stiffness
-//! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, ch. II.1). Stops use the mean of their force along the travel (Gonzalez,
-//! "Time integration and discrete Hamiltonian systems", 1996), so that a wheel can enter and leave a stop within one step.
+//! The spring part is the implicit midpoint rule: a spring returns exactly the energy that it stored, for any step
+//! length and stiffness (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, ch. II.1). Stops use the mean of
+//! their force along the travel (Gonzalez, "Time integration and discrete Hamiltonian systems", 1996), so that a wheel
+//! can enter and leave a stop within one step.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::model::wheel_pack::WheelPack;
@@ -16,21 +17,25 @@ use crate::port::MAX_OVERLAP_CORRECTION_MPS;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::WheelLanes;
 
-/// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors only, and its
-/// dampers do not alternate between bump and rebound.
+/// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by
+/// rounding errors only, and its dampers do not alternate between bump and rebound.
 const BUMP_SIDE_REBOUND_MPS: f32 = 2e-4;
 
-/// Natural frequency of metal contact, as a spring and damper on the mass that a wheel carries, rad/s. It represents the compliance of rim, arms and
-/// mounts; the tyre of a car has 20 to 30 rad/s.
+/// Natural frequency of metal contact, as a spring and damper on the mass that a wheel carries, rad/s. This value
+/// represents the compliance of rim, arms and mounts; the tyre of a car has 20 to 30 rad/s.
 const METAL_FREQUENCY_RAD_S: f32 = 70.0;
 /// Damping ratio of metal contact, –.
 const METAL_DAMPING_RATIO: f32 = 0.7;
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Initialises strut and axle link travel for a step of `dt` s: compression at the start and in the middle (for a final rate of zero), moved
-    /// mass, static load impulse, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised and the
-    /// load row set, too. No wheel is lifted yet; the travel at the links is limited to metal contact. Wheels in the air use their compression as
-    /// link travel.
+    /// Initialises strut and axle link travel for a step of `dt` s. Order: compression at the start (`start_travel`)
+    /// and in the middle for a final rate of zero (`middle_travel`), moved mass, static load impulse, travel at the
+    /// links, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised
+    /// and the load row set, too.
+    ///
+    /// If the wheel has an unsprung mass, that mass is moved and the strut carries only the rest of the weight. No
+    /// wheel is lifted yet; the travel at the links is limited to metal contact. Wheels in the air use their
+    /// compression as link travel.
     #[inline(always)]
     pub(crate) fn init_strut(&mut self, group: &WheelPack<W>, dt: f32) {
         let (half, dt_lanes, start_rate) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
@@ -38,17 +43,20 @@ impl<W: WheelLanes> WheelRows<W> {
         let start_compression = self.contact.compression + self.contact.compression_lag
             - half * dt_lanes * start_rate * self.contact.contact_share;
         self.suspension.strut.start_travel = start_compression + self.contact.beyond_droop;
-        // Only the part of the travel after the touchdown counts.
+        // Only the part of the travel after the touchdown counts. For a final rate of 0, the whole travel is
+        // ½ dt · rate, and its half is added.
         self.suspension.strut.middle_travel =
             half * (start_compression + self.suspension.strut.start_travel) + W::splat(0.25) * dt_lanes * start_rate;
         let has_unsprung = self.has_unsprung;
         self.suspension.strut.mass = if has_unsprung { group.unsprung_mass } else { group.carried_mass };
         // Mass whose weight the strut carries, kg.
         let load_mass = if has_unsprung { group.carried_mass - group.unsprung_mass } else { group.carried_mass };
+        // Impulse of the static load, N s.
         self.suspension.strut.weight = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
         // Wheels whose travel follows the ground or their unsprung mass.
         let moving_wheels = if has_unsprung { group.present_mask() } else { self.contact.in_contact };
-        // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing has supplied.
+        // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing
+        // has supplied.
         let travel = W::select(moving_wheels, self.suspension.strut.middle_travel, self.contact.compression)
             .at_most(group.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
@@ -58,34 +66,37 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Linearises the spring for a step of `dt` s that ends with the jounce rate `end_rate` (m/s): sets spring rate, impulse for a final rate of zero
-    /// with the static load, gain `dt² k / 4`, and the damping compensation. A linear spring does not depend on `end_rate`. A progressive spring has
-    /// its mean force along the travel, with the rate at the middle of the step, and is continued linearly beyond droop stop and metal contact.
+    /// Linearises the spring for a step of `dt` s that ends with the jounce rate `end_rate` (m/s): sets spring rate,
+    /// impulse for a final rate of zero with the static load, gain `dt² k / 4`, and the damping compensation. A linear
+    /// spring does not depend on `end_rate`. A progressive spring has its mean force along the travel, with the rate at
+    /// the middle of the step, and is continued linearly beyond droop stop and metal contact.
     ///
-    /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share (1/4 − 1/12) ω² dt². The
-    /// damper is increased by the latter, with ω² dt² limited to [`MAX_STIFFENING`].
+    /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share
+    /// (1/4 − 1/12) ω² dt². The damper is increased by the latter, with ω² dt² limited to [`MAX_STIFFENING`].
     #[inline(always)]
     fn linearise_spring(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) {
         let (dt_lanes, quarter_dt) = (W::splat(dt), W::splat(0.25 * dt));
+        // Stage 1: force and rate in the middle of the step.
         let (mut force, rate) = match group.progressive_rate {
             None => group.spring_force_and_rate(self.suspension.strut.middle_travel),
             Some(_) => {
-                // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an increasing one would
-                // dominate the stop.
-                let mid_travel = self.suspension.strut.middle_travel + quarter_dt * end_rate;
-                let clamped_travel = mid_travel.clamp_nan_to_low(-group.droop_travel, group.solid_travel);
+                // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an
+                // increasing one would dominate the stop.
+                let travel_at_end_rate = self.suspension.strut.middle_travel + quarter_dt * end_rate;
+                let clamped_travel = travel_at_end_rate.clamp_nan_to_low(-group.droop_travel, group.solid_travel);
                 let (force, rate) = group.spring_force_and_rate(clamped_travel);
-                (force + rate * (mid_travel - clamped_travel), rate)
+                (force + rate * (travel_at_end_rate - clamped_travel), rate)
             }
         };
         if let Some(rate_slope) = group.progressive_rate {
-            // Mean force of a progressive spring along the travel, and its tangent. `half_travel` is half of the travel within the step, m.
+            // Stage 2: mean force of a progressive spring along the travel, and its tangent at a final rate of zero.
+            // `half_travel` is half of the travel within the step, m.
             let half_travel = quarter_dt * (self.contact.jounce_rate + end_rate);
             let max_half_travel = W::splat(0.5) * (group.droop_travel + group.solid_travel);
             let half_travel = half_travel.clamp_nan_to_low(-max_half_travel, max_half_travel);
             force += rate_slope * half_travel * half_travel * W::splat(1.0 / 6.0) - rate * quarter_dt * end_rate;
         }
-        // Square of ω dt.
+        // Stage 3: damping compensation from the square of ω dt, and the stored results.
         let phase_squared = (rate * dt_lanes * dt_lanes / group.carried_mass).at_most(W::splat(MAX_STIFFENING));
         self.suspension.strut.damping_compensation = W::splat(1.0) + phase_squared * W::splat(LOST_DAMPING_SHARE);
         self.suspension.strut.spring_rate = rate;
@@ -93,8 +104,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.static_impulse = self.suspension.strut.weight + dt_lanes * force;
     }
 
-    /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper linearised at the final
-    /// `jounce_rate` (m/s). Impulse and gain along the travel are divided by the cosine between normal and travel and by its square.
+    /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper
+    /// linearised at the final `jounce_rate` (m/s). Impulse and gain along the travel are divided by the cosine between
+    /// normal and travel and by its square.
     #[inline(always)]
     pub(crate) fn linearise_damper(&mut self, group: &WheelPack<W>, jounce_rate: W, dt: f32) {
         let [target_impulse, gain] = self.strut_impulse_and_gain(group, jounce_rate, dt);
@@ -102,9 +114,10 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.load_gain = gain / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
 
-    /// Returns the impulse of spring, static load and damper along the travel for a final rate of zero (N s), and its increase per final rate (kg).
-    /// The damper force is the weighted mean of those at start and end, the latter linearised at the final `jounce_rate` (m/s), times the damping
-    /// compensation. Also stores the slope of the damper at that rate.
+    /// Returns the impulse of spring, static load and damper along the travel for a final rate of zero (N s), and its
+    /// increase per final rate (kg). The damper force is the weighted mean of those at start and end, the latter
+    /// linearised at the final `jounce_rate` (m/s), times the damping compensation. Also stores the slope of the damper
+    /// at that rate.
     #[inline(always)]
     fn strut_impulse_and_gain(&mut self, group: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
         let (damping, offset) = smoothed_damper_line(group, jounce_rate);
@@ -119,24 +132,27 @@ impl<W: WheelLanes> WheelRows<W> {
         ]
     }
 
-    /// Returns the weight of the final rate in the damper force, –, from [`end_rate_weight`] with the damping at the start, and the damper force at
-    /// the start of the step, N.
+    /// Returns the weight of the final rate in the damper force, –, from [`end_rate_weight`] with the damping at the
+    /// start, and the damper force at the start of the step, N.
     #[inline(always)]
     fn damper_weight_and_force(&self, group: &WheelPack<W>, dt: f32) -> [W; 2] {
         let (damping, offset) = smoothed_damper_line(group, self.contact.jounce_rate);
-        // The weight uses the damping at the start. If it depended on the side on which the damper ends, the load would have a step there,
-        // and the load solve would have no solution.
+        // The weight uses the damping at the start. If it depended on the side on which the damper ends, the load would
+        // have a step there, and the load solve would have no solution.
         let end_weight = end_rate_weight(damping * W::splat(dt) / self.suspension.strut.mass);
         [end_weight, damping * self.contact.jounce_rate + offset]
     }
 
-    /// Returns the impulse of spring, static load and damper on an unsprung mass along the travel (N s) and its slope (kg) for a step of `dt` s that
-    /// ends with the jounce rate `end_rate` (m/s). Stops and axle links are left out. A progressive spring is linearised again.
+    /// Returns the impulse of spring, static load and damper on an unsprung mass along the travel (N s) and its slope
+    /// (kg) for a step of `dt` s that ends with the jounce rate `end_rate` (m/s). Stops and axle links are left out. A
+    /// progressive spring is linearised again, which changes the stored strut.
     ///
-    /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs reverse the wheel within the
-    /// step, the damper would return energy. Its force in the direction of the mean travel is therefore limited to that with equal weights for both
-    /// ends, which can be nonzero if bump and rebound damping differ. Its force against the mean travel is limited to [`REVERSAL_SLOPE_FACTOR`] times
-    /// the final weight and damping times the sum of both rates, or to that with equal weights if this is larger.
+    /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs
+    /// reverse the wheel within the step, the damper would return energy. The damper force in the direction of the mean
+    /// travel is therefore limited to that with equal weights for both ends, which can be nonzero if bump and rebound
+    /// damping differ. The damper force against the mean travel is limited to [`REVERSAL_SLOPE_FACTOR`] times the final
+    /// weight and damping times the sum of both rates, or to that with equal weights if this is larger. A limited force
+    /// has the slope of its limit.
     pub(crate) fn unsprung_strut(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
         if group.progressive_rate.is_some() {
             self.linearise_spring(group, end_rate, dt);
@@ -144,6 +160,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
         let (damping, offset) = smoothed_damper_line(group, end_rate);
         let [end_weight, start_force] = self.damper_weight_and_force(group, dt);
+        // Damper force at the end (N), and twice the mean rate (m/s).
         let (end_force, rate_sum) = (offset + damping * end_rate, self.contact.jounce_rate + end_rate);
         // Damper force with the larger final weight, and with equal weights, N.
         let (end_weighted, equal_weighted) =
@@ -157,6 +174,7 @@ impl<W: WheelLanes> WheelRows<W> {
         );
         // Wheels whose damper force is limited.
         let is_limited = force.less(end_weighted) | end_weighted.less(force);
+        // Slopes, N s/m. A limit of 0 has slope 0; one by equal weights has half of the damping.
         let equal_slope = (half * damping).masked((equal_weighted * rate_sum).less(zero));
         let slope = W::select(
             is_limited,
@@ -178,8 +196,10 @@ impl<W: WheelLanes> WheelRows<W> {
         smoothed_damper_line(group, self.contact.jounce_rate).0
     }
 
-    /// Updates progressive springs, and dampers whose slope at the final jounce rate `end_rate` (m/s) has changed for a wheel in contact: a change of
-    /// direction or a crossed knee. Leaves the rows unchanged otherwise.
+    /// Updates the load row for the final jounce rate `end_rate` (m/s) in a step of `dt` s. Progressive springs are
+    /// linearised again at every call. Dampers are linearised again for progressive springs, or if the slope at
+    /// `end_rate` differs from the stored one for a wheel in contact: a change of direction or a crossed knee. Leaves
+    /// the rows unchanged otherwise.
     #[inline(always)]
     pub(crate) fn relinearise_strut(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) {
         let (damping, _) = smoothed_damper_line(group, end_rate);
@@ -194,21 +214,23 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the wheels in contact that touch down, or whose compression exceeds the bump travel at the start or the end, in a step that ends with
-    /// the jounce rate `end_rate` (m/s).
+    /// Returns the wheels in contact that touch down, or whose compression exceeds the bump travel at the start or the
+    /// end, in a step that ends with the jounce rate `end_rate` (m/s).
     #[inline(always)]
     pub(crate) fn wheels_reaching_stops(&self, group: &WheelPack<W>, end_rate: W, dt: f32) -> W::Mask {
         // Travel within the step, m.
         let travel = W::splat(0.5 * dt) * (self.contact.jounce_rate + end_rate);
         let max_compression = self.suspension.strut.start_travel + travel.at_least(W::splat(0.0));
+        // A contact share below 1: the wheel touches down within the step.
         (group.bump_travel.less(max_compression) | self.contact.contact_share.less(W::splat(1.0)))
             & self.contact.in_contact
     }
 
-    /// Returns the load impulse along the normal (N s) and its slope (kg) with bump stop and metal contact, for a step that ends with the jounce rate
-    /// `end_rate` (m/s). `strut` is impulse and slope of spring and damper, `link_impulse` the impulse of the axle links. For a landing wheel, both
-    /// count with the share of the travel after the touchdown, and the slope includes the change of that share. Stops are added in full. The load can
-    /// be negative.
+    /// Returns the load impulse along the normal (N s) and its slope (kg) with bump stop and metal contact, for a step
+    /// that ends with the jounce rate `end_rate` (m/s). `strut` is impulse and slope of spring and damper,
+    /// `link_impulse` the impulse of the axle links, all along the normal. For a landing wheel, they count with the
+    /// share of the travel after the touchdown, and the slope includes the change of that share with the strut impulse
+    /// (at least 0), not with `link_impulse`. Stops are added in full. The load can be negative.
     pub(crate) fn load_with_stops(
         &self,
         group: &WheelPack<W>,
@@ -235,10 +257,12 @@ impl<W: WheelLanes> WheelRows<W> {
                 let contact_share = W::select(is_landing, (ground_travel / bounded_travel).at_most(one), one);
                 // Landing wheels that reach the ground.
                 let has_landed = is_landing & zero.less(ground_travel);
+                // Slope of the product share · load: share · slope of the load + load · slope of the share.
                 slope = contact_share * slope
                     + (load.at_least(zero) * (one - contact_share) / bounded_travel * end_per_speed).masked(has_landed);
                 load = contact_share * (load + link_impulse);
                 let [stop_impulse, stop_slope] = self.stop_impulse(group, end_rate, dt);
+                // From the travel to the normal.
                 load += stop_impulse * inverse_cosine;
                 slope += stop_slope * inverse_cosine * inverse_cosine;
                 [load, slope]
@@ -246,10 +270,11 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg, ≥ 0), for a step that ends with the jounce rate
-    /// `end_rate` (m/s). The bump stop adds its rate between bump travel and metal contact. Beyond metal contact, spring and bump stop are constant,
-    /// and a stiff spring and damper on the carried mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push;
-    /// its spring force is limited so that overlaps are removed slowly.
+    /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg, ≥ 0), for a step
+    /// that ends with the jounce rate `end_rate` (m/s). The bump stop adds its rate between bump travel and metal
+    /// contact. Beyond metal contact, spring and bump stop are constant, and a stiff spring and damper on the carried
+    /// mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push; its spring force
+    /// is limited so that overlaps are removed slowly.
     #[inline(always)]
     pub(crate) fn stop_impulse(&self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
         let (zero, half, dt_lanes) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
@@ -265,20 +290,22 @@ impl<W: WheelLanes> WheelRows<W> {
             self.suspension.strut.start_travel - group.solid_travel,
             end_compression - group.solid_travel,
         );
+        // Beyond metal contact, further compression of spring and bump stop adds no force.
         let stop_force = group.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.spring_rate * metal.mean;
         let stop_slope =
             group.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.spring_rate * metal.slope;
-        let damping = group.carried_mass * W::splat(2.0 * METAL_DAMPING_RATIO * METAL_FREQUENCY_RAD_S);
-        let rate = group.carried_mass * W::splat(METAL_FREQUENCY_RAD_S * METAL_FREQUENCY_RAD_S);
+        // Damping (N s/m) and rate (N/m) of the metal contact.
+        let metal_damping = group.carried_mass * W::splat(2.0 * METAL_DAMPING_RATIO * METAL_FREQUENCY_RAD_S);
+        let metal_rate = group.carried_mass * W::splat(METAL_FREQUENCY_RAD_S * METAL_FREQUENCY_RAD_S);
         // Deep overlaps are resolved with `MAX_OVERLAP_CORRECTION_MPS`, whatever their cause.
-        let max_spring_force = damping * W::splat(MAX_OVERLAP_CORRECTION_MPS);
+        let max_spring_force = metal_damping * W::splat(MAX_OVERLAP_CORRECTION_MPS);
         // Forces of the metal spring, of its damper, and of both, N.
-        let spring_force = (rate * metal.mean).at_most(max_spring_force);
-        let damper_force = damping * (half * (self.contact.jounce_rate + end_rate));
+        let spring_force = (metal_rate * metal.mean).at_most(max_spring_force);
+        let damper_force = metal_damping * (half * (self.contact.jounce_rate + end_rate));
         let metal_force = (spring_force + metal.share * damper_force).at_least(zero);
         let is_pressed = zero.less(metal_force);
-        let spring_slope = (rate * metal.slope).masked((rate * metal.mean).less(max_spring_force));
-        let metal_slope = (spring_slope * end_per_rate + metal.share * damping * half).masked(is_pressed);
+        let spring_slope = (metal_rate * metal.slope).masked((metal_rate * metal.mean).less(max_spring_force));
+        let metal_slope = (spring_slope * end_per_rate + metal.share * metal_damping * half).masked(is_pressed);
         [dt_lanes * (stop_force + metal_force), dt_lanes * (stop_slope * end_per_rate + metal_slope).at_least(zero)]
     }
 }
@@ -294,9 +321,10 @@ pub(crate) struct StopOverlap<W: WheelLanes> {
 }
 
 impl<W: WheelLanes> StopOverlap<W> {
-    /// Computes the part for a travel between the depths `start_depth` and `end_depth` beyond the start of the stop, m, negative in front of it. The
-    /// depth counts as 0 in front of the stop. For a travel that crosses the start, the mean is `d² / (2 L)` with the depth d and the whole length L,
-    /// and the share is `d / L`; L is at least [`MIN_TRAVEL_M`].
+    /// Computes the part for a travel between the depths `start_depth` and `end_depth` beyond the start of the stop, m,
+    /// negative in front of it. The depth counts as 0 in front of the stop. For a travel that crosses the start, the
+    /// mean is `d² / (2 L)` with the depth d and the whole length L, and the share is `d / L`; L is at least
+    /// [`MIN_TRAVEL_M`].
     #[inline(always)]
     pub(crate) fn new(start_depth: W, end_depth: W) -> Self {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -316,16 +344,17 @@ impl<W: WheelLanes> StopOverlap<W> {
     }
 }
 
-/// Factor on the slope with which the damper force on an unsprung mass drops to zero if the wheel reverses within the step. Values from 1 to 100 were
-/// compared on light planks with stiff bars and heave springs, and on cars with roll centres. With each value a few different steps do not converge;
-/// energy does not depend on it.
+/// Factor on the slope with which the damper force on an unsprung mass drops to zero if the wheel reverses within the
+/// step. Values from 1 to 100 were compared on light planks with stiff bars and heave springs, and on cars with roll
+/// centres. Each value leaves a few different steps that do not converge; energy does not depend on it.
 const REVERSAL_SLOPE_FACTOR: f32 = 1.2;
 
 /// Shortest travel for divisions, m.
 const MIN_TRAVEL_M: f32 = 1e-7;
 
-/// Returns the weight of the final rate in a damper force, `½ + ½ s / (s + 6)`: 1/2, up to 1 for stiff dampers. `stiffness` is s, the damping times
-/// step length over mass. This rational function is a second-order fit of the exponential decay of a damped mass.
+/// Returns the weight of the final rate in a damper force, `½ + ½ s / (s + 6)`: 1/2, up to 1 for stiff dampers.
+/// `stiffness` is s, the damping times step length over mass. This rational function is a second-order fit of the
+/// exponential decay of a damped mass.
 #[inline(always)]
 pub(crate) fn end_rate_weight<W: WheelLanes>(stiffness: W) -> W {
     let half = W::splat(0.5);
@@ -338,25 +367,28 @@ pub(crate) const LOST_DAMPING_SHARE: f32 = 1.0 / 6.0;
 /// Largest square of ω dt for which the damper compensates that loss.
 pub(crate) const MAX_STIFFENING: f32 = 4.0;
 
-/// Returns slope (N s/m) and offset (N) of a damper as [`damper_line`], with bump damping also in rebound slower than [`BUMP_SIDE_REBOUND_MPS`]. An
-/// offset in faster rebound joins both sides there, so that the force is continuous.
+/// Returns slope (N s/m) and offset (N) of a damper as [`damper_line`], with bump damping also in rebound slower than
+/// [`BUMP_SIDE_REBOUND_MPS`]. An offset in faster rebound joins both sides there, so that the force is continuous.
 #[inline(always)]
 fn smoothed_damper_line<W: WheelLanes>(group: &WheelPack<W>, jounce_rate: W) -> (W, W) {
     let slow_rate = W::splat(BUMP_SIDE_REBOUND_MPS);
     // Rates at which bump damping applies.
     let is_bump = (-slow_rate).less(jounce_rate);
     let (damping, offset) = damper_line(group, is_bump, jounce_rate);
+    // The offset of fast rebound makes both lines meet at the rate −BUMP_SIDE_REBOUND_MPS.
     (damping, offset + (slow_rate * (group.rebound_damping - group.bump_damping)).masked(!is_bump))
 }
 
-/// Returns the slope of a damper's force in `is_bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N). Above the
-/// knee speed, the slope is multiplied by the share of the knee, and the offset keeps the force continuous; below it, the offset is 0.
+/// Returns the slope of a damper's force in `is_bump` or rebound at a jounce rate (N s/m), and the offset of its
+/// tangent at zero rate (N, with the sign of the rate). Above the knee speed, the slope is multiplied by the share of
+/// the knee, and the offset keeps the force continuous; below it, or without knees, the offset is 0.
 #[inline(always)]
 fn damper_line<W: WheelLanes>(group: &WheelPack<W>, is_bump: W::Mask, jounce_rate: W) -> (W, W) {
     let zero = W::splat(0.0);
     let slow_damping = W::select(is_bump, group.bump_damping, group.rebound_damping);
     let Some(knees) = group.knees else { return (slow_damping, zero) };
     // Knee speed (m/s) and damping share above it.
+    // `knees[0]` is for bump, `knees[1]` for rebound.
     let [knee_speed, fast_ratio] = [0, 1].map(|k| W::select(is_bump, knees[0][k], knees[1][k]));
     let is_fast = knee_speed.less(jounce_rate.abs());
     let damping = W::select(is_fast, slow_damping * fast_ratio, slow_damping);
@@ -377,7 +409,8 @@ mod tests {
         Model::new(parts).expect("valid").wheel_packs()[0].clone()
     }
 
-    /// Returns wheels on the ground at the start of a step, with a compression of `compression` (m) and a jounce rate of `rate` (m/s).
+    /// Returns wheels on the ground at the start of a step, with a compression of `compression` (m) and a jounce rate
+    /// of `rate` (m/s).
     fn start_rows(bank: &WheelPack, compression: f32, rate: f32) -> WheelRows {
         let mut rows = WheelRows { dt: DT_S, ..WheelRows::default() };
         rows.contact.in_contact = bank.present_mask();
@@ -388,13 +421,17 @@ mod tests {
         rows
     }
 
-    /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce rate `end_rate` (m/s).
+    /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce
+    /// rate `end_rate` (m/s).
     fn strut_impulse(rows: &mut WheelRows, bank: &WheelPack, end_rate: f32) -> f32 {
-        let [impulse, _] = rows.unsprung_strut(bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
+        let [impulse, _slope] =
+            rows.unsprung_strut(bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
         impulse - rows.suspension.strut.weight.lane_value(0)
     }
 
-    /// The mean of `k z + r z² / 2` from `z₀` to `z₁` is `k (z₀ + z₁) / 2 + r (z₀² + z₀ z₁ + z₁²) / 6`.
+    /// Checks the spring impulse `dt` times the mean of `k z + r z² / 2` from `z₀` to `z₁`,
+    /// `k (z₀ + z₁) / 2 + r (z₀² + z₀ z₁ + z₁²) / 6`, for a linear and a progressive spring. The strut of the test has
+    /// no damping.
     #[test]
     fn a_spring_gives_the_mean_of_its_force_along_the_way() {
         for progressive_rate in [0.0, 200_000.0] {
@@ -412,7 +449,8 @@ mod tests {
         }
     }
 
-    /// The damper compensates the loss of damping by the midpoint rule: it is larger than `c` by the factor 1 + ω² dt² / 6.
+    /// Checks that the damper compensates the loss of damping by the midpoint rule: the damper impulse at equal rates
+    /// is larger than `c ż dt` by the factor 1 + ω² dt² / 6.
     #[test]
     fn a_damper_makes_up_for_what_the_midpoint_rule_loses() {
         let impulse_with = |damping: f32| {
@@ -423,6 +461,7 @@ mod tests {
             let bank = bank_of(parts);
             strut_impulse(&mut start_rows(&bank, 0.02, 1.0), &bank, 1.0)
         };
+        // ω² = 30 kN/m over 300 kg.
         let compensation = 1.0 + 30_000.0 * DT_S * DT_S / 300.0 / 6.0;
         let expected = DT_S * 2000.0 * compensation;
         let found = impulse_with(2000.0) - impulse_with(0.0);
@@ -430,8 +469,9 @@ mod tests {
         assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s");
     }
 
-    /// The damper force on a light unsprung mass, with most of its weight on the final rate, never acts in the direction of the travel, and only
-    /// increases with the final rate.
+    /// Checks the damper force on a light unsprung mass of 3 kg, with most of its weight on the final rate: it never
+    /// acts in the direction of the travel, it only increases with the final rate, and it is 0 where the unlimited
+    /// force would act in the direction of the travel.
     #[test]
     fn a_damper_of_a_wheel_that_turns_over_gives_no_energy() {
         let bank_with = |damping: [f32; 2]| {
@@ -462,13 +502,14 @@ mod tests {
                 );
                 last_impulse = found;
             }
-            // The final weight is 1/2 + 1/2 · (20/3) / (20/3 + 6). The force is 0 where the unlimited one would act in the direction of the
-            // travel.
+            // The final weight is 1/2 + 1/2 · (20/3) / (20/3 + 6). The force is 0 where the unlimited one would act in
+            // the direction of the travel.
             assert!(damper_impulse(-0.9 * rate).abs() < 2e-5, "turns over from {rate} m/s");
         }
     }
 
-    /// Only the travel beyond the start of the rubber counts: a mean of `d² / (2 L)` for the depth `d` at the end of a travel `L`.
+    /// Checks that only the travel beyond the start of the rubber counts: a mean of `d² / (2 L)` for the depth `d` at
+    /// the end of a travel `L`. The returned slope agrees with the difference quotient of the impulse.
     #[test]
     fn a_bump_stop_gives_the_mean_of_its_force_along_the_way() {
         let bank = bank_of(plain_car());
@@ -495,10 +536,12 @@ mod tests {
         }
     }
 
-    /// A wheel that touches down within the step has a load for the share of its travel after the touchdown.
+    /// Checks that a wheel that touches down within the step has a load for the share of its travel after the
+    /// touchdown, links included, and that the slope includes the change of this share.
     #[test]
     fn a_wheel_that_lands_presses_on_its_way_within_the_ground() {
         let bank = bank_of(plain_car());
+        // Starts 0.01 m below the droop stop, with 4 m/s. The strut has 20 N s and 3 kg at that rate, the links 4 N s.
         let mut rows = start_rows(&bank, -0.09, 4.0);
         rows.contact.contact_share = F32x4::splat(0.75);
         let load_at = |end_rate: f32| {

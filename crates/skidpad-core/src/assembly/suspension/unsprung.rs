@@ -56,8 +56,8 @@ const MAX_OVERSHOOT_RATIO: f32 = 0.5;
 const MIN_CUT_SHARE: f32 = 0.1;
 
 impl UnsprungMotion {
-    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the row term `−m σ (y_l + y_r + θ (z_l + z_r))`, the
-    /// mass `2 m σ²` and the coupling mass `2 m σ_l σ_r`, see the module's equations.
+    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the row term `−m σ (y_l + y_r + θ (z_l + z_r))` and
+    /// the mass `2 m σ²`. Sets the coupling mass `2 m σ_l σ_r`, see the module's equations.
     fn add_beam_motion(&mut self, group: &WheelPack, beam: &Beam, centre: Vec3Lanes<F32x4>, travel: F32x4) {
         // Sum of the rows of both wheel centres of an axle in one direction.
         let axle_row = |direction: Vec3| {
@@ -163,9 +163,10 @@ fn opposite_at_droop_stop(at_droop_stop: Mask32x4) -> Mask32x4 {
     F32x4::default().less(F32x4::splat(1.0).masked(at_droop_stop).opposite())
 }
 
-/// Returns the response of the travel rates to impulses, 1/kg, from the inverse of the 2×2 matrix with the diagonal `inertia` and the coupling
-/// `coupling` (kg): the negative gain of each wheel alone, and half the gain of the sum of both wheels. A wheel of `at_droop_stop` (at its droop
-/// stop) leaves the opposite wheel uncoupled: `−1 / inertia` and 0.
+/// Returns the response of the travel rates to impulses, 1/kg, from the inverse of the 2×2 matrix with the diagonal
+/// `inertia` and the coupling `coupling` (kg): the negative gain of each wheel alone, and half the gain of the sum of
+/// both wheels. If the opposite wheel is in `at_droop_stop`, a wheel is uncoupled: `−1 / inertia` and 0. The second
+/// value is also 0 for a wheel at its droop stop.
 fn beam_response(inertia: F32x4, coupling: F32x4, at_droop_stop: Mask32x4) -> (F32x4, F32x4) {
     let (one, opposite_inertia) = (F32x4::splat(1.0), inertia.opposite());
     let determinant = inertia * opposite_inertia - coupling * coupling;
@@ -186,10 +187,11 @@ struct TravelLineSearch {
 }
 
 impl TravelLineSearch {
-    /// Returns the next step of the travel rates, and the wheels whose last step overshot. A step overshoots if its product with the residual has
-    /// changed its sign and exceeds [`MAX_OVERSHOOT_RATIO`] of its initial value. These wheels go back by a part of it: the kept share is the larger
-    /// one of secant and tangent, within [`MIN_CUT_SHARE`] of both ends. The others take the step `newton_step` (m/s). `balance` is the balance at
-    /// the end of the last step. Stores the new step in `self`.
+    /// Returns the next step of the travel rates, and the wheels whose last step overshot. A step overshoots if its
+    /// product with the residual has changed its sign and exceeds [`MAX_OVERSHOOT_RATIO`] of its initial value. These
+    /// wheels return by a part of it: the kept share is the larger one of secant and tangent, within [`MIN_CUT_SHARE`]
+    /// of both ends. The others take `newton_step` (m/s). `balance` is the balance at the end of the last step. Stores
+    /// the kept part, or the new step, in `self`.
     fn next_step(&mut self, newton_step: F32x4, balance: &TravelBalance) -> (F32x4, Mask32x4) {
         let one = F32x4::splat(1.0);
         // Product of the last step and the residual at its end, J.
@@ -204,6 +206,7 @@ impl TravelLineSearch {
             *self = Self { step: newton_step, initial_slope: newton_slope };
             return (newton_step, has_overshot);
         }
+        // Zero of the slope by linear interpolation, and by the tangent at the end, as shares of the last step.
         let secant = self.initial_slope / (self.initial_slope - end_slope);
         let tangent = one + end_slope / balance.sum_over_axle(self.step * balance.residual_decrease(self.step));
         // Share of the last step that is kept.
@@ -270,11 +273,13 @@ impl Vehicle {
         }
     }
 
-    /// Solves the loads of wheels with unsprung masses from the velocity `v_warm` (after the tyre impulses of the last step), with constant
-    /// tangential tyre forces, and returns the chassis velocity after them. `v_free` is the chassis velocity without wheels. Linearises the travel
-    /// once; each Newton iteration then solves axle links, loads and travel rates at the current velocity and the 6×6 system of the chassis. It ends
-    /// after [`MAX_SOLVES_BEFORE_COUPLING`] solves or with a change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads before the last
-    /// change.
+    /// Solves the loads of wheels with unsprung masses from the velocity `v_warm` (after the tyre impulses of the last
+    /// step), with constant tangential tyre forces, and returns the chassis velocity after them. `v_free` is the
+    /// chassis velocity without wheels.
+    ///
+    /// Linearises the travel once; each Newton iteration then solves axle links, loads and travel rates at the current
+    /// velocity and the 6×6 system of the chassis. At most [`MAX_SOLVES_BEFORE_COUPLING`] solves; ends earlier with a
+    /// change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads before the last change.
     pub(crate) fn solve_unsprung_loads(
         &mut self,
         v_free: SpatialVector<f32>,
@@ -303,9 +308,9 @@ impl Vehicle {
                 });
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
-            let change = system.solve(impulse - self.momentum(velocity - v_warm));
-            velocity = velocity + change;
-            if change.dot(change) < CHASSIS_SPEED_TOLERANCE_MPS * CHASSIS_SPEED_TOLERANCE_MPS {
+            let velocity_change = system.solve(impulse - self.momentum(velocity - v_warm));
+            velocity = velocity + velocity_change;
+            if velocity_change.dot(velocity_change) < CHASSIS_SPEED_TOLERANCE_MPS * CHASSIS_SPEED_TOLERANCE_MPS {
                 break;
             }
         }
@@ -361,6 +366,7 @@ impl WheelRows {
         unsprung.ground_share = self.contact.contact_share;
         unsprung.ground_rate = self.contact.jounce_rate;
         (unsprung.rate, unsprung.next_rate) = (rate, rate);
+        // Momentum row and masses; beam and links add their lateral motion.
         unsprung.momentum_row = SpatialVector::new(up, centre.cross(up)) * group.unsprung_mass;
         (unsprung.mass, unsprung.coupling_mass) = (group.unsprung_mass, F32x4::default());
         if let Some(beam) = &group.beam {
@@ -374,6 +380,7 @@ impl WheelRows {
             self.contact.start_speed[0] += longitudinal_scrub;
             self.contact.start_speed[1] += lateral_scrub;
         }
+        // From here on, the contacts describe the wheel instead of the ground.
         (self.contact.compression, self.contact.beyond_droop) = (travel, F32x4::default());
         self.contact.contact_share = F32x4::splat(1.0);
         self.contact.compression_lag = rate * pose_lag;
@@ -382,25 +389,27 @@ impl WheelRows {
     }
 
     /// Computes the damping of the tyre over the step of `dt` s, increased by the damping of wheel hop that the midpoint rule loses, and by numerical
-    /// damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`]. Sets `late_damping`, the gains of the axle links and the smallest travel rate, with
-    /// which the wheel ends the step at its droop stop.
+    /// damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`]. Sets `late_damping`, the gains of the axle links and the smallest travel rate (at
+    /// most [`MAX_OVERLAP_CORRECTION_MPS`]), with which the wheel ends the step at its droop stop.
     fn linearise_travel(&self, unsprung: &mut UnsprungMotion, group: &WheelPack, dt: f32) {
         let (zero, half, one, dt_lanes) = (F32x4::splat(0.0), F32x4::splat(0.5), F32x4::splat(1.0), F32x4::splat(dt));
         let mass = unsprung.mass;
         unsprung.axle_links = self.axle_link_gains(dt_lanes);
         unsprung.min_next_rate = ((-group.droop_travel - self.synchronous_compression()) / dt_lanes)
             .at_most(F32x4::splat(MAX_OVERLAP_CORRECTION_MPS));
-        let rate = group.tyre_rate;
+        let tyre_rate = group.tyre_rate;
         // Square of ω dt of wheel hop.
-        let phase_squared = (rate + self.strut_rate() + self.suspension.axle_links.rate) * dt_lanes * dt_lanes / mass;
+        let phase_squared =
+            (tyre_rate + self.strut_rate() + self.suspension.axle_links.rate) * dt_lanes * dt_lanes / mass;
         let lost_damping =
             (group.tyre_damping + self.strut_damping(group)) * phase_squared.at_most(F32x4::splat(MAX_STIFFENING));
         let damping = group.tyre_damping + lost_damping * F32x4::splat(LOST_DAMPING_SHARE);
         let end_weight = end_rate_weight(damping * dt_lanes / mass);
         // Transition from the midpoint rule (weight 1/4 for both rates) to implicit Euler with the mean velocity (weights 1/2 and 1).
         let unresolved_damping =
-            (one - F32x4::splat(MAX_RESOLVED_PHASE_SQUARED) / phase_squared).at_least(zero) * rate * dt_lanes;
+            (one - F32x4::splat(MAX_RESOLVED_PHASE_SQUARED) / phase_squared).at_least(zero) * tyre_rate * dt_lanes;
         let tyre = &mut unsprung.tyre;
+        // 3/4 and 1/2: increase of the final weight, and its difference to that of the initial one.
         tyre.damping = end_weight * damping + F32x4::splat(0.75) * unresolved_damping;
         // Share of the travel with tyre contact; 0 if the tyre starts above the ground.
         let contact_share = StopOverlap::new(tyre.deflection, tyre.deflection + dt_lanes * tyre.rate)
@@ -415,6 +424,7 @@ impl WheelRows {
     fn axle_link_gains(&self, dt: F32x4) -> [F32x4; 2] {
         let (half, links) = (F32x4::splat(0.5), &self.suspension.axle_links);
         // Gains of the bars and heave springs to the opposite wheel, kg.
+        // The second result, the gain by the opposite travel, is negative for bars and positive for heave springs.
         let bar_gain = F32x4::splat(0.25) * dt * dt * links.bar_rate;
         let [rate, damping] = links.heave_gains;
         let heave_gain = half * dt * (half * dt * rate + damping);
@@ -433,14 +443,14 @@ impl WheelRows {
         let (zero, dt) = (F32x4::splat(0.0), F32x4::splat(self.dt));
         // Change of the final deflection per final rate, s.
         let end_per_rate = F32x4::splat(0.5 * self.dt);
-        let (start_deflection, rate_sum) = (tyre.deflection, tyre.rate + end_rate);
-        let end_deflection = start_deflection + end_per_rate * rate_sum;
+        let (start_deflection, full_rate_sum) = (tyre.deflection, tyre.rate + end_rate);
+        let end_deflection = start_deflection + end_per_rate * full_rate_sum;
         // Mean deflection of the tyre along the travel.
         let overlap = StopOverlap::new(start_deflection, end_deflection);
         let is_partial = start_deflection.less(zero) | end_deflection.less(zero);
         // Sum of both rates that gives the part of the travel below the ground, m/s.
         let ground_rate_sum = (end_deflection.at_least(zero) - start_deflection.at_least(zero)) / end_per_rate;
-        let rate_sum = F32x4::select(is_partial, ground_rate_sum, rate_sum);
+        let rate_sum = F32x4::select(is_partial, ground_rate_sum, full_rate_sum);
         // Damper force with equal weights of both rates, N.
         let equal_force = tyre.damping * rate_sum;
         let [low, high] = [tyre.late_damping.at_most(zero), tyre.late_damping.at_least(zero)];
@@ -475,6 +485,7 @@ impl WheelRows {
         // A wheel at its droop stop, or an empty lane, does not yield.
         let travel_gain = travel_gain.masked(group.present_mask() & !at_droop_stop);
         if let Some(links) = &group.roll_centre_links {
+            // Minus twice the half gain: response to an impulse on the opposite wheel.
             let coupled_response = axle_gain.map_or(F32x4::default(), |axle_gain| F32x4::splat(-2.0) * axle_gain);
             unsprung.scrub = self.link_scrub(
                 unsprung,
@@ -486,18 +497,20 @@ impl WheelRows {
         UnsprungTangent { normal_gain, travel_gain, travel_row, axle_gain }
     }
 
-    /// Iterates the final travel rates to the balance of all impulses, jointly for both wheels of an axle that beam or axle links connect. Stores the
-    /// rates in `next_rate` and returns the last balance. No rate falls below that of the droop stop.
+    /// Iterates the final travel rates to the balance of all impulses, jointly for both wheels of an axle that beam or
+    /// axle links connect. Stores the rates in `next_rate` and returns the last balance. No rate falls below that of
+    /// the droop stop.
     ///
-    /// The residual decreases along a step. A step that overshoots is cut back, as for the chassis velocity. Within the tolerance, the last step is
-    /// still applied and the tyre impulse linearly extrapolated. After [`MAX_TRAVEL_ITERATIONS`] the current rates are kept.
+    /// The residual decreases along a step; a step that overshoots is cut back. Within the tolerance, the last step is
+    /// still applied and the tyre impulse linearly extrapolated (at least 0). After [`MAX_TRAVEL_ITERATIONS`] balances
+    /// the current rates are kept.
     fn solve_travel_rate(&mut self, unsprung: &mut UnsprungMotion, group: &WheelPack) -> TravelBalance {
         let (min_rate, present) = (unsprung.min_next_rate, group.present_mask());
         let opposite_gain = unsprung.opposite_gain(group);
         let mut rate = unsprung.next_rate.at_least(min_rate);
         let mut line_search = TravelLineSearch::default();
         // Number of balances evaluated.
-        let mut evaluations = 1;
+        let mut balance_count = 1;
         loop {
             let mut balance = self.balance_at(unsprung, group, opposite_gain, rate);
             let newton_step = ((rate + balance.newton_step()).at_least(min_rate) - rate).masked(present);
@@ -507,9 +520,9 @@ impl WheelRows {
             if !F32x4::any(is_unsettled) {
                 rate += step;
                 balance.tyre_impulse = (balance.tyre_impulse - balance.tyre_slope * step).at_least(F32x4::default());
-            } else if evaluations < MAX_TRAVEL_ITERATIONS {
+            } else if balance_count < MAX_TRAVEL_ITERATIONS {
                 rate += step;
-                evaluations += 1;
+                balance_count += 1;
                 continue;
             }
             unsprung.next_rate = rate;
@@ -557,8 +570,8 @@ impl WheelRows {
     fn strut_and_link_impulse(&mut self, unsprung: &UnsprungMotion, group: &WheelPack, end_rate: F32x4) -> [F32x4; 2] {
         let [mut impulse, mut slope] = self.unsprung_strut(group, end_rate, self.dt);
         // Travel within the step, m.
-        let travel = F32x4::splat(0.5 * self.dt) * (unsprung.rate + end_rate);
-        let max_compression = self.suspension.strut.start_travel + travel.at_least(F32x4::default());
+        let step_travel = F32x4::splat(0.5 * self.dt) * (unsprung.rate + end_rate);
+        let max_compression = self.suspension.strut.start_travel + step_travel.at_least(F32x4::default());
         if F32x4::any(group.bump_travel.less(max_compression) & group.present_mask()) {
             let [stop_impulse, stop_slope] = self.stop_impulse(group, end_rate, self.dt);
             impulse += stop_impulse;

@@ -1,8 +1,8 @@
 //! Lateral compliance of axles: a spring and a damper between wheel and body, in series with the tyre carcass.
 //!
 //! A wheel without mass in the lateral direction is in equilibrium: the lateral tyre force is `F = K y + D ẏ`, where y
-//! is the shift of the wheel to the left. The contact patch moves over the ground with the body, plus `ẏ`. The mean force
-//! of a step, and the shift at the time `θ dt` after its start, determine the shift rate:
+//! is the shift of the wheel to the left. The contact patch moves over the ground with the body, plus `ẏ`. The mean
+//! force of a step, and the shift at the time `θ dt` after its start, determine the shift rate:
 //!
 //! ```text
 //! ẏ = (F − K y₀) / (D + θ K dt)
@@ -44,8 +44,9 @@ impl Vehicle {
         }
     }
 
-    /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and subtracts their shift rate, as a constant sliding speed, from
-    /// the deflection of their patches.
+    /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and subtracts their shift rate, as a
+    /// constant sliding speed, from the deflection lines of their patches. Banks without lateral compliance are
+    /// unchanged.
     #[cold]
     #[inline(never)]
     pub(crate) fn shift_wheels(&mut self) {
@@ -64,8 +65,8 @@ impl Vehicle {
     }
 }
 
-/// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `return_rate` (m/s), the return
-/// rate due to the spring.
+/// Shift rate of wheels to the left: `per_impulse` (1/kg) times the impulse of the tyre, minus `return_rate` (m/s), the
+/// return rate due to the spring.
 struct ShiftResponse {
     /// Shift rate per lateral impulse of the tyre, 1/kg.
     per_impulse: F32x4,
@@ -74,10 +75,12 @@ struct ShiftResponse {
 }
 
 impl ShiftResponse {
-    /// Computes the response of the wheels of a bank at their present shifts: `1 / (D + θ K dt)` per force. Wheels without compliance do not respond.
+    /// Computes the response of the wheels of a bank at their present shifts, from `1 / (D + θ K dt)` per force. θ is
+    /// [`THETA_ON_GROUND`] for active tyres, otherwise [`THETA_IN_AIR`]. Wheels without compliance do not respond.
     fn new(compliance: &LateralComplianceLanes, group: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
         let dt = F32x4::splat(rows.dt);
         let theta = F32x4::select(rows.tyre.active, F32x4::splat(THETA_ON_GROUND), F32x4::splat(THETA_IN_AIR));
+        // `compliant` is 1 for wheels with compliance, otherwise 0.
         let rate_per_force = compliance.compliant / (compliance.damping + compliance.rate * dt * theta);
         Self {
             per_impulse: rate_per_force / dt,
@@ -90,9 +93,10 @@ impl ShiftResponse {
         self.per_impulse * impulse - self.return_rate
     }
 
-    /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. With q the shift rate per impulse
-    /// and `g = gain · speed_factor`, both are divided by `1 + g q`, and the return rate adds g times itself to the target. `speed_factor` is the
-    /// effect of a constant speed on the patch over the effect that the gain assumes for the speed at the end of the step.
+    /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. Let
+    /// q be the shift rate per impulse and `g = gain · speed_factor`, then both are divided by `1 + g q`, and the
+    /// return rate adds g times itself to the target. `speed_factor` is the effect of a constant speed on the patch
+    /// over the effect that the gain assumes for the speed at the end of the step.
     fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, speed_factor: F32x4) -> (F32x4, F32x4) {
         let shift_gain = gain * speed_factor;
         let share = F32x4::splat(1.0) / (F32x4::splat(1.0) + shift_gain * self.per_impulse);
@@ -101,13 +105,14 @@ impl ShiftResponse {
 }
 
 impl WheelRows {
-    /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of the step only: 2 for a rolling
-    /// patch (trapezoidal rule), 1 for a standing one (implicit Euler).
+    /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of
+    /// the step only: 2 for a rolling patch (trapezoidal rule), 1 for a standing one (implicit Euler).
     fn constant_speed_factor(&self, group: &WheelPack) -> F32x4 {
         F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(group))
     }
 
-    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by `shift_response`.
+    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by
+    /// `shift_response`.
     fn apply_lateral_compliance(&mut self, group: &WheelPack, shift_response: &ShiftResponse) {
         let speed_factor = self.constant_speed_factor(group);
         let tyre = &mut self.tyre;
@@ -125,8 +130,9 @@ mod tests {
     use crate::vehicle::CHASSIS_AT_ORIGIN;
     use crate::{ChassisState, Controls, Scene, SolverMode, State, Vec3, Vehicle};
 
-    /// Checks that shifts decay in a step that is aborted by a NaN velocity of the body. With stiffness k, damping c
-    /// and no force, implicit Euler results in `y₁ = y₀ c / (c + k dt)`.
+    /// Checks that shifts decay in a step that is aborted by a NaN velocity of the body, and that the report says so.
+    /// For stiffness k, damping c and no force, implicit Euler results in `y₁ = y₀ c / (c + k dt)`, here 0.012 · 5/6 =
+    /// 0.010 m.
     #[test]
     fn wheels_come_back_in_an_aborted_step_for_as_long_as_it_lasts() {
         const DT_S: f32 = 0.01;
@@ -138,6 +144,7 @@ mod tests {
         state.wheels[0].shift = 0.012;
         let mut car = Vehicle::new(model.into(), state);
         let broken = ChassisState { velocity: Vec3::NAN, ..CHASSIS_AT_ORIGIN };
+        // Without contacts and without points of the hull.
         let (_, report) = car.solve(&broken, &[None; 4], &[], &Controls::default(), SolverMode::SinglePass, DT_S);
         assert!(report.not_finite);
         car.finish(&CHASSIS_AT_ORIGIN, DT_S);

@@ -6,8 +6,8 @@ use skidpad_simd::lane::{WheelLanes, pair_from_fn};
 use skidpad_tyre::{MAX_SLIP, friction_ellipse};
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the deflections at the end of the step, m, with sticking and creep, for the `sliding_speeds` there, m/s. In degressive
-    /// lanes, the longitudinal deflection is that of the row with less force, tangent or straight.
+    /// Returns the deflections at the end of the step, m, with sticking and creep, for the `sliding_speeds` there, m/s.
+    /// In degressive lanes, the longitudinal deflection is that of the row with less force, tangent or straight.
     #[inline(always)]
     pub(crate) fn end_deflections(&self, sliding_speeds: [W; 2]) -> [W; 2] {
         let [longitudinal, lateral] = pair_from_fn(|i| self.tyre.deflection_lines[i].evaluate(sliding_speeds[i]));
@@ -27,8 +27,10 @@ impl<W: WheelLanes> WheelRows<W> {
         ]
     }
 
-    /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both. `end_deflections` are
-    /// the deflections of [`Self::end_deflections`], m; `rolling_share` is the share of rolling, 0 to 1.
+    /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both.
+    /// `end_deflections` are the deflections of [`Self::end_deflections`], m; `rolling_share` is the share of rolling,
+    /// 0 to 1. Patches with dry friction, which do not relax, count as standing. Deflections of rolling patches are
+    /// limited to [`MAX_SLIP`].
     #[inline(always)]
     pub(crate) fn blended_deflections(
         &self,
@@ -39,15 +41,17 @@ impl<W: WheelLanes> WheelRows<W> {
         let one = W::splat(1.0);
         let share = rolling_share.masked(group.tyre.relaxing_lanes());
         let rolling_deflections = limit_slip(end_deflections, self.tyre.lengths);
+        // All patches of the bank roll.
         if !W::any(share.less(one) & group.present_mask()) {
             return rolling_deflections;
         }
         self.blend_standing(end_deflections, rolling_deflections, share)
     }
 
-    /// Returns the deflections, m, if some patches stand or are between standing and rolling: that of a standing patch times `1 − share`, plus that
-    /// of a rolling patch times `share`, 0 to 1. `end_deflections`: deflections of [`Self::end_deflections`], m; `rolling_deflections`: deflections
-    /// of rolling patches, m, here limited to what friction can hold when the patch stands.
+    /// Returns the deflections, m, if some patches stand or are between standing and rolling: that of a standing patch
+    /// times `1 − share`, plus that of a rolling patch times `share`, 0 to 1. `end_deflections`: deflections of
+    /// [`Self::end_deflections`], m; `rolling_deflections`: deflections of rolling patches, m, here limited to what
+    /// friction can hold when the patch stands. Fully rolling and fully standing lanes get their values unchanged.
     #[cold]
     #[inline(never)]
     fn blend_standing(&self, end_deflections: [W; 2], rolling_deflections: [W; 2], share: W) -> [W; 2] {
@@ -86,7 +90,8 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the largest deflections that friction holds, m: friction limit over elastic stiffness, in each direction alone.
+    /// Returns the largest deflections that friction holds, m: friction limit over elastic stiffness, in each direction
+    /// alone.
     #[inline(always)]
     fn max_held_deflections(&self) -> [W; 2] {
         let (limit, dt) = (self.friction_limit(), W::splat(self.dt));
@@ -96,39 +101,42 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse: `deflections` (m) remains where its spring
-    /// force is inside the ellipse, and is scaled back to the ellipse outside. While the patch slides, its deflection follows from the solved tyre
-    /// impulse, if that is smaller.
+    /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse:
+    /// `deflections` (m) remains where its spring force is inside the ellipse, and is scaled back to the ellipse
+    /// outside. While the patch slides, its deflection follows from the solved tyre impulse, if that is smaller.
     #[inline(always)]
     fn standing_deflections(&self, deflections: [W; 2]) -> [W; 2] {
         let (limit, dt) = (self.friction_limit(), W::splat(self.dt));
-        let scale = pair_from_fn(
+        let impulse_per_deflection = pair_from_fn(
             #[inline(always)]
             |i| self.tyre.elastic_stiffness[i] * dt,
         );
-        let impulse = [deflections[0] * scale[0], deflections[1] * scale[1]];
+        let impulse = [deflections[0] * impulse_per_deflection[0], deflections[1] * impulse_per_deflection[1]];
         let force_ratio = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let utilisation = friction_ellipse::utilisation(force_ratio);
         let is_within_limit = !W::splat(1.0).less(utilisation);
         // Deflection whose spring impulse is the solved tyre impulse, m.
         let sliding_deflections = pair_from_fn(
             #[inline(always)]
-            |i| self.solution.tyre_impulse[i] / scale[i],
+            |i| self.solution.tyre_impulse[i] / impulse_per_deflection[i],
         );
         // The damper's share of the force causes no deflection.
         let squared_length = |u: [W; 2]| u[0] * u[0] + u[1] * u[1];
+        // The solved impulse counts where its deflection is not longer than the end deflection.
         let is_sliding = self.solution.sliding & !squared_length(deflections).less(squared_length(sliding_deflections));
         pair_from_fn(
             #[inline(always)]
             |i| {
-                let held_deflection = W::select(is_within_limit, deflections[i], impulse[i] / utilisation / scale[i]);
+                let held_deflection =
+                    W::select(is_within_limit, deflections[i], impulse[i] / utilisation / impulse_per_deflection[i]);
                 W::select(is_sliding, sliding_deflections[i], held_deflection)
             },
         )
     }
 }
 
-/// Returns `deflection` (m), scaled down in its direction where its slip, deflection over `lengths`, exceeds [`MAX_SLIP`] in magnitude.
+/// Returns `deflection` (m), scaled down in its direction where its slip, deflection over `lengths`, exceeds
+/// [`MAX_SLIP`] in magnitude.
 #[inline(always)]
 fn limit_slip<W: WheelLanes>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
@@ -147,7 +155,8 @@ mod tests {
     use super::*;
     use skidpad_simd::lane::{F32x4, Lane};
 
-    /// Checks that a patch deflected beyond its friction limit returns along its force onto the ellipse of both limits.
+    /// Checks that a patch deflected within its friction limits keeps its deflection to the bit, and that one beyond
+    /// them returns along its force onto the ellipse of both limits.
     #[test]
     fn a_patch_holds_no_more_than_its_friction() {
         let (dt, stiffness, limit) = (0.01, [200e3, 100e3], [30.0f32, 20.0f32]);

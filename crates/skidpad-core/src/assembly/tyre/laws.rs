@@ -55,7 +55,8 @@ impl<W: WheelLanes> TyreOutput<W> {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Linearises the patches of `group` whose tyres are not simple curves, and replaces their lanes in `linearised`.
-    /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres.
+    /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres. Runs in
+    /// the widest instruction set.
     #[inline(never)]
     pub(crate) fn linearise_laws(
         &mut self,
@@ -70,9 +71,13 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
-    /// Evaluates each law of the bank in all lanes and stores its result in the lanes of its wheels: forces, rolling resistance (added to the locking
-    /// capacity) and moments, faded by the share of rolling. The moments of the step are those at its start extrapolated by the change since the last
-    /// step.
+    /// Evaluates each law of the bank in all lanes and stores its result in the lanes of its wheels: forces, rolling
+    /// resistance (added to the locking capacity of active tyres) and moments, faded by the share of rolling and 0 for
+    /// patches that stand or are inactive.
+    ///
+    /// The moments of the step are those at its start extrapolated by half of the change since the last step; without
+    /// that change if either is 0. They are stored as impulses in `tyre.moments`. The moments at the start are kept for
+    /// the next step.
     #[inline(always)]
     fn linearise_each_law(
         &mut self,
@@ -134,16 +139,17 @@ impl<W: WheelLanes> WheelRows<W> {
         self.start.set_moments(start_moments);
     }
 
-    /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground. Computes `asin` of the camber's
-    /// sine by the arc tangent.
+    /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground.
+    /// Computes `asin` of the camber's sine by the arc tangent.
     #[inline(always)]
     fn camber(&self) -> W {
         let squared_cosine = W::splat(1.0) - self.contact.camber_sine * self.contact.camber_sine;
+        // The lower bound avoids a division by 0 for a wheel that lies on its side.
         functions::atan(self.contact.camber_sine / squared_cosine.at_least(W::splat(1e-6)).sqrt())
     }
 
-    /// Returns the angular impulse of the tyre moments on the chassis, N m s: Mx about the wheel's heading and Mz about the contact normal. Rolling
-    /// resistance acts on the spin and is left out.
+    /// Returns the angular impulse of the tyre moments on the chassis, N m s: Mx about the wheel's heading and Mz about
+    /// the contact normal. Rolling resistance acts on the spin and is left out.
     #[inline(always)]
     pub(crate) fn moment_impulse(&self) -> SpatialVector<W> {
         let [overturning, aligning] = self.tyre.moments;
@@ -151,8 +157,9 @@ impl<W: WheelLanes> WheelRows<W> {
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
-    /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in N m s; 0 for wheels without
-    /// contact. Sets whether the bank has laws other than simple curves; without them nothing else changes.
+    /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in
+    /// N m s; 0 for wheels without contact. Sets whether the bank has laws other than simple curves; without them
+    /// nothing else changes.
     #[inline(always)]
     pub(crate) fn warm_start_moments(&mut self, group: &WheelPack<W>, dt: f32) {
         self.has_laws = !group.laws.is_empty();
@@ -164,8 +171,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Evaluates a tyre that is not symmetric: for mirrored wheels (`mirror_sign` −1), inputs (lateral deflection, camber) and results (lateral force,
-/// moments) are reflected left to right. The function is not inlined, so that it allocates its own registers and stack.
+/// Evaluates a tyre that is not symmetric: for mirrored wheels (`mirror_sign` −1), inputs (lateral deflection, camber)
+/// and results (lateral force, moments) are reflected left to right. The function is not inlined, so that it allocates
+/// its own registers and stack.
 #[inline(never)]
 fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     law: &M,
@@ -178,6 +186,7 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
         || {
             let [longitudinal, lateral] = input.deflection;
             let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
+            // Inputs are reflected here, results below.
             let mut output = evaluate_law(
                 law,
                 &mirrored,
@@ -191,7 +200,8 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     )
 }
 
-/// Evaluates a law: linearised forces, moments and the rolling resistance at the slips of the deflections. Moments are 0 if no patch rolls.
+/// Evaluates a law: linearised forces, moments and the rolling resistance at the slips of the deflections. Moments are
+/// 0 if no patch rolls.
 #[inline(always)]
 fn evaluate_law<W: WheelLanes, M: TyreModel>(
     law: &M,
@@ -208,17 +218,18 @@ fn evaluate_law<W: WheelLanes, M: TyreModel>(
     }
 }
 
-/// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated: deflection over relaxation length.
-/// Standing lanes have force and slope 0, and falling slopes count as 0. Friction is the limit over the load, raised where the combined force exceeds
-/// the ellipse; it does not depend on the load impulse of the step.
+/// Returns the linearised forces of a tyre under given conditions, and the slips at which they are evaluated:
+/// deflection over relaxation length. Standing lanes have force and slope 0, and falling slopes count as 0. Friction is
+/// the limit over the load, raised where the combined force exceeds the ellipse; it does not depend on the load impulse
+/// of the step.
 #[inline(always)]
 fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
     prepared: &P,
     input: &TyreInput<W>,
 ) -> (TyreLinearization<W>, [W; 2]) {
     let (zero, one) = (W::default(), W::splat(1.0));
-    let (lengths, limit) = (prepared.relaxation(), prepared.limit());
-    let slip = pair_from_fn(|i| input.deflection[i] / lengths[i]);
+    let (relaxation_lengths, limit) = (prepared.relaxation(), prepared.limit());
+    let slip = pair_from_fn(|i| input.deflection[i] / relaxation_lengths[i]);
     let mut curve = TyreForces { force: [zero; 2], slope: [zero; 2] };
     if input.any_rolls() {
         // A standing patch has no slip force, even if other lanes roll. Past the peak the slope is 0: the force is
@@ -235,8 +246,9 @@ fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
     let utilisation = friction_ellipse::utilisation(force_ratio).at_least(one);
     let linearised = TyreLinearization {
         stiffness: prepared.stiffness(),
-        lengths,
+        lengths: relaxation_lengths,
         curve,
+        // Friction coefficients at the present load.
         friction: pair_from_fn(|i| limit[i] / input.load * utilisation),
         // Constant friction coefficient within the step.
         sensitivity: zero,
@@ -275,8 +287,8 @@ mod tests {
         }
     }
 
-    /// Checks that a standing patch has no slip force while other lanes roll, and that the friction limit of a rolling
-    /// patch is raised to its force, here by √2.
+    /// Checks, in four lanes of which two stand, that a standing patch has no slip force while other lanes roll, and
+    /// that the friction limit of a rolling patch is raised to its force, here by √2; that of a standing patch is not.
     #[test]
     fn a_patch_that_stands_has_no_slip_force_whoever_rolls_beside_it() {
         let input = TyreInput {

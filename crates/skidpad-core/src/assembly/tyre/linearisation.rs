@@ -43,28 +43,30 @@ impl Vehicle {
     }
 }
 
-/// Linearises the simple `curves` of a bank for a step of `dt` s: forces and slopes at the slips deflection over length, and the friction limit
-/// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
+/// Linearises the simple `curves` of a bank for a step of `dt` s: forces and slopes at the slips deflection over
+/// length, and the friction limit as a function of the load impulse. If no patch rolls, force and slope are 0, as
+/// standing patches use only the stiffness.
 #[inline(always)]
 fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput<W>, dt: W) -> TyreLinearization<W> {
     let TyreInput { deflection, load, grip, rolling_share } = *input;
-    let point = curves.at_load(load, grip);
+    let loaded_curve = curves.at_load(load, grip);
     let curve = if W::any(W::default().less(rolling_share)) {
         curves.force(
-            &point,
+            &loaded_curve,
             pair_from_fn(
                 #[inline(always)]
-                |i| deflection[i] / point.lengths[i],
+                |i| deflection[i] / loaded_curve.lengths[i],
             ),
         )
     } else {
         Default::default()
     };
     TyreLinearization {
-        stiffness: point.stiffness,
-        lengths: point.lengths,
+        stiffness: loaded_curve.stiffness,
+        lengths: loaded_curve.lengths,
         curve,
         friction: [curves.friction[0] * grip, curves.friction[1] * grip],
+        // Terms of the friction limit, see `WheelRows::friction_limit`; loads are impulses there.
         sensitivity: curves.load_sensitivity / (curves.nominal_load * dt),
         unloaded_share: W::splat(1.0) + curves.load_sensitivity,
         peak_friction_load: curves.peak_friction_load * dt,
@@ -78,16 +80,18 @@ impl<W: WheelLanes> WheelRows<W> {
         (self.tyre.target_impulse[i], self.tyre.gain[i])
     }
 
-    /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding speed), for a step of `dt` s
-    /// under the present load impulses. Also sets which tyres are active, the locking capacity (brake and rolling resistance) and the friction
-    /// limits. `v_loaded`: chassis velocity after the loads and the tyre impulses of the last step.
+    /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding
+    /// speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active, the locking
+    /// capacity (brake and rolling resistance) and the friction limits. `v_loaded`: chassis velocity after the loads
+    /// and the tyre impulses of the last step.
     ///
-    /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored energy when the brake is
-    /// released. Above walking pace the tyre's curve applies at the lagged slip. In between both are blended by the share of rolling. Both have the
-    /// same slope at zero slip.
+    /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored
+    /// energy when the brake is released. Above walking pace the tyre's curve applies at the lagged slip. In between
+    /// both are blended by the share of rolling. Both have the same slope at zero slip.
     ///
-    /// The carcass is a spring of constant rate between rim and contact, loaded by the force of the curve. The relaxation length therefore falls with
-    /// the slope of the curve, and sliding past the peak leaves no memory (Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
+    /// The carcass is a spring of constant rate between rim and contact, loaded by the force of the curve. The
+    /// relaxation length therefore falls with the slope of the curve, and sliding past the peak leaves no memory
+    /// (Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     #[inline(always)]
     pub(crate) fn linearise_tyre_rows(
         &mut self,
@@ -101,13 +105,13 @@ impl<W: WheelLanes> WheelRows<W> {
         // Rolling speed in the middle of the step, under the tyre forces of the last step.
         let speed_change = (self.speeds(v_loaded)[0] - self.contact.start_speed[0]).masked(self.contact.in_contact);
         let rolling_speed = (self.start.rolling_speed + W::splat(0.5) * speed_change).abs();
-        let mut coefficient = group.rolling.coefficient(rolling_speed);
+        let mut resistance_coefficient = group.rolling.coefficient(rolling_speed);
         if self.contact.ground_motion.moves_or_textured {
-            coefficient += self.contact.ground_motion.rolling_resistance;
+            resistance_coefficient += self.contact.ground_motion.rolling_resistance;
         }
         // Load impulse of the step, N s.
         let load_impulse = self.normal_impulse();
-        let rolling_impulse = coefficient * load_impulse * group.radius;
+        let rolling_impulse = resistance_coefficient * load_impulse * group.radius;
         self.tyre.locking_capacity = self.drive.brake + rolling_impulse;
         self.tyre.active = self.contact.in_contact & zero.less(load_impulse) & zero.less(self.contact.friction_factor);
         // Lanes without contact are evaluated under the nominal load and masked later.
@@ -117,6 +121,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let rolling_share = self.rolling_share(group);
         let speed = rolling_speed.masked(tyre.relaxing_lanes());
         let input = TyreInput { deflection, load, grip, rolling_share };
+        // Simple curves of all lanes first; other laws then replace their lanes.
         let mut linearised =
             if group.has_curves { linearise_curves(tyre, &input, dt_lanes) } else { TyreLinearization::zero() };
         if self.has_laws {
@@ -139,7 +144,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.tyre.peak_friction_load = linearised.peak_friction_load;
     }
 
-    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch. It is that stored at the start of the step.
+    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch; that at
+    /// the start of the step.
     #[inline(always)]
     fn rolling_share(&self, group: &WheelPack<W>) -> W {
         self.start.rolling.masked(group.tyre.relaxing_lanes())
@@ -152,12 +158,15 @@ impl<W: WheelLanes> WheelRows<W> {
         self.rolling_share(group).masked(!self.contact.ground_motion.accelerating_wheels())
     }
 
-    /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the step.
+    /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the
+    /// step. Also stores elastic stiffness, deflection lines, degressive lanes and friction, and removes the tyre
+    /// impulses of inactive lanes.
     ///
-    /// For each direction: blends the spring of a standing patch with the rolling curve, integrates the deflection over the step as a line over the
-    /// sliding speed at its end, and turns force and slope into `impulse = target − gain · speed`. A standing patch also has a damper with
-    /// [`STANDING_DAMPING_RATIO`]. Rows of inactive lanes are 0. If the slope of any patch is below [`MIN_STRAIGHT_SLOPE_RATIO`] of that at zero
-    /// slip, its straight rows are computed too.
+    /// For each direction: blends the spring of a standing patch with the rolling curve, integrates the deflection over
+    /// the step as a line over the sliding speed at its end, and turns force and slope into
+    /// `impulse = target − gain · speed`. A standing patch also has a damper with [`STANDING_DAMPING_RATIO`]. Target
+    /// and gain of inactive lanes are 0. If the slope of any patch is below [`MIN_STRAIGHT_SLOPE_RATIO`] of that at
+    /// zero slip, its straight rows are computed too.
     #[inline(always)]
     fn set_tyre_rows(&mut self, group: &WheelPack<W>, linearised: &TyreLinearization<W>, patch: &PatchState<W>) {
         let (zero, one, dt) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
@@ -213,16 +222,18 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch, m/N: `dt² R² / I`.
+    /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch,
+    /// m/N: `dt² R² / I`.
     #[inline(always)]
     fn spin_softness(&self, group: &WheelPack<W>) -> W {
         W::splat(self.dt * self.dt) * group.radius * group.radius / group.spin_inertia
     }
 
-    /// Computes the rows of patches whose slip vanishes within the step, as bounds of the tangent rows. In the longitudinal row, the carcass alone
-    /// reduces `longitudinal_force` (N) at the start of the step to 0. In the lateral row, the slope at zero slip applies to the remaining
-    /// slip. `length`: longitudinal length of the patch, m; `damping`: standing dampers, N s/m; `lateral_line`: lateral deflection line and weight of
-    /// its end.
+    /// Computes the rows of patches whose slip vanishes within the step, as bounds of the tangent rows: stores
+    /// `straight_target`, `straight_gain` and the longitudinal deflection line. In the longitudinal row, the carcass
+    /// alone reduces `longitudinal_force` (N) at the start of the step to 0. In the lateral row, the slope at zero slip
+    /// applies to the remaining slip. `length`: longitudinal length of the patch, m; `damping`: standing dampers, N
+    /// s/m; `lateral_line`: lateral deflection line and weight of its end.
     #[inline(always)]
     fn set_straight_rows(
         &mut self,
@@ -247,8 +258,10 @@ impl<W: WheelLanes> WheelRows<W> {
         };
         let longitudinal_line =
             motion.integrate_longitudinal(dt, self.tyre.elastic_stiffness[0] * self.spin_softness(group));
+        // Without the weight of its end.
         self.tyre.straight_deflection_line = longitudinal_line.0;
         let deflection = patch.deflection[1];
+        // Deflection line with weight, force (N) and deflection (m) at the start, of both directions.
         let rows = [
             (longitudinal_line, longitudinal_force, carcass_deflection),
             (lateral_line, self.tyre.elastic_stiffness[1] * deflection, deflection),
@@ -261,8 +274,8 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse p, N s: `μ p (1 + s − s p / p_nominal)`, with p
-    /// clamped to 0 and to the load at which the limit is largest.
+    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse p, N s:
+    /// `μ p (1 + s − s p / p_nominal)`, with p clamped to 0 and to the load at which the limit is largest.
     #[inline(always)]
     pub fn friction_limit(&self) -> [W; 2] {
         let load = self.normal_impulse().at_least(W::default()).at_most(self.tyre.peak_friction_load);

@@ -14,10 +14,12 @@ use skidpad_simd::math;
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_simd::wheel_groups::WheelGroups;
 
-/// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much farther.
+/// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much
+/// farther.
 const WALL_MARGIN_M: f32 = 0.03;
 
-/// Tolerance below which a wheel above the ground still counts as touching, m. Otherwise rounding would decide from step to step.
+/// Tolerance below which a wheel above the ground still counts as touching, m. Otherwise rounding would decide from
+/// step to step.
 pub(crate) const DROOP_TOLERANCE_M: f32 = 1e-3;
 
 /// Ground contacts of the probes of four wheels; 0 in lanes without a contact.
@@ -33,32 +35,35 @@ pub(crate) struct ProbeContacts<W: WheelLanes> {
 }
 
 impl ProbeContacts<F32x4> {
-    /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None` without ground in reach. A wheel
-    /// without a contact has 0 in all fields.
+    /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None`
+    /// without ground in reach. A wheel without a contact has 0 in all fields. Four consecutive wheels with contacts
+    /// are transposed at once; all other banks use [`Self::from_partial_contacts`].
     #[inline(always)]
     pub(crate) fn from_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let Some([Some(a), Some(b), Some(c), Some(d)]) = group.consecutive_four(contacts) else {
             return Self::from_partial_contacts(group, contacts);
         };
         let [distance, x, y, z] =
+            // Each contact is packed as distance and normal; the transpose gives one vector per field.
             F32x4::transposed([pack_contact(a), pack_contact(b), pack_contact(c), pack_contact(d)]);
         // All lanes.
         let hit = F32x4::splat(0.0).less(F32x4::splat(1.0));
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
-    /// Collects the contacts of a bank in which some wheel is missing or has no contact, or whose wheels are not consecutive.
+    /// Collects the contacts of a bank in which some wheel is missing or has no contact, or whose wheels are not
+    /// consecutive. Lanes without a wheel or a contact are 0 in all fields and not in `hit`.
     #[cold]
     #[inline(never)]
     fn from_partial_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let (mut packed, mut hit, mut grip) = ([F32x4::default(); 4], [0.0; 4], [0.0; 4]);
+        let (mut packed, mut hit_flags, mut grip) = ([F32x4::default(); 4], [0.0; 4], [0.0; 4]);
         group.for_each_wheel(|lane, wheel| {
             let Some(Some(contact)) = contacts.get(wheel) else { return };
             packed[lane] = pack_contact(contact);
-            (hit[lane], grip[lane]) = (1.0, contact.grip);
+            (hit_flags[lane], grip[lane]) = (1.0, contact.grip);
         });
         let [distance, x, y, z] = F32x4::transposed(packed);
-        let hit = F32x4::splat(0.0).less(F32x4::new(hit));
+        let hit = F32x4::splat(0.0).less(F32x4::new(hit_flags));
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new(grip) }
     }
 }
@@ -69,20 +74,23 @@ fn pack_contact(contact: &Contact) -> F32x4 {
     F32x4::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
-/// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `start_rate` and `end_rate` (m/s): `start_rate ·
-/// pose_lag + end_rate · (dt − pose_lag)`, the rule by which the world moves poses.
+/// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `start_rate` and
+/// `end_rate` (m/s): `start_rate · pose_lag + end_rate · (dt − pose_lag)`, the rule by which the world moves poses.
 #[inline(always)]
 pub(crate) fn step_displacement<W: WheelLanes>([start_rate, end_rate]: [W; 2], pose_lag: W, dt: W) -> W {
     start_rate * pose_lag + end_rate * (dt - pose_lag)
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from the contacts `contacts` in the middle of the
-    /// step. The contact point moves along the travel with the compression (ray start height minus contact distance), but not below the droop stop.
-    /// Load and lateral row act there, or at the force point of the axle; the longitudinal row acts one radius higher, at the wheel centre.
+    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from the contacts
+    /// `contacts` in the middle of the step. The contact point moves along the travel with the compression (ray start
+    /// height minus contact distance), but not below the droop stop. Load and lateral row act there, or the lateral row
+    /// at the force point of the axle; the longitudinal row acts one radius higher, at the wheel centre.
     ///
-    /// Ground steeper than 80°, and ground whose normal is almost parallel to the wheel axle, is not a contact. Wheels without contact have
-    /// compression and camber 0, and rows along the vehicle axes. `to_vehicle` rotates world axes to vehicle axes.
+    /// Directions: normal of the ground, lateral = wheel axle projected into the ground plane, longitudinal = lateral ×
+    /// normal. Ground steeper than 80°, and ground whose normal is within 6° of the wheel axle, is not a contact.
+    /// Wheels without contact have compression and camber 0, and rows along the vehicle axes. `to_vehicle` rotates
+    /// world axes to vehicle axes.
     #[inline(always)]
     pub(crate) fn set_contacts(
         &mut self,
@@ -94,10 +102,11 @@ impl<W: WheelLanes> WheelRows<W> {
         let axle = self.steering.axle;
         // Sine of the angle between wheel axle and ground.
         let camber_sine = axle.dot(normal);
+        // Projection of the wheel axle into the ground plane, not yet of unit length.
         let lateral = axle - normal * camber_sine;
         let lateral_length = lateral.dot(lateral).sqrt();
         let is_ground = !normal.z.less(W::splat(STEEPEST_GROUND_COSINE));
-        // Excludes normals within 6° of the wheel axle, for which the heading is not defined.
+        // Excludes normals within 6° of the wheel axle (sin 6° ≈ 0.1), for which the heading is not defined.
         let has_heading = !lateral_length.less(W::splat(0.1));
         let has_contact = contacts.hit & is_ground & has_heading;
         let up = Vec3Lanes::splat(Vec3::Z);
@@ -121,11 +130,13 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.in_contact = has_contact;
     }
 
-    /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with the chassis velocity
-    /// `v_start` at the start. Sets the jounce rates `−n · v / cos γ`, too. Compressions end at the droop stop; what is beyond becomes the
-    /// (negative) gap `beyond_droop`. Compression and gap of wheels without contact are 0.
+    /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with
+    /// the chassis velocity `v_start` at the start. Sets the jounce rates `−n · v / cos γ`, too. Compressions end at
+    /// the droop stop; what is beyond becomes the (negative) gap `beyond_droop`. Compression and gap of wheels without
+    /// contact are 0.
     #[inline(always)]
     pub(crate) fn extrapolate_to_start(&mut self, group: &WheelPack<W>, v_start: SpatialVector<W>, dt: f32) {
+        // The compression grows while the chassis moves against the normal.
         let rate = -self.contact.normal.dot(v_start) / self.contact.normal_cosine;
         // Compression at the start of the step, m.
         let start_compression = self.contact.compression - rate * W::splat(0.5 * dt);
@@ -134,10 +145,11 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.jounce_rate = rate;
     }
 
-    /// Sets the motion of the contacts at the start of the step: sliding speeds, the share of the step with contact, tyre impulses of the last step
-    /// as a warm start, jounce rates including the ground's own motion, and the lag of the compressions. `v_start` is the chassis velocity at
-    /// the start, `v_free` the one at the end if no wheel acts. Wheels that do not reach the ground in free fall lose their contact and have
-    /// jounce rate 0. `pose_lag` is the time by which the pose lags behind the velocity, s.
+    /// Sets the motion of the contacts at the start of the step: sliding speeds, the share of the step with contact,
+    /// tyre impulses of the last step as a warm start, jounce rates including the ground's own motion, and the lag of
+    /// the compressions. `v_start` is the chassis velocity at the start, `v_free` the one at the end if no wheel acts.
+    /// Wheels that do not reach the ground in free fall lose their contact and have jounce rate 0. `pose_lag` is the
+    /// time by which the pose lags behind the velocity, s.
     #[inline(always)]
     pub(crate) fn set_contact_motion(
         &mut self,
@@ -149,6 +161,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.dt = dt;
         self.contact.start_speed = self.start_speeds(v_start);
         self.contact.contact_share = self.contact_share_after_fall(v_free, dt);
+        // A share of 0 or less: the gap stays open in free fall.
         self.contact.in_contact = self.contact.in_contact & W::splat(0.0).less(self.contact.contact_share);
         self.warm_start_tyres(dt);
         // Jounce rate by the motion of the ground, m/s.
@@ -157,8 +170,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.compression_lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
-    /// Sets tyre impulses and wheel torques to force and torque of the last step times `dt` s, as initial values for the solve. The tyre impulses are
-    /// 0 without contact.
+    /// Sets tyre impulses and wheel torques to force and torque of the last step times `dt` s, as initial values for
+    /// the solve. The tyre impulses are 0 without contact.
     #[inline(always)]
     pub(crate) fn warm_start_tyres(&mut self, dt: f32) {
         let dt_lanes = W::splat(dt);
@@ -166,9 +179,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.torque = self.start.torque * dt_lanes;
     }
 
-    /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1 without a gap above
-    /// [`DROOP_TOLERANCE_M`], 0 or less if the gap stays open. `v_free` computes the final chassis velocity without wheels, only if some wheel
-    /// is above ground.
+    /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1
+    /// without a gap above [`DROOP_TOLERANCE_M`], 0 or less if the gap stays open. `v_free` computes the final chassis
+    /// velocity without wheels, only if some wheel is above ground.
     #[inline(always)]
     fn contact_share_after_fall(&self, v_free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
@@ -191,12 +204,14 @@ impl<W: WheelLanes> WheelRows<W> {
         self.wheels_above_ground() & !self.contact.in_contact
     }
 
-    /// Detects wheels that touch down because other wheels move the chassis, and gives them a contact. Returns true if there is one; otherwise
-    /// nothing changes.
+    /// Detects airborne wheels that touch down because other wheels move the chassis, and gives them a contact. Returns
+    /// true if there is one; otherwise nothing changes.
     ///
-    /// Only airborne wheels in `candidates` count. The chassis velocity is `v_start` at the start of the step of `dt` s and `v_loaded`
-    /// at its end. A wheel lands if it moves farther down than its gap. It then has the droop stop as compression, an upward jounce rate or 0, and
-    /// the rest of the step as contact share.
+    /// Only airborne wheels in `candidates` count. The chassis velocity is `v_start` at the start of the step of `dt` s
+    /// and `v_loaded` at its end; the pose lags behind by `pose_lag` s. A wheel lands if it moves farther down than its
+    /// gap. The landing wheel has the compression of the droop stop, and the contact share of the rest of the step
+    /// after the touchdown. The jounce rate is the rate at the start, at least 0; the compression lag uses the rate at
+    /// the start as it is.
     #[inline(always)]
     pub(crate) fn detect_touchdown(
         &mut self,
@@ -206,6 +221,7 @@ impl<W: WheelLanes> WheelRows<W> {
         pose_lag: W,
         dt: f32,
     ) -> bool {
+        // Rate at which the wheel approaches the ground along the travel, m/s.
         let rate = |velocity| -self.separation_velocity(velocity) / self.contact.normal_cosine;
         let [start_rate, end_rate] = [rate(v_start), rate(v_loaded)];
         // Approach to the ground within the step, m.
@@ -215,6 +231,7 @@ impl<W: WheelLanes> WheelRows<W> {
             return false;
         }
         let contact = &mut self.contact;
+        // `beyond_droop` is negative: 1 − gap / approach.
         let contact_share = W::splat(1.0) + contact.beyond_droop / approach;
         contact.contact_share = W::select(is_landing, contact_share, contact.contact_share);
         contact.compression = W::select(is_landing, -group.droop_travel, contact.compression);
@@ -226,8 +243,8 @@ impl<W: WheelLanes> WheelRows<W> {
         true
     }
 
-    /// Returns the share of the step of `dt` s that is left after the fall to the ground with the final chassis velocity `v_free`, `1 − gap /
-    /// fall`: 0 if the gap opens, negative if the fall is shorter than the gap.
+    /// Returns the share of the step of `dt` s that is left after the fall to the ground with the final chassis
+    /// velocity `v_free`, `1 − gap / fall`: 0 if the gap opens, negative if the fall is shorter than the gap.
     #[cold]
     #[inline(never)]
     fn touchdown_share(&self, v_free: SpatialVector<W>, dt: f32) -> W {
@@ -236,6 +253,7 @@ impl<W: WheelLanes> WheelRows<W> {
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
                 let approach = -self.separation_velocity(v_free) / self.contact.normal_cosine * W::splat(dt);
+                // `beyond_droop` is the negative gap.
                 W::select(zero.less(approach), one + self.contact.beyond_droop / approach, zero)
             },
         )
@@ -243,18 +261,20 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 impl WheelRows {
-    /// Moves load and lateral rows of rim-probe wheels to their contact points on the rim, from the probes' `point` in world axes. The longitudinal
-    /// row and the wheel centre stay on the ray. Wheels without such a point keep the contact point below the ray.
+    /// Moves load and lateral rows of rim-probe wheels to their contact points on the rim, from the probes'
+    /// `point` in world axes. The longitudinal row and the wheel centre stay on the ray. Wheels without such a point
+    /// keep the contact point below the ray. A force point of the axle raises the lateral row above the contact point.
     #[cold]
     #[inline(never)]
     fn move_rows_to_rims(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
-        let mut points = [F32x4::default(); 4];
+        let mut marked_points = [F32x4::default(); 4];
         group.for_each_wheel(|lane, wheel| {
             let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
             // The last number, 1, marks a contact point on the rim.
-            points[lane] = F32x4::new([point.x, point.y, point.z, 1.0]);
+            marked_points[lane] = F32x4::new([point.x, point.y, point.z, 1.0]);
         });
-        let [x, y, z, on_rim] = F32x4::transposed(points);
+        let [x, y, z, on_rim] = F32x4::transposed(marked_points);
+        // The mark becomes a mask of the wheels on a rim.
         let on_rim = F32x4::splat(0.0).less(on_rim) & self.contact.in_contact;
         let ray_point = group.contact.with_z_added(self.contact.compression.at_least(-group.droop_travel));
         let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), ray_point);
@@ -264,14 +284,18 @@ impl WheelRows {
         side.angular = force_point.cross(side.linear);
     }
 
-    /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its travel. Sets the sliding speeds of
-    /// these rows and the `friction_factor`: grip times the ratio of contact load to strut load, from 0 to [`MAX_PRESSING_RATIO`].
+    /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its
+    /// travel. Sets the sliding speeds of these rows and the `friction_factor`: grip times the ratio of contact load to
+    /// strut load, from 0 to [`MAX_PRESSING_RATIO`]. Without load the ratio is 1.
     ///
-    /// Such a wheel follows the ground. With the contact normal n, its speed along a tangent t is that of the chassis along `t − n t_z / n_z`. By
-    /// virtual work its force F acts on the chassis along that direction, too, and the contact load is the strut load less `F t_z / n_z`. The
-    /// correction is zero on ground perpendicular to the strut; on a kerb edge it makes the wheel climb. `v_start` is the chassis velocity,
-    /// `load` the wheel load of the last step (N), `friction` the coefficient of the tyre at that load. F is the tyre force of the last step, on
-    /// contacts steeper than [`STEEP_CONTACT_SLOPE`] the friction limit in its direction.
+    /// Such a wheel follows the ground. For the contact normal n, the speed of the wheel along a tangent t is that of
+    /// the chassis along `t − n t_z / n_z`. By virtual work its force F acts on the chassis along that direction, too,
+    /// and the contact load is the strut load less `F t_z / n_z`. The tilt is zero on ground perpendicular to the
+    /// strut; on a kerb edge it makes the wheel climb.
+    ///
+    /// `v_start` is the chassis velocity, `load` the wheel load of the last step (N), `friction` returns the
+    /// coefficient of the tyre at that load. F is the tyre force of the last step; on contacts steeper than
+    /// [`STEEP_CONTACT_SLOPE`] it is the friction limit in the direction of that force.
     fn align_rows_to_struts(&mut self, v_start: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         let contact = &mut self.contact;
@@ -281,44 +305,49 @@ impl WheelRows {
         contact.forward = contact.forward + contact.normal * -longitudinal_slope;
         contact.side = contact.side + contact.normal * -lateral_slope;
         self.contact.start_speed = self.start_speeds(v_start);
-        // Part of the last tyre force along the strut, which it takes off the contact load, N.
-        let relief = self.start.tyre[0] * longitudinal_slope + self.start.tyre[1] * lateral_slope;
+        // Part of the last tyre force along the strut, which reduces the contact load, N.
+        let strut_force = self.start.tyre[0] * longitudinal_slope + self.start.tyre[1] * lateral_slope;
         let is_steep = F32x4::splat(STEEP_CONTACT_SLOPE).less(longitudinal_slope.abs() + lateral_slope.abs());
-        let mut load_ratio = one - relief / load;
+        let mut load_ratio = one - strut_force / load;
         if F32x4::any(is_steep) {
-            load_ratio = F32x4::select(is_steep, self.pressing_at_friction_limit(relief, friction()), load_ratio);
+            load_ratio = F32x4::select(is_steep, self.pressing_at_friction_limit(strut_force, friction()), load_ratio);
         }
         let load_ratio = load_ratio.clamp_nan_to_low(zero, F32x4::splat(MAX_PRESSING_RATIO));
         self.contact.friction_factor = self.contact.grip * F32x4::select(zero.less(load), load_ratio, one);
     }
 
-    /// Returns the share of the strut load that acts on the contact if the tyre uses its full friction in the direction of the last force, `1 / (1 +
-    /// μ relief / |F|)`, at most [`MAX_PRESSING_RATIO`]. `relief` is the part of that force along the strut, N; `friction` is μ of the
-    /// tyre without the grip of the ground.
+    /// Returns the ratio of contact load to strut load if the tyre uses its full friction in the direction of the last
+    /// force, `1 / (1 + μ strut_force / |F|)`, at most [`MAX_PRESSING_RATIO`]. `strut_force` is the part of that force
+    /// along the strut, N; `friction` is μ of the tyre without the grip of the ground.
     ///
-    /// The magnitude of the last force is not used: it would press a wheel that slips in single steps too hard, and let it climb edges on which it
-    /// has no grip.
-    fn pressing_at_friction_limit(&self, relief: F32x4, friction: F32x4) -> F32x4 {
+    /// The magnitude of the last force is not used: a wheel that slips in single steps would be pressed too hard, and
+    /// would climb edges on which it has no grip.
+    fn pressing_at_friction_limit(&self, strut_force: F32x4, friction: F32x4) -> F32x4 {
         let one = F32x4::splat(1.0);
         let [longitudinal, lateral] = self.start.tyre;
         // Magnitude of the tyre force of the last step, N.
-        let force = (longitudinal * longitudinal + lateral * lateral).sqrt().at_least(F32x4::splat(f32::MIN_POSITIVE));
-        one / (one + friction * self.contact.grip * (relief / force)).at_least(F32x4::splat(1.0 / MAX_PRESSING_RATIO))
+        let force_magnitude =
+            (longitudinal * longitudinal + lateral * lateral).sqrt().at_least(F32x4::splat(f32::MIN_POSITIVE));
+        one / (one + friction * self.contact.grip * (strut_force / force_magnitude))
+            .at_least(F32x4::splat(1.0 / MAX_PRESSING_RATIO))
     }
 }
 
 /// Upper limit for the ratio of contact load to strut load on an edge.
 const MAX_PRESSING_RATIO: f32 = 4.0;
 
-/// Slope of the contact relative to the strut above which the tyre force changes the contact load, and thus its own limit, noticeably.
+/// Slope of the contact relative to the strut above which the tyre force changes the contact load, and thus its own
+/// limit, noticeably.
 const STEEP_CONTACT_SLOPE: f32 = 0.3;
 
-/// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its length (m). `free_velocity` is
-/// the velocity of the body (m/s) and `angular_velocity` its angular velocity (rad/s), in world axes.
+/// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its
+/// length (m). `free_velocity` is the velocity of the body (m/s) and `angular_velocity` its angular velocity (rad/s),
+/// in world axes.
 ///
-/// A ray starts one wheel diameter above the contact point at rest, inside the chassis, so that the start is above the ground even if the bump stop
-/// is overrun. It ends at the droop stop plus the distance by which the wheel can approach ground of up to 80° slope within `dt` s, at least
-/// [`DROOP_TOLERANCE_M`], so that a landing wheel finds the ground in time.
+/// A ray starts one wheel diameter above the contact point at rest, inside the chassis, so that the start is above the
+/// ground even if the bump stop is overrun. The ray ends at the droop stop plus the distance by which the wheel can
+/// approach ground of up to 80° slope within `dt` s, at least [`DROOP_TOLERANCE_M`], so that a landing wheel finds the
+/// ground in time.
 #[inline(always)]
 pub(crate) fn probe_rays<W: WheelLanes>(
     group: &WheelPack<W>,
@@ -329,8 +358,10 @@ pub(crate) fn probe_rays<W: WheelLanes>(
 ) -> (Vec3Lanes<W>, W) {
     let start = to_world.mul_wheel_vector(group.contact.with_z_added(group.ray_start_height()));
     // Fastest approach of the body to the steepest ground, m/s.
+    // The ground can rise by the tangent of its slope per metre of motion, and the body falls at −v · up.
     let body_approach = W::Car::splat(STEEPEST_GROUND_TANGENT) * free_velocity.dot(free_velocity).sqrt()
         - free_velocity.dot(to_world.z);
+    // Roll and pitch move the wheel vertically relative to the centre of mass.
     let (roll_rate, pitch_rate) =
         (W::broadcast_car(angular_velocity.dot(to_world.x)), W::broadcast_car(angular_velocity.dot(to_world.y)));
     let wheel_approach = W::broadcast_car(body_approach) - roll_rate * group.contact.y + pitch_rate * group.contact.x;
@@ -340,8 +371,8 @@ pub(crate) fn probe_rays<W: WheelLanes>(
 }
 
 impl Probe {
-    /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `ray` has the x, y and z offset of the start
-    /// (m) and the length (m) of the ray.
+    /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `ray` has the x,
+    /// y and z offset of the start (m) and the length (m) of the ray.
     #[inline(always)]
     pub(crate) fn set_ray(&mut self, car: usize, position: DVec3, direction: Vec3, ray: F32x4) {
         let [x, y, z, length] = ray.lanes();
@@ -351,8 +382,9 @@ impl Probe {
 }
 
 impl Vehicle {
-    /// Tilts the tyre rows of banks with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last step. Used in steps in which
-    /// the wheels have no unsprung mass. `v_start` is the chassis velocity.
+    /// Tilts the tyre rows of banks with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last
+    /// step and the longitudinal friction at these loads. Banks without rims are unchanged. Used in steps in which the
+    /// wheels have no unsprung mass. `v_start` is the chassis velocity at the start of the step.
     pub(crate) fn constrain_rims_to_struts(&mut self, v_start: SpatialVector<f32>) {
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if group.has_rims {
@@ -364,8 +396,9 @@ impl Vehicle {
         }
     }
 
-    /// Writes one probe per wheel of vehicle `car` into `probes`, by wheel index, for the pose of `body` in the middle of the step of `dt` s. Rays
-    /// point down along the vehicle's vertical axis; rim-probe wheels get their rims, too. Wheels beyond the end of `probes` are skipped.
+    /// Writes one probe per wheel of vehicle `car` into `probes`, by wheel index, for the pose of `body` in the middle
+    /// of the step of `dt` s. Rays point down along the vehicle's vertical axis; rim-probe wheels get their rims, too.
+    /// Wheels beyond the end of `probes` are skipped.
     #[inline(always)]
     pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, probes: &mut [Probe]) {
         let (position, to_world) = (body.midstep_position(dt), body.midstep_axes(dt));
@@ -384,6 +417,7 @@ impl Vehicle {
                 }),
             }
         }
+        // `set_ray` has removed all rims.
         if self.model.has_rims() {
             self.add_rims(body, &to_world, dt, probes);
         }
@@ -398,9 +432,11 @@ impl Vehicle {
         }
     }
 
-    /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe. It has the heading of the steered wheel and the displacements
-    /// within the step of `dt` s: from its start to the middle, from there to the end by free motion, and by the strut load and the last tyre force
-    /// if they acted along the road. The wall search reaches as far as the free motion plus [`WALL_MARGIN_M`].
+    /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe. The heading is that of the
+    /// steered wheel. Displacements within the step of `dt` s (m): from its start to the middle (`probe_displacement`),
+    /// from there to the end by free motion (`free_displacement`), and by the strut load and by the last longitudinal
+    /// tyre force if they acted along the road. The wall search reaches as far as the free motion plus
+    /// [`WALL_MARGIN_M`].
     fn rim(&self, wheel_index: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let wheel = &self.model.wheels()[wheel_index];
         let (half_width, rounded) = wheel.probe.tread()?;
@@ -411,8 +447,10 @@ impl Vehicle {
         let last_ray_length =
             group.ray_start_height().lane_value(lane_index.lane) - self.state.wheels[wheel_index].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
+        // Reach of the wall search, m.
         let lookahead =
             (body.free_velocity.length() + body.angular.length() * wheel.contact.length()) * dt + WALL_MARGIN_M;
+        // Contact point at rest relative to the centre of mass, world axes, m.
         let arm = *to_world * wheel.contact;
         // Displacements before and after the middle of the step, m.
         let probe_displacement = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
@@ -437,8 +475,9 @@ impl Vehicle {
         })
     }
 
-    /// Returns the change of speed at the contact point of a wheel per impulse along its heading (`sin` and `cos` of the steer angle), 1/kg, times
-    /// the number of wheels, because all wheels can push at once.
+    /// Returns the change of speed at the contact point of a wheel per impulse along its heading, 1/kg: `r · M⁻¹ r`
+    /// with the row r of the heading at the contact point at rest. `sin` and `cos` are those of the steer angle. The
+    /// value is multiplied by the number of wheels, because all wheels can push at once.
     fn longitudinal_compliance(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
         let row = SpatialVector::from_vec3s(forward, wheel.contact.cross(forward));
@@ -446,11 +485,14 @@ impl Vehicle {
         (row.linear.dot(response.linear) + row.angular.dot(response.angular)) * self.model.wheels().len() as f32
     }
 
-    /// Sets contact points, row directions, ground motion, moments and the initial impulses of every wheel for a step of `dt` s from the `contacts`
-    /// by wheel index. Returns true if all wheels are in contact. `to_world` are the axes of the vehicle in the middle of the step.
+    /// Sets contact points, row directions, ground motion, moments and the initial impulses of every wheel for a step
+    /// of `dt` s from the `contacts` by wheel index. Returns true if all wheels are in contact. `to_world` are the
+    /// axes_to_vehicle of the vehicle in the middle of the step.
     ///
-    /// If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre reaches farther. Loads and tyres of the
-    /// last solve are reset. Wheels without contact are moved to their equilibrium in droop.
+    /// Order for each bank: contacts, rims, extrapolation to the start of the step, ground motion, contact motion, tyre
+    /// moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre
+    /// reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
+    /// equilibrium in droop at the end.
     #[inline(always)]
     pub(crate) fn update_contacts<B: WheelGroups>(
         &mut self,
@@ -463,14 +505,15 @@ impl Vehicle {
         let to_vehicle = to_world.transpose();
         let angular_velocity = to_vehicle * body.angular;
         let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular_velocity).broadcast_to_wheels();
+        // Evaluated only if a wheel is above the ground.
         let v_free = || {
             SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
                 .broadcast_to_wheels()
         };
-        let axes = Mat3Lanes::from_mat3(&to_vehicle);
+        let axes_to_vehicle = Mat3Lanes::from_mat3(&to_vehicle);
         let mut all_in_contact = true;
         for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            rows.set_contacts(group, &ProbeContacts::from_contacts(group, contacts), &axes);
+            rows.set_contacts(group, &ProbeContacts::from_contacts(group, contacts), &axes_to_vehicle);
             if group.has_rims {
                 rows.move_rows_to_rims(group, contacts, &to_vehicle);
             }
@@ -499,7 +542,7 @@ mod tests {
     use crate::state::{Placement, State};
     use crate::vehicle::CHASSIS_AT_ORIGIN;
 
-    /// The share is the part of the fall beyond the gap; a rising wheel has 0.
+    /// Checks that the share is the part of the fall beyond the gap (0.015 of 0.02 m), and 0 for a rising wheel.
     #[test]
     fn a_wheel_has_contact_for_the_share_of_its_fall_behind_the_gap() {
         let mut rows = WheelRows::<F32x4>::default();
@@ -515,7 +558,8 @@ mod tests {
         assert_eq!(contact_share(-2.0), 0.0);
     }
 
-    /// The displacement is `(v + ω × r) dt` if only external forces act on the body.
+    /// Checks that the free displacement of a rim from the middle to the end of the step is `(v + ω × r) dt` if the
+    /// body was at rest at its start, and that a wheel with a ray probe has no rim.
     #[test]
     fn a_rim_moves_as_its_contact_point_does_with_the_chassis() {
         let mut parts = plain_car();

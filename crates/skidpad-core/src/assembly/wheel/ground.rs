@@ -16,9 +16,9 @@ impl Vehicle {
         self.rows.iter().any(|rows| rows.contact.ground_motion.moves_or_textured)
     }
 
-    /// Appends the impulses of the wheels on movable ground to `reactions`, each with body, point at the start of the step and impulse in world axes
-    /// (N s). `probe_contacts` has the probe and the contact of each wheel of a step of `dt` s. Wheels without contact or on ground at rest append
-    /// nothing; earlier entries are kept.
+    /// Appends the impulses of the wheels on movable ground to `reactions`, each with body, point at the start of the
+    /// step and impulse in world axes (N s). `probe_contacts` has the probe and the contact of each wheel of a step of
+    /// `dt` s. Wheels without contact or on ground at rest append nothing; earlier entries are kept.
     pub(crate) fn append_reactions<'a>(
         &self,
         probe_contacts: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
@@ -26,6 +26,7 @@ impl Vehicle {
         dt: f32,
     ) {
         for (i, (probe, contact)) in probe_contacts.enumerate() {
+            // Only contacts with ground data can be movable.
             let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
             if ground.body == Ground::STATIC_BODY {
                 continue;
@@ -34,23 +35,26 @@ impl Vehicle {
             let rows = &self.rows[lane_index.bank];
             let [x, y, z] =
                 rows.ground_impulse(&self.model.wheel_packs()[lane_index.bank]).map(|sum| sum.lanes()[lane_index.lane]);
+            // The ground receives the opposite of the impulse on the wheel.
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
             let point = ground.start_position(probe.point_at(distance), dt);
             reactions.push(Reaction { body: ground.body, point, impulse });
         }
     }
 
-    /// Returns the mean force of the ground with this unit `normal` on wheel `i` over the last step, load and tyre forces, world axes, N. Its
-    /// directions follow the current `rotation` of the vehicle and the steer angle. Forces of roll centre links are left out.
+    /// Returns the mean force of the ground with this unit `normal` on wheel `i` over the last step, load and tyre
+    /// forces, world axes, N. The directions of the force follow the current `rotation` of the vehicle and the steer
+    /// angle. Forces of roll centre links are left out.
     pub(crate) fn last_ground_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
         let wheel = &self.state.wheels[i];
         let (sin, cos) = math::sin_cos(wheel.steer);
-        let side = normal.cross(rotation * Vec3::new(cos, sin, 0.0)).normalize_or_zero();
-        normal * wheel.load + side.cross(normal) * wheel.tyre[0] + side * wheel.tyre[1]
+        let lateral = normal.cross(rotation * Vec3::new(cos, sin, 0.0)).normalize_or_zero();
+        // Lateral × normal is the longitudinal direction.
+        normal * wheel.load + lateral.cross(normal) * wheel.tyre[0] + lateral * wheel.tyre[1]
     }
 
-    /// Sets the ground motion under the contact patches of all wheels from `contacts`, for ground whose velocity other bodies change within the step.
-    /// Row directions stay unchanged.
+    /// Sets the ground motion under the contact patches of all wheels from `contacts`, for ground whose velocity other
+    /// bodies change within the step. Row directions stay unchanged. Wheels without ground data have ground at rest.
     pub(crate) fn update_ground_velocities(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -60,9 +64,10 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the ground motion along the rows: longitudinal, lateral and normal speeds (m/s). `start_velocity` and `end_velocity` are the ground
-    /// velocities at the start and the end of the step (vehicle axes, m/s), `rolling_resistance` is the increase of the rolling resistance
-    /// coefficient. The motion always counts as moving or textured.
+    /// Returns the ground motion along the rows: longitudinal, lateral and normal speeds (m/s). `start_velocity` and
+    /// `end_velocity` are the ground velocities at the start and the end of the step (vehicle axes, m/s),
+    /// `rolling_resistance` is the increase of the rolling resistance coefficient. The motion always counts as moving
+    /// or textured.
     #[inline(always)]
     pub(crate) fn ground_motion_along_rows(
         &self,
@@ -77,11 +82,12 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 impl WheelRows {
-    /// Sets the ground motion from `contacts` by wheel index, or clears it if no contact has data of moving or textured ground. Requires the row
-    /// directions.
+    /// Sets the ground motion from `contacts` by wheel index, or clears it if no contact has data of moving or textured
+    /// ground. Requires the row directions.
     #[inline(always)]
     pub(crate) fn update_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let has_ground = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
+        // The usual four wheels are tested without branches.
         let any_ground = match contacts {
             [a, b, c, d] => has_ground(a) | has_ground(b) | has_ground(c) | has_ground(d),
             _ => contacts.iter().any(has_ground),
@@ -93,8 +99,10 @@ impl WheelRows {
         }
     }
 
-    /// Sets the ground motion from `contacts`, 0 for wheels without data of moving ground; `to_vehicle` rotates world axes to vehicle axes.
+    /// Sets the ground motion from `contacts`, 0 for wheels without data of moving ground; `to_vehicle` rotates world
+    /// axes to vehicle axes. The motion counts as moving or textured in every case.
     fn set_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        // Value of the ground data by wheel; 0 without data.
         let gather = |value: fn(&Ground) -> f32| {
             group.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
@@ -109,7 +117,8 @@ impl WheelRows {
             self.ground_motion_along_rows(velocities, gather(|g| g.texture.rolling_resistance));
     }
 
-    /// Returns the impulse of the ground on each wheel, vehicle axes, N s: tyre impulses, load, and the difference by roll centre links.
+    /// Returns the impulse of the ground on each wheel, vehicle axes, N s: tyre impulses, load, and the difference by
+    /// roll centre links.
     fn ground_impulse(&self, group: &WheelPack) -> [F32x4; 3] {
         let impulse = self.contact.forward.linear * self.solution.tyre_impulse[0]
             + self.contact.side.linear * self.solution.tyre_impulse[1]

@@ -1,9 +1,10 @@
-//! Ground that varies along the displacement of a step: wheels are probed at several positions, and stand on the mean contact.
+//! Ground that varies along the displacement of a step: wheels are probed at several positions, and stand on the mean
+//! contact.
 //!
-//! A wheel that moves by more than its radius within a step would otherwise detect a bump for the whole step, or not at all. The
-//! mean contact plane has the mean height of the ground along the displacement and the slope of the line between its ends. The
-//! heights of consecutive steps therefore join, and a bump adds no energy to a rolling wheel (O. Gonzalez, "Time integration and
-//! discrete Hamiltonian systems", 1996).
+//! A wheel that moves by more than its radius within a step would otherwise detect a bump for the whole step, or not at
+//! all. The mean contact plane has the mean height of the ground along the displacement and the slope of the line
+//! between its ends. The heights of consecutive steps therefore join, and a bump adds no energy to a rolling wheel (O.
+//! Gonzalez, "Time integration and discrete Hamiltonian systems", 1996).
 
 use crate::ground::scene::FLUSH_TOLERANCE_M;
 use crate::port::{ChassisState, Contact, Ground, Probe};
@@ -26,17 +27,18 @@ pub(crate) struct MeanContactProbes {
 }
 
 impl MeanContactProbes {
-    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more than its radius. The number
-    /// of intervals is the longest displacement over the wheel radius, rounded up, from 2 to [`MAX_INTERVALS`]. The speed at a wheel is bounded by
-    /// `|v| + |ω| · arm`.
+    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more
+    /// than its radius. The number of intervals is the longest displacement over the wheel radius, rounded up, from 2
+    /// to [`MAX_INTERVALS`]. The speed at a wheel is bounded by `|v| + |ω| · arm`.
     pub fn for_step(vehicle: &Vehicle, body: &ChassisState, dt: f32) -> Option<Self> {
         // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
         let displacement_in_radii =
             |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
         let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
         let max_displacement = wheels.map(displacement_in_radii).fold(0.0, f32::max);
-        // 0.999 rounds up.
+        // The conversion truncates; 0.999 rounds displacements of a little more than one radius up to 2 intervals.
         let intervals = (max_displacement.min(MAX_INTERVALS as f32) + 0.999) as usize;
+        // One interval: no wheel moves by more than its radius.
         (intervals > 1).then_some(Self { intervals: intervals.max(2), dt })
     }
 
@@ -45,13 +47,15 @@ impl MeanContactProbes {
         self.intervals + 1
     }
 
-    /// Returns the displacement of the wheel of `probe` within the step by the velocity at its start, `(v + ω × r) dt`, world axes, m.
+    /// Returns the displacement of the wheel of `probe` within the step by the velocity at its start, `(v + ω × r) dt`,
+    /// world axes, m.
     fn displacement(&self, body: &ChassisState, probe: &Probe) -> Vec3 {
         (body.velocity + body.angular.cross(probe.offset)) * self.dt
     }
 
-    /// Clears `position_probes` and writes the probes at all positions, wheel by wheel, from the start to the end of the displacement. `probes` are
-    /// those in the middle of the step.
+    /// Clears `position_probes` and writes the probes at all positions, wheel by wheel, from the start to the end of
+    /// the displacement. `probes` are those in the middle of the step. Each wheel has [`Self::probes_per_wheel`]
+    /// probes.
     pub fn write_probes(&self, body: &ChassisState, probes: &[Probe], position_probes: &mut Vec<Probe>) {
         position_probes.clear();
         for probe in probes {
@@ -66,11 +70,12 @@ impl MeanContactProbes {
         k as f32 / self.intervals as f32 - 0.5
     }
 
-    /// Replaces the `contacts` in the middle of the step by the mean contact of each wheel over its positions. `position_contacts` has the
-    /// contacts at the positions, wheel by wheel, `probes` the probes in the middle of the step.
+    /// Replaces the `contacts` in the middle of the step by the mean contact of each wheel over its positions.
+    /// `position_contacts` has the contacts at the positions, wheel by wheel, `probes` the probes in the middle of the
+    /// step.
     ///
-    /// A wheel keeps its contact if its ground at some position moves, if it reaches no ground at any position above its droop stop, or if the ground
-    /// is one plane.
+    /// A wheel keeps its contact if its ground at some position moves, if no position has ground above its droop stop,
+    /// or if the ground is one plane. Otherwise [`Self::mean_contact`] replaces the contact, also by `None`.
     pub fn average_contacts(
         &self,
         vehicle: &Vehicle,
@@ -87,6 +92,7 @@ impl MeanContactProbes {
             // Ray length of a wheel at its droop stop, m.
             let droop_length = (group.ray_start_height() + group.droop_travel).lane_value(lane_index.lane);
             let (displacement, middle) = (self.displacement(body, probe), contacts[i]);
+            // Contacts at all positions and in the middle of the step.
             let all_contacts = wheel_contacts.iter().chain([&middle]).flatten();
             let is_still = |contact: &Contact| contact.ground.is_none_or(|ground| ground.body == Ground::STATIC_BODY);
             let is_reached = all_contacts.clone().any(|contact| contact.distance < droop_length);
@@ -99,8 +105,9 @@ impl MeanContactProbes {
         }
     }
 
-    /// Returns true if all `contacts` along the `displacement` of a wheel are on one plane with equal normal and grip, that of the
-    /// contact `middle` in the middle. Returns false if a contact is missing.
+    /// Returns true if all `contacts` along the `displacement` of a wheel are on one plane with equal normal and grip,
+    /// that of the contact `middle` in the middle. Returns false if a contact is missing. Tolerances:
+    /// [`FLUSH_TOLERANCE_M`] from the plane, [`MIN_NORMAL_COSINE`] between the normals; grips are equal to the bit.
     fn is_plane(
         &self,
         probe: &Probe,
@@ -111,21 +118,24 @@ impl MeanContactProbes {
         let Some(middle) = middle else { return false };
         contacts.iter().enumerate().all(|(k, contact)| {
             contact.is_some_and(|contact| {
+                // From the middle contact point to that of position k.
                 let offset =
                     displacement * self.displacement_share(k) + probe.direction * (contact.distance - middle.distance);
-                let is_level = offset.dot(middle.normal).abs() < FLUSH_TOLERANCE_M;
-                is_level
+                let is_in_plane = offset.dot(middle.normal).abs() < FLUSH_TOLERANCE_M;
+                is_in_plane
                     && contact.normal.dot(middle.normal) > MIN_NORMAL_COSINE
                     && contact.grip.to_bits() == middle.grip.to_bits()
             })
         })
     }
 
-    /// Returns the mean of the `contacts` along the `displacement` of a wheel, with trapezoidal weights; `None` if no position has
-    /// ground. Distance, grip, contact point and lateral slope are means. The slope along the displacement is that of the line between both ends. At
-    /// positions without ground, or with ground farther away than `droop_length` (m from the start of the ray), the wheel counts as hanging at that
-    /// distance, and they do not count for grip and point. There is no point if one of the contacts has none. Data of textured ground are those of
-    /// the middle position, or of the first with ground.
+    /// Returns the mean of the `contacts` along the `displacement` of a wheel, with trapezoidal weights; `None` if no
+    /// position has ground. Distance, grip, contact point and lateral slope are means; the slope along the displacement
+    /// is that of the line between both ends.
+    ///
+    /// At positions without ground, or with ground farther away than `droop_length` (m from the start of the ray), the
+    /// wheel counts as hanging at that distance; they do not count for grip and point. There is no point if one of the
+    /// contacts has none. Data of textured ground are those of the middle position, or of the first with ground.
     fn mean_contact(
         &self,
         probe: &Probe,
@@ -148,9 +158,11 @@ impl MeanContactProbes {
                 continue;
             };
             distance += weight * contact.distance;
+            // The gradient of the ground plane, as a vector perpendicular to the ray.
             slope += (up - contact.normal / contact.normal.dot(up)) * weight;
             grip += weight * contact.grip;
             ground_weight += weight;
+            // Points are moved back by the displacement to the middle of the step.
             points = points
                 .zip(contact.point)
                 .map(|(sum, point)| sum + (point - displacement * self.displacement_share(k)) * weight);
@@ -162,6 +174,7 @@ impl MeanContactProbes {
         };
         // Rise of the ground along the displacement, m.
         let rise = height(contacts.last()) - height(contacts.first()) + displacement.dot(up);
+        // The mean slope remains across the displacement; along it, the line between both ends counts.
         let slope = slope - heading * slope.dot(heading) + heading * (rise / length.max(f32::MIN_POSITIVE));
         let middle = contacts.get(self.intervals / 2).and_then(|contact| contact.as_ref());
         // Contact whose ground data the mean contact has.
@@ -177,8 +190,9 @@ impl MeanContactProbes {
 }
 
 impl Probe {
-    /// Returns the probe displaced by the vector `displacement`, world axes, m. A rim's displacement since the start of the step grows by
-    /// `displacement`, and the one until its end shrinks by it.
+    /// Returns the probe displaced by the vector `displacement`, world axes, m. A rim's displacement since the start of
+    /// the step grows by `displacement`, and the one until its end shrinks by it. The `offset` moves by the whole
+    /// displacement.
     fn displaced(&self, displacement: Vec3) -> Self {
         let rim = self.rim.map(|rim| crate::port::Rim {
             probe_displacement: rim.probe_displacement + displacement,

@@ -122,23 +122,23 @@ impl<W: WheelLanes> WheelRows<W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let solution = self.solve_tyre(
+                let held = self.solve_tyre(
                     bounds,
                     self.solution.effective_mass.speed,
                     self.solution.effective_mass.compliance,
                     limit,
                 );
                 // Angular impulse of the brake that stops the wheel, N m s.
-                let lock_impulse = momentum - group.radius * solution.impulse[0];
+                let lock_impulse = momentum - group.radius * held.impulse[0];
                 let locked = !cannot_lock & !self.tyre.locking_capacity.less(lock_impulse.abs());
                 let lock_impulse = W::select(cannot_lock, momentum, lock_impulse);
                 if W::any(!locked & group.present_mask()) {
-                    return self.solve_rolling(group, bounds, limit, momentum, lock_impulse, Some((locked, solution)));
+                    return self.solve_rolling(group, bounds, limit, momentum, lock_impulse, Some((locked, held)));
                 }
                 (self.solution.tyre_impulse, self.solution.sliding, self.solution.spin) =
-                    (solution.impulse, solution.sliding, W::default());
+                    (held.impulse, held.sliding, W::default());
                 self.solution.torque = self.drive.motor + self.drive.shaft - lock_impulse;
-                solution
+                held
             },
         )
     }
@@ -251,8 +251,8 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Computes the tyre impulses (N s) within `limit` (N s). `speed` is the sliding speed without tyre impulses (m/s), `compliance` its change per
     /// impulse (1/kg: longitudinal, coupling, lateral). Rows have two linearisations: at the slip at the start of the step, and with the slope at
-    /// zero slip. If the initial slip decays within the step, the first overshoots the tyre characteristic. The lower force applies. It is continuous
-    /// if the selection for a sliding tyre uses the elastic slip, that is, without its plastic part.
+    /// zero slip. If the initial slip decays within the step, the first overshoots the tyre characteristic. The lower force applies. The force is
+    /// continuous if the selection for a sliding tyre uses the elastic slip, that is, without its plastic part.
     #[inline(always)]
     fn solve_tyre(&self, bounds: ImpulseBounds, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
         let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, bounds, speed, compliance, limit);
@@ -330,6 +330,7 @@ impl<W: WheelLanes> WheelRows<W> {
                     (self.tyre.straight_target[i] - target) / gain_difference.at_least(W::splat(f32::MIN_POSITIVE));
                 let crossing_impulse = target - gain * crossing_speed;
                 let slip = slips[i] + solution.plastic_compliance[i] * solution.impulse[i];
+                // Products with `target` compare magnitudes in its direction.
                 let stays_straight = uses_straight[i] & !(crossing_impulse * target).less(solution.impulse[i] * target);
                 let becomes_straight = (crossing_speed * target).less(slip * target) & !uses_straight[i];
                 (stays_straight | becomes_straight) & self.tyre.degressive & W::splat(0.0).less(gain_difference)
@@ -415,7 +416,7 @@ impl<W: WheelLanes> WheelRows<W> {
                 let mut utilisation = utilisation_of(x);
                 // Multiplier λ (N s)² /kg, and wheels that still iterate.
                 let (mut lambda, mut is_iterating) = (zero, sliding);
-                // Hebden's iteration on the length of the impulse, which decreases like 1 / (c + λ).
+                // Hebden's iteration, utilisation ≈ 1 / (c + λ). `decrease`: of x per λ; `slope`: of the utilisation.
                 for _ in 0..MAX_CONE_ITERATIONS {
                     let decrease = system.solve([g[0] * x[0] * w[0], g[1] * x[1] * w[1]]);
                     let slope = (x[0] * decrease[0] * w[0] + x[1] * decrease[1] * w[1]) / utilisation;
@@ -486,6 +487,7 @@ impl<W: WheelLanes> TyreSolution<W> {
                 let select = |sliding: W, other: W| W::select(on_cone, sliding.masked(has_tangent), other);
                 TyreTangent {
                     gains: [select(tangent_gain, gains[0]), select(zero, gains[1])],
+                    // The second direction has gain 0 on the ellipse; other wheels have (1, 0) and (0, 1).
                     directions: Some([[select(tangent[0], one), select(tangent[1], zero)], [zero, select(zero, one)]]),
                 }
             },
@@ -553,13 +555,14 @@ mod tests {
     use super::*;
     use skidpad_simd::lane::Lane;
 
-    /// A row without gain beyond its limit, and a row with almost no impulse: no multiplier of the ellipse reduces the first one.
+    /// Checks that a row without gain ends at its limit, beside a row with almost no impulse: no multiplier of the ellipse reduces it.
     #[test]
     fn a_row_without_admittance_slides_at_its_limit() {
         let splat = |x: f32| F32x4::splat(x);
         let mut rows = WheelRows::default();
         rows.tyre.active = splat(0.0).less(splat(1.0));
         let target_impulse = [splat(10.0), splat(1e-20)];
+        // Gains, bounds, sliding speeds, compliances, limits.
         let solution = rows.solve_tyre_rows(
             target_impulse,
             [splat(0.0), splat(1e-3)],
@@ -572,7 +575,7 @@ mod tests {
         assert!((longitudinal - 1.0).abs() < 1e-6 && lateral.abs() < 1e-6, "{longitudinal} {lateral}");
     }
 
-    /// Impulses outside the ellipse are scaled radially onto it; impulses inside are unchanged.
+    /// Checks that the ellipse scales impulses outside radially and leaves others unchanged, and that the pyramid clamps each row.
     #[test]
     fn tyres_are_held_to_the_ellipse_of_their_limits() {
         let splat = |x: f32| F32x4::splat(x);

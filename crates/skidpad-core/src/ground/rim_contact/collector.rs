@@ -5,8 +5,8 @@ use crate::ground::terrain::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
 use crate::port::{Contact, HullPoint, Probe};
 use bevy_math::Vec3;
 
-/// Collector of the triangles near a wheel, with the results of [`ground_contact`](crate::ground_contact) and [`wall_contact`](crate::wall_contact)
-/// for triangles that arrive one by one instead of in a slice.
+/// Collector of the triangles near a wheel, with the results of [`ground_contact`](crate::ground_contact) and
+/// [`wall_contact`](crate::wall_contact) for triangles that arrive one by one instead of in a slice.
 pub struct TriangleCollector<'a> {
     /// Probe of the wheel.
     probe: &'a Probe,
@@ -52,8 +52,10 @@ impl<'a> TriangleCollector<'a> {
         self.candidates.iter().map(|candidate| &candidate.corners).enumerate()
     }
 
-    /// Returns the triangle that carries most load and the contact of the wheel, as [`ground_contact`](crate::ground_contact), from the triangles
-    /// visited so far; `None` without ground in reach.
+    /// Returns the triangle that carries most load and the contact of the wheel, as
+    /// [`ground_contact`](crate::ground_contact), from the triangles visited so far. A rim searches its highest contact
+    /// here, and a second one if both can share the load; a ray uses the highest hit found while visiting. `smooth`
+    /// returns the smooth surface of a triangle, or `None`. `None` without ground in reach.
     #[inline(always)]
     pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
         let (highest, can_share) = if self.probe.rim.is_some() {
@@ -68,8 +70,9 @@ impl<'a> TriangleCollector<'a> {
         Some((&self.candidates[triangle].triangle, contact))
     }
 
-    /// Returns the wall triangle and the point at which it stops the rim, as [`wall_contact`](crate::wall_contact). `support` is the contact on which
-    /// the wheel stands. `None` for a ray, or if no visited triangle is higher than the wheel can climb and within reach.
+    /// Returns the wall triangle and the point at which it stops the rim, as [`wall_contact`](crate::wall_contact).
+    /// `support` is the contact on which the wheel stands. `None` for a ray, or if no visited triangle is higher than
+    /// the wheel can climb and within reach.
     #[inline(always)]
     pub fn wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
         let is_near_high_triangle = |rim| self.geometry.has_high_triangle(rim, self.candidate_corners(), support);
@@ -85,7 +88,8 @@ impl<'a> TriangleCollector<'a> {
 }
 
 impl TriangleVisitor for TriangleCollector<'_> {
-    /// Keeps the triangle if a wheel plane of a rim intersects it, or if a ray hits it higher than all before.
+    /// Keeps the triangle and its corners in probe axes if a wheel plane of a rim intersects it. A ray that hits it
+    /// higher than all before keeps it instead of the previous one.
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         if self.probe.rim.is_some() {
@@ -97,10 +101,13 @@ impl TriangleVisitor for TriangleCollector<'_> {
         }
     }
 
-    /// Visits both triangles of a cell as [`Self::visit`], and transforms each corner only once. A rim skips a cell that no wheel plane intersects.
+    /// Visits both triangles of a cell as [`Self::visit`], in their order, but transforms each corner only once. A rim
+    /// skips a cell that no wheel plane intersects, then each half that none intersects. A ray keeps the half that it
+    /// hits higher than all before.
     #[inline(always)]
     fn visit_cell(&mut self, cell: &GridCell) {
         let corners = cell.corners();
+        // Coordinates of the four corners along a probe axis: 0 forward, 1 left, 2 up.
         let coordinates = |axis: usize| self.geometry.corner_coordinates(axis, &corners);
         if self.probe.rim.is_some() {
             let ys = coordinates(1);
@@ -108,6 +115,7 @@ impl TriangleVisitor for TriangleCollector<'_> {
             if !self.geometry.separates_corners(ys, 0b1111) {
                 return;
             }
+            // Per triangle, with a mask of its three corners.
             let is_cut =
                 CELL_TRIANGLE_CORNERS.map(|[a, b, c]| self.geometry.separates_corners(ys, 1 << a | 1 << b | 1 << c));
             let (xs, ys, zs) = (coordinates(0).lanes(), ys.lanes(), coordinates(2).lanes());

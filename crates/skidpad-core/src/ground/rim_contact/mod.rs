@@ -1,10 +1,10 @@
-//! First contact of a wheel with triangles along its suspension travel: the upper envelope of a circle over the triangles'
-//! sections with the wheel planes, in closed form.
+//! First contact of a wheel with triangles along its suspension travel: the upper envelope of a circle over the
+//! triangles' sections with the wheel planes, in closed form.
 //!
-//! A wheel plane intersects triangles in segments. Over a segment `z(x)`, the circle of radius R rests with its centre at
-//! `z(x) + √(R² − x²)`. This function is concave: its maximum is at the tangent point `x = R s / √(1 + s²)` for the slope s, or
-//! at the segment end nearest to it. The wheel stands at the maximum over all segments. A ray is the case R = 0. Adjacent
-//! segments leave no gap, because they compute the shared end from the same two corners in the same order.
+//! A wheel plane intersects triangles in segments. Over a segment `z(x)`, the circle of radius R rests with its centre
+//! at `z(x) + √(R² − x²)`. This function is concave: its maximum is at the tangent point `x = R s / √(1 + s²)` for the
+//! slope s, or at the segment end nearest to it. The wheel stands at the maximum over all segments. A ray is the case R
+//! = 0. Adjacent segments leave no gap: they compute the shared end from the same corners in the same order.
 
 pub(crate) mod collector;
 mod ray;
@@ -38,13 +38,13 @@ pub struct SmoothSurface {
 }
 
 impl SmoothSurface {
-    /// Returns the interpolated unit normal at a `point` of the triangle `corners` (m), on the side of `up`. The point may lie outside the triangle,
-    /// where the normal is extrapolated.
+    /// Returns the interpolated unit normal at a `point` of the triangle `corners` (m), on the side of `up`. The point
+    /// may lie outside the triangle, where the normal is extrapolated.
     pub fn normal_at(&self, corners: &[Vec3; 3], point: Vec3, up: Vec3) -> Vec3 {
         self.normal(barycentric_coordinates(corners, point), up)
     }
 
-    /// Returns the interpolated unit normal at `barycentric` coordinates, on the side of `up`; `up` itself if the corner normals cancel.
+    /// Returns the interpolated unit normal at `barycentric` coordinates, on the side of `up`; `up` if they cancel.
     #[inline(always)]
     fn normal(&self, barycentric: [f32; 3], up: Vec3) -> Vec3 {
         let normals = &self.normals;
@@ -55,13 +55,13 @@ impl SmoothSurface {
 }
 
 impl Triangle {
-    /// Creates a triangle with sharp edges: its `source` is 0. `corners` are relative to the start of the ray (m), `grip` is the friction factor.
+    /// Creates a triangle with sharp edges (source 0) of `corners` from the start of the ray (m) and friction `grip`.
     pub fn flat(corners: [Vec3; 3], grip: f32) -> Self {
         Self { corners, source: [0; 2], grip }
     }
 
-    /// Returns the faces of a box of `half_extents` (m) around the origin as 12 triangles, two consecutive ones per face. `transform` maps each
-    /// corner to its final position relative to the start of the ray.
+    /// Returns the faces of a box of `half_extents` (m) around the origin as 12 triangles, two consecutive ones per
+    /// face. `transform` maps each corner to its final position relative to the start of the ray.
     pub fn of_box(half_extents: Vec3, transform: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
         let corners: [Vec3; 8] = core::array::from_fn(|i| {
             let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
@@ -74,7 +74,7 @@ impl Triangle {
         })
     }
 
-    /// Returns a triangle in the plane of unit `normal` through `point` (m) that covers at least `radius` m around it: with legs of 4 `radius`.
+    /// Returns a triangle in the plane of unit `normal` through `point` (m) that covers `radius` m around it.
     pub fn of_plane(point: Vec3, normal: Vec3, radius: f32, grip: f32) -> Self {
         let (a, b) = normal.any_orthonormal_pair();
         let point_at = |u: f32, v: f32| point + a * (u * radius) + b * (v * radius);
@@ -92,7 +92,7 @@ const STEEPEST_GROUND_SINE: f32 = 0.984_807_8;
 /// Tangent of the steepest ground angle: the largest change of ray distance per lateral motion of the wheel.
 pub(crate) const STEEPEST_GROUND_TANGENT: f32 = 5.671_282;
 
-/// Height of the highest edge that a wheel climbs, as a share of its radius. There the contact normal is as steep as ground can be.
+/// Height of the highest edge that a wheel climbs over its radius. There the contact normal is as steep as ground.
 const MAX_CLIMB_RATIO: f32 = 1.0 - STEEPEST_GROUND_COSINE;
 
 /// Maximum number of passes that climb from step to step.
@@ -114,7 +114,7 @@ struct WheelPlane {
     radius: f32,
 }
 
-/// Probe in its own axes with the origin at the start of the ray: x in rolling direction, y to its left, z against the ray.
+/// Probe in its own axes, origin at the start of the ray: x in rolling direction, y to its left, z against the ray.
 struct ProbeGeometry {
     /// Unit vectors of the probe axes x, y, z in world axes.
     axes: [Vec3; 3],
@@ -138,8 +138,7 @@ struct ProbeGeometry {
     drive_displacement: f32,
 }
 
-/// Section of a triangle with a wheel plane: a segment in order of x, with the height z and the triangle edge (0 to 2, by its first corner) of each
-/// end.
+/// Section of a triangle with a wheel plane, ordered by x: height z and triangle edge (0 to 2, by first corner).
 #[derive(Clone, Copy)]
 struct Segment {
     x: [f32; 2],
@@ -157,8 +156,8 @@ impl Segment {
     }
 }
 
-/// Iterator over the triangles that some wheel plane intersects: index and corners in probe axes. The corners are stored in
-/// [`collector::CandidateTriangle`] or computed on each pass.
+/// Iterator over the triangles that some wheel plane intersects: index and corners in probe axes. The corners are
+/// stored in [`collector::CandidateTriangle`] or computed on each pass.
 trait CutTriangles: Iterator<Item = (usize, Self::Corners)> + Clone {
     type Corners: Borrow<[Vec3; 3]>;
 }
@@ -218,8 +217,8 @@ struct CircleContact {
 }
 
 impl ProbeGeometry {
-    /// Builds axes, wheel planes and displacements of a probe. A ray has one plane of radius 0 in any heading, no displacements, and the end of the
-    /// ray as last lowest point.
+    /// Builds axes, wheel planes and displacements of a probe. A rim's probe and free displacements are projected on
+    /// its heading. A ray has one plane of radius 0 in any heading, no displacements, and its end as last lowest point.
     #[inline(always)]
     fn new(probe: &Probe) -> Self {
         let up = -probe.direction;
@@ -264,16 +263,16 @@ impl ProbeGeometry {
         Vec3::new(x, y, z)
     }
 
-    /// Returns the coordinate of four corners along probe axis `axis` (0 to 2), m: the component that [`Self::to_probe_axes`] returns for each. The
-    /// corners are given by their x, y and z in world axes.
+    /// Returns the coordinate of four corners along probe axis `axis` (0 to 2), m: the component that
+    /// [`Self::to_probe_axes`] returns for each. The corners are given by their x, y and z in world axes.
     #[inline(always)]
     fn corner_coordinates(&self, axis: usize, [x, y, z]: &[F32x4; 3]) -> F32x4 {
         let [axis_x, axis_y, axis_z] = self.wide_axes[axis];
         *x * axis_x + *y * axis_y + *z * axis_z
     }
 
-    /// Returns true if some wheel plane has given corners on both sides. `ys` has the y coordinates of four corners (m), `corner_mask` selects some
-    /// of them by bit. A corner in the plane counts as left of it.
+    /// Returns true if some wheel plane has given corners on both sides. `ys` has the y coordinates of four corners
+    /// (m), `corner_mask` selects some of them by bit. A corner in the plane counts as left of it.
     #[inline(always)]
     fn separates_corners(&self, ys: F32x4, corner_mask: u32) -> bool {
         let is_cut_by = |plane: &WheelPlane| {
@@ -283,7 +282,8 @@ impl ProbeGeometry {
         self.planes[..self.plane_count].iter().any(is_cut_by)
     }
 
-    /// Returns the corners in probe axes (m); `None` if no wheel plane has corners on both sides.
+    /// Returns the corners in probe axes (m); `None` if no wheel plane has corners on both sides. Only the y
+    /// coordinates are computed before that.
     #[inline(always)]
     fn cut_corners(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
         let [a, b, c] = triangle.corners;
@@ -308,21 +308,19 @@ impl ProbeGeometry {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// Returns the highest contact of all wheel planes with the `triangles`, and whether the wheel could also rest on another one at the end of
-    /// the step. `None` without any contact. Edges above the climb height of the wheel do not count. A pass that raised the wheel and rejected such
-    /// an edge is repeated with the new wheel height, at most [`MAX_CLIMB_PASSES`] times.
+    /// Returns the highest contact of all wheel planes with the `triangles`, and whether some contact could share the
+    /// load with the highest one found before it ([`Self::can_share_load`]). `None` without any contact. Edges above
+    /// the climb height do not count. The first pass climbs from the wheel's lowest point before the step, each further
+    /// pass from the highest contact so far. Another pass follows if the last one raised the wheel and rejected such an
+    /// edge; there are at most [`MAX_CLIMB_PASSES`].
     #[inline(always)]
     fn highest_contact(&self, triangles: impl CutTriangles) -> Option<(CircleContact, bool)> {
         let mut best: Option<CircleContact> = None;
-        // Whether two contacts can share the load.
-        let mut can_share = false;
+        let mut can_share = false; // whether two contacts can share the load
         for _ in 0..MAX_CLIMB_PASSES {
-            // Height up to which the wheel climbs, m.
             let climb_height = self.climb_height(best.map_or(self.last_bottom, |best| best.bottom));
-            // Height of the wheel before this pass, m.
-            let previous_bottom = best.map(|best| best.bottom);
-            // Whether an edge was too high to climb.
-            let mut has_rejected_edge = false;
+            let previous_bottom = best.map(|best| best.bottom); // height of the wheel before this pass, m
+            let mut has_rejected_edge = false; // whether an edge was too high to climb
             for (i, corners) in triangles.clone() {
                 let corners = corners.borrow();
                 for plane in &self.planes[..self.plane_count] {
@@ -346,9 +344,10 @@ impl ProbeGeometry {
         best.map(|best| (best, can_share))
     }
 
-    /// Builds the contact of a wheel that stands at `contact`, or shares its load with the contact `second` (and its share of the load). Returns the
-    /// index of the triangle with the larger share, and the contact without ground motion. `None` if the distance exceeds the length of the ray or is
-    /// NaN. `triangle_of` returns the triangle of a contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
+    /// Builds the contact of a wheel that stands at `contact`, or shares its load with the contact `second` (and its
+    /// share of the load). Returns the index of the triangle with the larger share, and the contact without ground
+    /// motion. `None` if the distance exceeds the length of the ray or is NaN. `triangle_of` returns the triangle of a
+    /// contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
     #[inline(always)]
     fn build_contact<'a>(
         &self,
@@ -379,18 +378,18 @@ impl ProbeGeometry {
         Some((triangle as usize, Contact { distance, normal, grip, point, ground: None }))
     }
 
-    /// Returns the point of a contact relative to the position of the body, world axes, m: probe offset plus point in world axes.
+    /// Returns the point of a contact from the position of the body, world axes, m: probe offset plus the point.
     fn contact_point(&self, probe: &Probe, contact: &CircleContact) -> Vec3 {
         probe.offset + self.to_world(contact.point)
     }
 
-    /// Builds the contact of the circle of `plane` at x and z (m, probe axes) with a triangle by index. The lowest point of the wheel is at the
-    /// height `z + √(r² − x²) − R` with the radius r of the plane; the slope is `x / √(r² − x²)`. `edge` is the triangle edge of a contact at a
-    /// segment end. The rank `flatness` is left at 0.
+    /// Builds the contact of the circle of `plane` at x and z (m, probe axes) with a triangle by index. The lowest
+    /// point of the wheel is at the height `z + √(r² − x²) − R` with the radius r of the plane; the slope is
+    /// `x / √(r² − x²)`. `edge` is the triangle edge of a contact at a segment end. The slope is 0 at the hub's height
+    /// (|x| ≥ r). The rank `flatness` is left at 0.
     fn new_contact(&self, plane: &WheelPlane, [x, z]: [f32; 2], edge: Option<u8>, triangle: usize) -> CircleContact {
         let triangle = triangle as u32;
-        // Height of the circle centre above the contact point, m.
-        let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
+        let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt(); // of the circle centre above the contact, m
         let point = Vec3::new(x, plane.lateral_offset, z);
         let slope = if rise > 0.0 { x / rise } else { 0.0 };
         CircleContact {
@@ -404,9 +403,9 @@ impl ProbeGeometry {
         }
     }
 
-    /// Returns how the circle of `plane` rests on a segment: at the tangent point, or at the segment end nearest to it. No contact if the segment is
-    /// out of reach in x, if the contact is steeper than 80°, or at the end of a wall. An end above `climb_height` (m), or one cut off at the
-    /// start of the ray, is too high; tangent points have no height limit.
+    /// Returns how the circle of `plane` rests on a segment: at the tangent point, or at the segment end nearest to it.
+    /// No contact if the segment is out of reach in x, if the contact is steeper than 80°, or at the end of a wall. An
+    /// end above `climb_height` (m), or one cut off at the start of the ray, is too high; tangent points have no limit.
     fn rest_on(&self, segment: &Segment, plane: &WheelPlane, climb_height: f32) -> RestResult {
         let Segment { x: [x0, x1], z: [z0, z1], edge, is_clipped } = *segment;
         let radius = plane.radius;
@@ -415,8 +414,7 @@ impl ProbeGeometry {
         }
         let (width, rise) = (x1 - x0, z1 - z0);
         let length = (width * width + rise * rise).sqrt();
-        // Position x of the tangent point, m.
-        let tangent_x = if length > 0.0 { radius * (rise / length) } else { x0 };
+        let tangent_x = if length > 0.0 { radius * (rise / length) } else { x0 }; // x of the tangent point, m
         let end_index = if tangent_x <= x0 { Some(0) } else { (tangent_x >= x1).then_some(1) };
         let [x, z] = match end_index {
             Some(end_index) => [segment.x[end_index], segment.z[end_index]],
@@ -433,11 +431,12 @@ impl ProbeGeometry {
         RestResult::Contact { x, z, edge: end_index.map(|end_index| edge[end_index]) }
     }
 
-    /// Returns the unit normal of the ground at `contact`, world axes. Inside a `smooth` surface, or at an edge over which it continues, the corner
-    /// normals are interpolated. A tangent contact has the face normal. At an edge, the normal points from the contact point to the centre of the
-    /// circle; its lateral tilt is set by the edge if that is at more than 30° to the heading, otherwise by the face.
+    /// Returns the unit normal of the ground at `contact`, world axes. Inside a `smooth` surface, or at an edge over
+    /// which it continues, the corner normals are interpolated. A tangent contact has the face normal. At an edge, the
+    /// normal points from the contact point to the centre of the circle; its lateral tilt is set by the edge if that is
+    /// at more than 30° to the heading, otherwise by the face.
     fn normal_at(&self, contact: &CircleContact, triangle: &Triangle, smooth: Option<SmoothSurface>) -> Vec3 {
-        // Whether the surface continues smoothly over the edge of the contact.
+        // Whether the surface continues smoothly over the edge of the contact. Edges are 0 to 2: `% 3` changes nothing.
         let is_smooth_across = |edges: &[bool; 3]| contact.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
         if let Some(smooth) = &smooth
             && is_smooth_across(&smooth.edges)
@@ -454,9 +453,8 @@ impl ProbeGeometry {
         let rise = (contact.radius * contact.radius - contact.point.x * contact.point.x).max(0.0).sqrt();
         let (centre_x, centre_z) = (-contact.point.x / contact.radius, rise / contact.radius);
         let edge_direction = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
-        // Unit normal in probe axes.
         let probe_normal = if edge_direction.y.abs() > MIN_EDGE_ANGLE_SINE {
-            // Normal perpendicular to the edge and to the circle.
+            // Perpendicular to the edge and to the tangent (z, 0, −x) of the circle.
             let normal = Vec3::new(centre_z, 0.0, -centre_x).cross(edge_direction).normalize_or(Vec3::Z);
             if normal.z < 0.0 { -normal } else { normal }
         } else {
@@ -467,13 +465,13 @@ impl ProbeGeometry {
     }
 }
 
-/// Replaces `best` by `contact` on the triangle `corners` (probe axes) if that is higher. Within [`HEIGHT_TOLERANCE_M`], a tangent contact
-/// is preferred, then a flatter face, then a point nearer to the middle of the tread. Sets the rank `flatness`.
+/// Replaces `best` by a higher `contact` on the triangle `corners` (probe axes). Within [`HEIGHT_TOLERANCE_M`], prefers
+/// a tangent contact, then a flatter face, then a point nearer to the middle. Sets the rank `flatness`.
 fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], contact: CircleContact) {
     if best.is_some_and(|best| contact.bottom < best.bottom - HEIGHT_TOLERANCE_M) {
         return;
     }
-    // An end slightly below a tangent contact would give a different normal.
+    // 2 ranks a tangent contact above every face: an end slightly below it would give a different normal.
     let flatness = if contact.edge.is_none() { 2.0 } else { face_normal(corners, Vec3::Z).z };
     let is_better = |best: CircleContact| {
         let is_nearer_to_middle = flatness == best.flatness && contact.point.y.abs() < best.point.y.abs();
@@ -484,8 +482,8 @@ fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], contact: C
     }
 }
 
-/// Returns the wheel planes of a rim, the middle one first, and their number: 1 for a disc; otherwise 3, the outer ones at both ends of a flat tread,
-/// or farther in and with a smaller radius on a rounded one.
+/// Returns the wheel planes of a rim, the middle one first, and their number: 1 for a disc; otherwise 3, the outer ones
+/// at both ends of a flat tread, or farther in and with a smaller radius on a rounded one.
 fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     let middle = WheelPlane { lateral_offset: 0.0, radius: rim.radius };
     if rim.half_width == 0.0 {
@@ -493,6 +491,7 @@ fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     }
     // Outer planes of a rounded tread are at 60° on the rounding, half of its radius lower.
     let outer_plane = |sign: f32| {
+        // Rounded: sin 60° and 1 − cos 60°.
         let (offset_factor, reduction_factor) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
         WheelPlane {
             lateral_offset: sign * offset_factor * rim.half_width,
@@ -502,20 +501,19 @@ fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     ([middle, outer_plane(-1.0), outer_plane(1.0)], 3)
 }
 
-/// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the others in circular order. `None` if
-/// all are on one side.
+/// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the
+/// others in circular order. `None` if all are on one side.
 const CORNER_ORDER: [Option<[u8; 3]>; 8] = {
     let [a, b, c] = [Some([0, 1, 2]), Some([1, 2, 0]), Some([2, 0, 1])];
     [None, a, b, c, c, b, a, None]
 };
 
-/// Returns the section of a triangle (probe axes) with the plane at `plane_y` (m), in order of x and below the start of the ray, with the triangle
-/// edge of each end. `None` without a section, if all of it is farther ahead or behind than `max_distance` (m), or if it is above the start of the
-/// ray. Both triangles at an edge compute the same point from its corners.
+/// Returns the section of a triangle (probe axes) with the plane at `plane_y` (m), in order of x and below the start of
+/// the ray, with the triangle edge of each end. `None` without a section, if all of it is farther ahead or behind than
+/// `max_distance` (m), or if it is above the start of the ray. Both triangles at an edge compute the same point.
 #[inline(always)]
 fn section(corners: &[Vec3; 3], plane_y: f32, max_distance: f32) -> Option<Segment> {
-    // Distances of the corners to the left of the plane, m.
-    let plane_distances = corners.map(|corner| corner.y - plane_y);
+    let plane_distances = corners.map(|corner| corner.y - plane_y); // of the corners to the left of the plane, m
     let side_bit = |index: usize| usize::from(plane_distances[index] >= 0.0);
     // Corner alone on its side of the plane, and the other two.
     let [lone_corner, next_corner, last_corner] = CORNER_ORDER[side_bit(0) | side_bit(1) << 1 | side_bit(2) << 2]?;
@@ -534,6 +532,7 @@ fn section(corners: &[Vec3; 3], plane_y: f32, max_distance: f32) -> Option<Segme
     }
     let [z0, z1] = crossings.map(|(from, to, cut_share)| from.z + (to.z - from.z) * cut_share);
     let is_clipped = [false; 2];
+    // The first crossing is on the edge that starts at the lone corner, the second on that from the last corner to it.
     let mut segment = if x0 > x1 {
         Segment { x: [x1, x0], z: [z1, z0], edge: [last_corner, lone_corner], is_clipped }
     } else {
@@ -542,7 +541,8 @@ fn section(corners: &[Vec3; 3], plane_y: f32, max_distance: f32) -> Option<Segme
     clip_at_start(&mut segment).then_some(segment)
 }
 
-/// Cuts off the part of a segment above the start of the ray (z > 0), and marks the cut end in `is_clipped`. Returns false if nothing is left.
+/// Cuts off the part of a segment above the start of the ray (z > 0) and marks the cut end. Returns false if nothing is
+/// left.
 fn clip_at_start(segment: &mut Segment) -> bool {
     let [z0, z1] = segment.z;
     if z0 <= 0.0 && z1 <= 0.0 {
@@ -564,8 +564,8 @@ fn face_normal(corners: &[Vec3; 3], up: Vec3) -> Vec3 {
     if normal.dot(up) < 0.0 { -normal } else { normal }
 }
 
-/// Returns the barycentric coordinates of a point projected onto the plane of a triangle, which sum to 1; negative outside the triangle. Those of the
-/// first corner for a triangle without area.
+/// Returns the barycentric coordinates of a point projected onto the plane of a triangle, which sum to 1; negative
+/// outside the triangle. `[1, 0, 0]` for a triangle without area.
 fn barycentric_coordinates(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     let [a, b, c] = *corners;
     let normal = (b - a).cross(c - a);
@@ -578,11 +578,11 @@ fn barycentric_coordinates(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     [share_a, share_b, 1.0 - share_a - share_b]
 }
 
-/// Returns the index of the triangle that carries most load, and the contact of the wheel of `probe` with the `triangles` near it.
+/// Returns the index of the triangle that carries most load, and the contact of the wheel of `probe` with `triangles`.
 ///
-/// `triangles` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one. A ray stands on
-/// its highest hit below its start. A rim stands on its highest contact, and shares the load with a second one if it would stand there at the end of
-/// the step. The result is `None` without ground in reach of the ray.
+/// `triangles` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None`
+/// for a flat one. A ray stands on its highest hit below its start. A rim stands on its highest contact, and shares the
+/// load with a second one if it would stand there at the end of the step. `None` without ground in reach.
 pub fn ground_contact(
     probe: &Probe,
     triangles: &[Triangle],

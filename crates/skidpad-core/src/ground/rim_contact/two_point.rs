@@ -1,15 +1,16 @@
 //! Load sharing between two places on which a wheel can stand at the end of a step.
 //!
-//! The strut jounce is the larger of `c₁ + r₁ x` and `c₂ + r₂ x` for a displacement x ahead and slopes r; the slope of the
-//! flatter place is almost zero. If the steeper place carries the share s of the strut force F, the wheel stands as on a slope
-//! `u = s (r₂ − r₁)`. This slope pushes the chassis back by `G F u`. The tyre force T pushes it ahead by `G T √(1 + u²)`, because
-//! T acts along that slope on a wheel that only its strut supports. G is the displacement of the chassis along the road per force
-//! within dt. With the displacement x without both forces, the places have equal jounce at the end of the step if
-//! `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u. The share is clamped to [0, 1].
+//! The strut jounce is the larger of `c₁ + r₁ x` and `c₂ + r₂ x` for a displacement x ahead and slopes r; the slope of
+//! the flatter place is almost zero. If the steeper place carries the share s of the strut force F, the wheel stands as
+//! on a slope `u = s (r₂ − r₁)`. This slope pushes the chassis back by `G F u`. The tyre force T pushes it ahead by
+//! `G T √(1 + u²)`, because T acts along that slope on a wheel that only its strut supports. G is the displacement of
+//! the chassis along the road per force within dt. If the displacement is x without both forces, the places have equal
+//! jounce at the end of the step if `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u. The
+//! share is clamped to [0, 1].
 //!
-//! Without load sharing, a driven wheel at a kerb alternates between road and edge, and pushes against neither long enough to
-//! climb. Without T, a wheel on an edge stands too high where the edge is flatter, more so in long steps, and climbs edges on
-//! which it has no grip.
+//! Without load sharing, a driven wheel at a kerb alternates between road and edge, and pushes against neither long
+//! enough to climb. Without T, a wheel on an edge stands too high where the edge is flatter, more so in long steps, and
+//! climbs edges on which it has no grip.
 
 use crate::ground::rim_contact::{
     CircleContact, ContactGeometry, CutTriangles, HEIGHT_TOLERANCE_M, ProbeGeometry, RestResult, SmoothSurface,
@@ -19,26 +20,30 @@ use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl ProbeGeometry {
-    /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes, `load_displacement · (difference of
-    /// slopes)²`, m.
+    /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes,
+    /// `load_displacement · (difference of slopes)²`, m.
     fn shared_height_range(&self, slopes: [f32; 2]) -> f32 {
         let slope_difference = slopes[1] - slopes[0];
         self.load_displacement * slope_difference * slope_difference
     }
 
-    /// Returns true if the wheel can stand at both of two contacts at the end of the step: their height difference is within
-    /// [`Self::shared_height_range`] by more than the height tolerance.
+    /// Returns true if the wheel can stand at both of two contacts at the end of the step: their height difference is
+    /// within [`Self::shared_height_range`] by more than the height tolerance.
     pub(super) fn can_share_load(&self, first: &CircleContact, second: &CircleContact) -> bool {
         (first.bottom - second.bottom).abs() + HEIGHT_TOLERANCE_M
             < self.shared_height_range([first.slope, second.slope])
     }
 
-    /// Returns the contact besides the `highest` one that carries most load, and its share of the load (0 to 1). `None` if the highest contact
-    /// carries all. Contacts above the climb height do not count.
+    /// Returns the contact besides the `highest` one that carries most load, and its share of the load (above 0, up to
+    /// 1). `None` if the highest contact carries all. Contacts above the climb height from the highest one do not
+    /// count.
     ///
-    /// Candidates are the contacts on which the wheel would stand at the end of the step, after the displacement due to free motion and tyre force,
-    /// or after that displacement less the push-back of the full load on the highest contact. Of equally high ones the nearest to the middle of the
-    /// tread is taken. The end of a face that continues in the same plane is never a candidate.
+    /// There are up to two candidates, one per displacement ahead: that of free motion and tyre force, and that less
+    /// the push-back of the full load on the highest contact. A candidate is the contact on which the wheel would stand
+    /// after the displacement ([`Self::height_after`]), if it is higher than the highest contact would be by more than
+    /// twice the height tolerance. Among equally high candidates the nearest to the middle of the tread is taken. The
+    /// end of a face that continues in the same plane is never a candidate. The candidate with the larger
+    /// [`Self::load_share`] is returned.
     #[inline(never)]
     pub(super) fn second_contact(
         &self,
@@ -48,7 +53,8 @@ impl ProbeGeometry {
         let unloaded_displacement = self.free_displacement + self.drive_displacement;
         // Displacements ahead without and with the push-back of the load, m.
         let displacements = [unloaded_displacement, unloaded_displacement - self.load_displacement * highest.slope];
-        // For each displacement: height of the wheel (m) and its contact, `None` for the highest contact.
+        // For each displacement: height of the wheel (m) and its contact, `None` for the highest contact. The tolerance
+        // keeps out the highest contact itself, which is among the triangles, and ends of faces in its plane.
         let mut candidates =
             displacements.map(|displacement| (self.height_after(highest, displacement) + HEIGHT_TOLERANCE_M, None));
         let climb_height = self.climb_height(highest.bottom);
@@ -74,22 +80,25 @@ impl ProbeGeometry {
         let shares = candidates
             .into_iter()
             .filter_map(|(_, candidate)| candidate.map(|contact| (contact, self.load_share(&contact, highest))));
+        // Largest share, `.1`; the first of equal ones.
         shares.filter(|(_, share)| *share > 0.0).reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// Returns the height of the lowest point of the wheel at `contact` after rolling `displacement` (m) ahead, m. The wheel rolls up a face, and
-    /// around an end. Negative infinity beyond the end.
+    /// Returns the height of the lowest point of the wheel at `contact` after rolling `displacement` (m) ahead, m. From
+    /// a tangent contact (no edge) the wheel rolls along the face at its slope, however long. At an end its circle
+    /// moves around the fixed contact point. Negative infinity if the circle no longer reaches that point.
     fn height_after(&self, contact: &CircleContact, displacement: f32) -> f32 {
         if contact.edge.is_none() {
             return contact.bottom + contact.slope * displacement;
         }
-        let x = contact.point.x - displacement;
+        let x = contact.point.x - displacement; // of the end, from the wheel centre after the displacement, m
         let rise_squared = contact.radius * contact.radius - x * x;
         if rise_squared > 0.0 { contact.point.z + rise_squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
     }
 
-    /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`: the effective slope of the module's
-    /// equation over the difference of both slopes, clamped. 0 for contacts of equal slope.
+    /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`. The
+    /// share of the steeper contact is the effective slope of the module's equation over the difference of both slopes,
+    /// clamped; the flatter one carries the rest. 0 for contacts of equal slope, and without a load displacement.
     fn load_share(&self, other: &CircleContact, highest: &CircleContact) -> f32 {
         let is_other_steeper = other.slope.abs() > highest.slope.abs();
         let (flatter, steeper) = if is_other_steeper { (highest, other) } else { (other, highest) };
@@ -99,18 +108,19 @@ impl ProbeGeometry {
         if height_range <= 2.0 * HEIGHT_TOLERANCE_M {
             return 0.0;
         }
-        // A fast wheel moves along a circle within the step, not along its tangent. Its displacement is therefore limited to what the load could push
-        // back.
+        // Change of the height difference by the free motion, m. A fast wheel moves along a circle within the step, not
+        // along its tangent. The displacement is therefore limited to what the load could push back.
         let slope_difference = steeper.slope - flatter.slope;
         let height_change = (self.free_displacement * slope_difference).clamp(-height_range, height_range);
+        // Share of the steeper contact without tyre force.
         let undriven_share = (steeper.bottom - flatter.bottom + height_change) / height_range;
         let share = (self.balance_slope(undriven_share * slope_difference) / slope_difference).clamp(0.0, 1.0);
         if is_other_steeper { share } else { 1.0 - share }
     }
 
-    /// Returns the slope u that solves `u − T/F √(1 + u²) = undriven_slope`, the effective slope of a wheel between two places, with tyre
-    /// force T and strut force F. `undriven_slope` is the slope without tyre force. Infinite, with the sign of T, if the tyre force is at least the
-    /// strut force.
+    /// Returns the slope u that solves `u − T/F √(1 + u²) = undriven_slope`, the effective slope of a wheel between two
+    /// places, with tyre force T and strut force F. `undriven_slope` is the slope without tyre force. Infinite, with
+    /// the sign of T, if the tyre force is at least the strut force.
     fn balance_slope(&self, undriven_slope: f32) -> f32 {
         // Tyre force over strut force.
         let force_ratio = self.drive_displacement / self.load_displacement;
@@ -122,26 +132,29 @@ impl ProbeGeometry {
         (undriven_slope + force_ratio * (denominator + undriven_slope * undriven_slope).sqrt()) / denominator
     }
 
-    /// Returns the single standing position with the same effect on the chassis as both (each with its share of the load): distance, grip and
-    /// `points` are weighted means; the normal is that of the weighted mean slope.
+    /// Returns the single standing position with the same effect on the chassis as both, which are given with their
+    /// shares of the load. Distance, grip and `points` (m) are means weighted by the shares. The normal is that of the
+    /// weighted mean slope; up if the means cancel.
     pub(super) fn combine_contacts(
         &self,
-        [first, second]: [(ContactGeometry, f32); 2],
+        [(first, first_share), (second, second_share)]: [(ContactGeometry, f32); 2],
         points: [Vec3; 2],
     ) -> ContactGeometry {
         let up = self.axes[2];
+        // Normals are scaled to the height 1, so that their mean has the mean slope.
         let weighted_normal =
-            |(geometry, share): &(ContactGeometry, f32)| geometry.normal * (share / geometry.normal.dot(up));
-        let weighted_mean = |a: f32, b: f32| a * first.1 + b * second.1;
+            |geometry: &ContactGeometry, share: f32| geometry.normal * (share / geometry.normal.dot(up));
+        let weighted_mean = |a: f32, b: f32| a * first_share + b * second_share;
         ContactGeometry {
-            distance: weighted_mean(first.0.distance, second.0.distance),
-            normal: (weighted_normal(&first) + weighted_normal(&second)).normalize_or(up),
-            grip: weighted_mean(first.0.grip, second.0.grip),
-            point: Some(points[0] * first.1 + points[1] * second.1),
+            distance: weighted_mean(first.distance, second.distance),
+            normal: (weighted_normal(&first, first_share) + weighted_normal(&second, second_share)).normalize_or(up),
+            grip: weighted_mean(first.grip, second.grip),
+            point: Some(points[0] * first_share + points[1] * second_share),
         }
     }
 
-    /// Returns the standing position at `contact` on `triangle`, with the normal of [`Self::normal_at`] and without a contact point.
+    /// Returns the standing position at `contact` on `triangle`, with the normal of [`Self::normal_at`] and without a
+    /// contact point.
     #[inline(always)]
     pub(super) fn contact_geometry(
         &self,
@@ -167,7 +180,8 @@ mod tests {
         ProbeGeometry { load_displacement: 1e-3, drive_displacement: 1e-3 * force_ratio, ..ProbeGeometry::new(&ray) }
     }
 
-    /// If nothing else moves the wheel, it stands where sin θ is the ratio of tyre force to strut force; otherwise both sides balance.
+    /// Checks closed forms of the slope if nothing else moves the wheel: its sine is the ratio of tyre force to strut
+    /// force. For other slopes without tyre force, checks that inserting the result in the equation returns that slope.
     #[test]
     fn the_slope_that_a_driven_wheel_stands_on_balances_its_force() {
         for (force_ratio, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {

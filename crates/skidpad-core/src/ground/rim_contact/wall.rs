@@ -8,29 +8,36 @@ use bevy_math::Vec3;
 use core::borrow::Borrow;
 
 impl ProbeGeometry {
-    /// Returns the point of the rim at which the triangle `corners` blocks the circle of `plane`, with the lowest point of the wheel at height
-    /// `bottom` (m). It is at the height of the wall nearest to the wheel centre. The gap counts along the horizontal normal, from the position at
-    /// the start of the step. `None` if the section is no wall (less than 80° steep), can be climbed, is out of the circle's height, is almost
-    /// parallel to the wheel or lies farther inside the rim than half a radius.
+    /// Returns the point of the rim at which the triangle `corners` (probe axes, m) blocks the circle of `plane`, with
+    /// the lowest point of the wheel at height `bottom` (m). The point is at the height of the wall nearest to the
+    /// wheel centre. The gap is the distance from the circle along the horizontal normal, from the position at the
+    /// start of the step; negative inside the rim. `None` if the section is no wall (less than 80° steep), can be
+    /// climbed, is above or below the circle, is almost parallel to the wheel, or lies farther inside the rim than half
+    /// a radius.
     fn circle_wall_contact(&self, corners: &[Vec3; 3], plane: &WheelPlane, bottom: f32) -> Option<WallContact> {
         let climb_height = self.climb_height(bottom);
+        // At any distance ahead or behind; the lookahead is checked by the caller.
         let wall = section(corners, plane.lateral_offset, f32::INFINITY).filter(Segment::is_wall)?;
+        // Height of the contact: that of the wheel centre, or of the nearest end of the wall.
         let [wall_bottom, wall_top] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
         let z = centre.clamp(wall_bottom, wall_top);
         // Half chord of the circle at that height, m; NaN above or below the circle.
         let half_chord = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
-        let normal = face_normal(corners, Vec3::Z);
-        let horizontal_length = (normal.x * normal.x + normal.y * normal.y).sqrt();
+        let face = face_normal(corners, Vec3::Z);
+        let horizontal_length = (face.x * face.x + face.y * face.y).sqrt(); // of the face normal, –
         // A wall parallel to the wheel touches its side, not its rim.
-        if wall_top <= climb_height || half_chord.is_nan() || normal.x.abs() < MIN_WALL_ANGLE_SINE * horizontal_length {
+        if wall_top <= climb_height || half_chord.is_nan() || face.x.abs() < MIN_WALL_ANGLE_SINE * horizontal_length {
             return None;
         }
         let height_fraction = if wall_top > wall_bottom { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };
         // Position at the start of the step, at which hull points are evaluated.
         let x = wall.x[0] + (wall.x[1] - wall.x[0]) * height_fraction + self.start_displacement;
+        // The normal points from the wall to the wheel: backwards at a wall ahead. The sign of `face` is that of its
+        // upper side.
         let normal_sign = -x.signum();
-        let normal = Vec3::new(normal.x, normal.y, 0.0) * (normal_sign * normal.x.signum() / horizontal_length);
+        let normal = Vec3::new(face.x, face.y, 0.0) * (normal_sign * face.x.signum() / horizontal_length);
+        // Longitudinal distance from the circle to the wall, projected on the normal.
         let gap = (x.abs() - half_chord) * normal.x.abs();
         (gap > -0.5 * self.radius).then_some(WallContact {
             gap,
@@ -41,12 +48,14 @@ impl ProbeGeometry {
 }
 
 impl ProbeGeometry {
-    /// Returns the height up to which a wheel climbs, m: [`MAX_CLIMB_RATIO`] of its radius above its lowest point at height `bottom` (m).
+    /// Returns the height up to which a wheel climbs, m: [`MAX_CLIMB_RATIO`] of its radius above its lowest point at
+    /// height `bottom` (m).
     pub(super) fn climb_height(&self, bottom: f32) -> f32 {
         bottom + MAX_CLIMB_RATIO * self.radius
     }
 
-    /// Returns true if some corner of the `triangles` is higher than the wheel of `rim` can climb from its `support`.
+    /// Returns true if some corner of the `triangles` is higher than the wheel of `rim` can climb, or NaN. The wheel
+    /// climbs from its `support`, or from its height before the step without one.
     #[inline(always)]
     pub(super) fn has_high_triangle(
         &self,
@@ -58,8 +67,10 @@ impl ProbeGeometry {
         triangles.any(|(_, corners)| is_high(corners.borrow(), climb_height))
     }
 
-    /// Returns the index of the triangle and the nearest point at which a wall among the `triangles` stops the rim of `probe`, within
-    /// [`Rim::lookahead`]: see [`wall_contact`]. The point has position and normal in world axes, no friction and no velocity.
+    /// Returns the index of the triangle and the nearest point at which a wall among the `triangles` stops the rim of
+    /// `probe`, within [`Rim::lookahead`]; see [`wall_contact`]. Triangles without a corner above the climb height are
+    /// skipped; the first of equally near walls is kept. The point has position and normal in world axes, no friction
+    /// and no velocity. `None` for a ray, or without such a wall.
     pub(super) fn nearest_wall_contact(
         &self,
         probe: &Probe,
@@ -77,8 +88,7 @@ impl ProbeGeometry {
             }
             for plane in &self.planes[..self.plane_count] {
                 let Some(contact) = self.circle_wall_contact(corners, plane, bottom) else { continue };
-                if contact.gap <= rim.lookahead && nearest.as_ref().is_none_or(|(_, nearest)| contact.gap < nearest.gap)
-                {
+                if contact.gap <= rim.lookahead && nearest.as_ref().is_none_or(|(_, rival)| contact.gap < rival.gap) {
                     nearest = Some((i, contact));
                 }
             }
@@ -90,7 +100,8 @@ impl ProbeGeometry {
     }
 }
 
-/// Returns the height of the lowest point of the wheel of `rim`, m: on its `support`, or as before the step without one.
+/// Returns the height of the lowest point of the wheel of `rim`, m: on its `support`, or as before the step without
+/// one.
 fn wheel_bottom(rim: &Rim, support: Option<&Contact>) -> f32 {
     support.map_or(-rim.last_ray_length, |contact| -contact.distance)
 }
@@ -113,10 +124,13 @@ struct WallContact {
 /// Smallest sine of the angle between wall and heading at which the rim hits the wall.
 const MIN_WALL_ANGLE_SINE: f32 = 0.1;
 
-/// Returns the index of the wall triangle and the point at which the nearest wall among the `triangles` stops the rim of `probe`.
+/// Returns the index of the wall triangle and the point at which the nearest wall among the `triangles` stops the rim
+/// of `probe`.
 ///
-/// A wall is too steep to be ground and higher than the wheel, which stands on `support`, can climb. It pushes horizontally, without friction, and
-/// never lifts the wheel. The wall is assumed to be at rest. `None` for a ray, or if no wall is within [`Rim::lookahead`].
+/// A wall is steeper than 80° and higher than the wheel, which stands on `support` (or at its height before the step
+/// without one), can climb. The wall pushes horizontally, without friction, and never lifts the wheel. The wall is
+/// assumed to be at rest. The gap counts from the start of the step. `None` for a ray, or if no wall is within
+/// [`Rim::lookahead`].
 pub fn wall_contact(probe: &Probe, triangles: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
     let geometry = ProbeGeometry::new(probe);
     geometry.nearest_wall_contact(probe, geometry.cut_triangles(triangles), support)

@@ -9,19 +9,20 @@ use crate::state::saved::{
 };
 use bevy_math::Vec3;
 
-/// Maximum distance between the place and the position of a car, as a share of its largest coordinate (at least 1 m).
+/// Maximum distance between the engine position and the position of a car, as a share of its largest coordinate (at
+/// least 1 m).
 const POSITION_TOLERANCE: f64 = 2.0 * f32::EPSILON as f64;
 
 /// Field of the flags of a slot, for errors.
 const FLAGS_FIELD: Field = Field { name: "suspended, towed, placed or empty", range: MAGNITUDE_RANGE };
 
-/// Field of the place of a car, for errors.
+/// Field of the engine position of a car, for errors.
 const ENGINE_POSITION_FIELD: Field = Field { name: "place", range: MAGNITUDE_RANGE };
 
 /// Size of the header behind magic and version, bytes: length of a step, number of steps, number of slots.
 const WORLD_HEADER_BYTES: usize = f32::SIZE_BYTES + u64::SIZE_BYTES + u32::SIZE_BYTES;
 
-/// Returns the size of the place of a car, bytes: 0 if it has none.
+/// Returns the size of the engine position of a car, bytes: 0 if it has none.
 fn engine_position_bytes(placed: bool) -> usize {
     if placed { Vec3::SIZE_BYTES } else { 0 }
 }
@@ -29,7 +30,8 @@ fn engine_position_bytes(placed: bool) -> usize {
 /// Size of the generation and the flags of a slot, bytes.
 const SLOT_BYTES: usize = u32::SIZE_BYTES + u8::SIZE_BYTES;
 
-/// Returns the size of a saved world without free bodies, bytes, if every slot holds a car that is not towed and has no place.
+/// Returns the size of a saved world without free bodies, bytes, if every slot holds a car that is not towed and has no
+/// engine position.
 fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
     MAGIC_BYTES + WORLD_HEADER_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
 }
@@ -38,7 +40,7 @@ fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
 const SUSPENDED_FLAG: u8 = 1;
 /// Flag of a slot with a towed car. The bytes of its hitch follow those of its state.
 const TOWED_FLAG: u8 = 2;
-/// Flag of a slot with a car that has a place, which follows its state.
+/// Flag of a slot with a car that has an engine position, which follows its state.
 const PLACED_FLAG: u8 = 4;
 /// Flags of an empty slot. No other flag is set.
 const EMPTY_FLAG: u8 = 8;
@@ -55,7 +57,8 @@ pub(crate) struct SlotKind {
 }
 
 impl SlotKind {
-    /// Returns true if the car of the slot, or the car that was removed last, can be the one that was saved with `generation`.
+    /// Returns true if the car of the slot, or the car that was removed last, can be the one that was saved with
+    /// `generation`.
     ///
     /// Generation 0 accepts any saved generation: a world that was rebuilt has no record of removals.
     fn may_hold(self, generation: u32) -> bool {
@@ -92,8 +95,9 @@ pub(crate) struct SavedWorld {
     pub bodies: Vec<BodyMotion>,
 }
 
-/// Writes a world after `steps` steps of `dt` s into `bytes`: header, slots in order, then free bodies. A slot has its generation, flags, and for a
-/// car its state and optional position in the engine. The previous content of `bytes` is overwritten, and its length becomes that of the world.
+/// Writes a world after `steps` steps of `dt` s into `bytes`: header, slots in order, then free bodies. A slot has its
+/// generation, flags, and for a car its state and optional position in the engine. The previous content of `bytes` is
+/// overwritten, and its length becomes that of the world.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
@@ -101,6 +105,7 @@ pub(crate) fn write_world<'a>(
     bodies: impl Iterator<Item = BodyMotion> + Clone,
     bytes: &mut Vec<u8>,
 ) {
+    // Counted while the sizes are summed below.
     let mut slot_count = 0u32;
     let slot_sizes = slots.clone().map(|slot| {
         slot_count += 1;
@@ -125,6 +130,7 @@ pub(crate) fn write_world<'a>(
         };
         let flag_states =
             [(is_suspended, SUSPENDED_FLAG), (state.tow.is_some(), TOWED_FLAG), (position.is_some(), PLACED_FLAG)];
+        // Sum of the flags that are set.
         flag_states.map(|(is_set, flag)| u8::from(is_set) * flag).iter().sum::<u8>().write(&mut writer);
         state.write(&mut writer);
         if let Some(position) = position {
@@ -134,20 +140,20 @@ pub(crate) fn write_world<'a>(
     bodies.for_each(|body| body.write(&mut writer));
 }
 
-/// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s. Whether slots are empty may differ
-/// between both.
+/// Reads a saved world for a world with the slots `accepted`, with `body_count` free bodies and with steps of `dt` s.
+/// Whether slots are empty may differ between both.
 ///
 /// # Errors
 ///
-/// Returns the first difference between the bytes and that world: format, version, step length (bit for bit), number of slots, generation or wheels
-/// of a car, number out of range, or number of bytes.
+/// Returns the first difference between the bytes and that world, in the order of the bytes: format, version, step
+/// length (bit for bit), number of slots, generation or wheels of a car, number out of range, or number of bytes.
 pub(crate) fn read_world(
     dt: f32,
     accepted: impl ExactSizeIterator<Item = SlotKind> + Clone,
-    bodies: usize,
+    body_count: usize,
     bytes: &[u8],
 ) -> Result<SavedWorld, LoadError> {
-    let mut reader = Reader::new(bytes, world_bytes(accepted.clone()) + bodies * BodyMotion::SIZE_BYTES);
+    let mut reader = Reader::new(bytes, world_bytes(accepted.clone()) + body_count * BodyMotion::SIZE_BYTES);
     reader.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
     let (found, accepts) = (f32::read(&mut reader)?, dt);
     if found.to_bits() != accepts.to_bits() {
@@ -164,14 +170,16 @@ pub(crate) fn read_world(
         reader.body = Some(body);
         BodyMotion::read(&mut reader)
     };
-    let bodies = (0..bodies).map(&mut read_body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
+    let bodies = (0..body_count).map(&mut read_body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
     reader.check_end()?;
     Ok(SavedWorld { steps, slots, bodies })
 }
 
 impl Reader<'_> {
-    /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for unknown flags or for a car whose
-    /// generation the slot cannot have. An empty slot is accepted for any kind and reduces the expected number of bytes.
+    /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for
+    /// unknown flags or for a car whose generation the slot cannot have. An empty slot is accepted for any kind and
+    /// reduces the expected number of bytes. Sets the car, and whether it is towed, for the reads and errors that
+    /// follow; a tow and an engine position increase the expected number of bytes.
     fn read_slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
         (self.car, self.wheel, self.field) = (slot, None, &FLAGS_FIELD);
         let generation = u32::read(self)?;
@@ -180,7 +188,7 @@ impl Reader<'_> {
             return Err(self.value_error(flags.into(), "0 to 8"));
         }
         if flags == EMPTY_FLAG {
-            self.accepts -= car_bytes(kind.wheels);
+            self.expected_bytes -= car_bytes(kind.wheels);
             return Ok(SlotRecord { generation, car: None });
         }
         if !kind.may_hold(generation) {
@@ -189,14 +197,14 @@ impl Reader<'_> {
         let (is_suspended, is_placed) = (flags & SUSPENDED_FLAG != 0, flags & PLACED_FLAG != 0);
         let towed = flags & TOWED_FLAG != 0;
         self.towed = Some(towed);
-        self.accepts += tow_bytes(towed) + engine_position_bytes(is_placed);
+        self.expected_bytes += tow_bytes(towed) + engine_position_bytes(is_placed);
         let state = self.read_car(slot, kind.wheels)?;
         let position = is_placed.then(|| self.read_engine_position(&state)).transpose()?;
         Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: position }) })
     }
 
-    /// Reads the place of the car with `state` (position of its body in the physics engine, m). Fails if it differs from the position of `state` by
-    /// more than rounding to f32.
+    /// Reads the engine position of the car with `state` (position of its body in the physics engine, m). Fails if it
+    /// differs from the position of `state` by more than rounding to f32.
     fn read_engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
         (self.wheel, self.field) = (None, &ENGINE_POSITION_FIELD);
         let position = Vec3::read(self)?;
