@@ -101,7 +101,7 @@ impl WheelForces {
 
 /// Returns the maximum brake force of wheel `i` at its contact, N, ≥ 0: the sum of the torques of pedal, handbrake and
 /// raw input over the radius. Pedal and handbrake are clamped to [0, 1], the raw torque to [0,
-/// [`MAX_RAW_BRAKE_TORQUE_NM`]]; NaN counts as 0. A wheel without raw input has none.
+/// [`MAX_RAW_BRAKE_TORQUE_NM`]]; infinite and NaN inputs count as 0. A wheel without raw input has none.
 fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal_torque = clamp_or_zero(controls.brake, 0.0, 1.0) * wheel.brake_torque;
@@ -114,7 +114,7 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 }
 
 /// Returns the force of the raw motor torque of wheel `i` at its contact, N, positive forward: torque over radius. The
-/// torque is clamped to plus or minus the largest one of the model; NaN counts as 0, and so does a missing raw input.
+/// torque is clamped to plus or minus the largest one of the model; infinite, NaN and missing inputs count as 0.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let max_torque = model.max_motor_torque(i);
     let raw_torque = controls
@@ -126,7 +126,8 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 
 /// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise
 /// the demanded mean angle times the steering ratio of its axle. Rate limit, Ackermann and toe are left out. In both
-/// cases sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; NaN counts as 0.
+/// cases sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; an infinite or NaN input
+/// counts as 0.
 pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);

@@ -30,8 +30,8 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
 
 /// Creates a world with `cars` on the ground of `scene`, each with its own tuning, stepped by `dt` s.
 ///
-/// The model provides pedals, steering and telemetry. A tuning must have as many wheels as its model. Cars start with the
-/// velocity that Bullet reports for their placement: gravity times `dt` upwards if they stand, zero in the air.
+/// The model provides pedals, steering and telemetry. A tuning must have as many wheels as its model. Cars start with
+/// the velocity that Bullet reports for their placement: gravity times `dt` upwards if they stand, zero in the air.
 pub fn new_world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Simulation> {
     let ground = Ground::new(scene);
     let cars: Vec<BulletCar> =
@@ -72,8 +72,10 @@ struct BulletCar {
 }
 
 impl BulletCar {
-    /// Creates a car at its start on the ground of `scene`. Adds the upward velocity g dt times the share of the weight on the
-    /// wheels, which Bullet reports for a standing car; a step of length zero adds none.
+    /// Creates a car at its start on the ground of `scene`, with inputs of zero. Adds the upward velocity g dt times
+    /// the share of the weight on the wheels, which Bullet reports for a standing car; a step of length zero adds none.
+    /// The share is 1 for a start at height 0; otherwise the wheels are extended first ([`BulletCar::extend_wheels`]).
+    /// `previous_velocity` becomes the resulting velocity.
     fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let wheel_count = state.wheels.len();
@@ -94,8 +96,9 @@ impl BulletCar {
         bullet_car
     }
 
-    /// Extends the wheels to the ground below them at the current pose, and stores contact, load and compression in the state.
-    /// Returns the share of the weight m g that the suspension carries.
+    /// Extends the wheels to the ground below them at the current pose of the car, and stores contact, load (bounded by
+    /// the maximum force) and compression in the state. Returns the share of the weight m g (g: standard gravity) that
+    /// the suspension carries, ≥ 0, also above 1.
     fn extend_wheels(&mut self, ground: &Ground) -> f32 {
         self.car.update_suspension(ground);
         let mut load_share = 0.0;
@@ -109,8 +112,10 @@ impl BulletCar {
         load_share
     }
 
-    /// Takes a step of `dt` s from `state` with `controls`: sets the inputs, steps Bullet's vehicle, and copies the result to
-    /// `state`. If the motion is not finite after it, `state` keeps the motion before the step and the report says so.
+    /// Takes a step of `dt` s from `state` with `controls`: sets the inputs (which advances the drivetrain), copies the
+    /// motion and the spins of `state` to Bullet's vehicle, steps it, and copies the result to `state`. Returns a
+    /// report of one iteration. If the motion is not finite after it, `state` keeps the motion before the step and the
+    /// report has `not_finite` set.
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
         self.apply_controls(controls, dt);
         self.car.body = bullet_body(&self.state);
@@ -125,8 +130,9 @@ impl BulletCar {
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
-    /// Sets the inputs of all wheels from `controls` for a step of `dt` s: engine force (N), brake impulse (force times the
-    /// brake step of the tuning, N s) and steering (rad). Advances the drivetrain in the state.
+    /// Sets the inputs of all wheels from `controls` for a step of `dt` s: engine force (N), brake impulse (force times
+    /// the brake step of the tuning, or times `dt` without one, N s) and then steering (rad). Advances the drivetrain
+    /// in the state and sets its demanded steering.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
@@ -138,8 +144,10 @@ impl BulletCar {
         }
     }
 
-    /// Copies motion and wheels after a step of `dt` s to `state`, in 32 bits. Tyre forces are mean impulses over the step,
-    /// with the lateral one positive to the left.
+    /// Copies motion and wheels after a step of `dt` s to `state`, in 32 bits except for the position; the old velocity
+    /// becomes `previous_velocity`. The spin is the rotation of the last step over `dt`. Loads are bounded by the
+    /// maximum force. Tyre forces are mean forces over the step, with the lateral one positive to the left. The other
+    /// values of each wheel are reset.
     fn read_state(&mut self, dt: f64) {
         let (body, state) = (self.car.body, &mut self.state);
         state.previous_velocity = state.velocity;
@@ -149,6 +157,7 @@ impl BulletCar {
         state.angular = body.angular.as_vec3();
         let tunings = &self.car.tuning().wheels;
         for (i, (wheel, wheel_state)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
+            // Rotation of the last step, before 1 % of it was dropped, over the step, rad/s.
             let spin = wheel.retained_rotation / RETAINED_ROTATION_RATIO / dt;
             *wheel_state = WheelState {
                 spin: spin as f32,
@@ -167,7 +176,8 @@ impl BulletCar {
     }
 }
 
-/// Returns the height of the centre of wheel `i` above its place at rest, vehicle axes, m; negative if the strut is extended.
+/// Returns the height of the centre of wheel `i` above its place at rest, vehicle axes, m; negative if the strut is
+/// extended.
 fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> f64 {
     let wheel_spec = &model.wheels()[i];
     let centre = tuning.hard_point + tuning.direction * wheel.length;
@@ -179,7 +189,9 @@ fn applied_suspension_force(wheel: &Wheel, max_force: f64) -> f64 {
     wheel.suspension_force.min(max_force)
 }
 
-/// Returns the actions of the wheels of `car` in its last step of `dt` s: contact point and mean forces in the vehicle frame.
+/// Returns the actions of the wheels of `car` in its last step of `dt` s, in order: contact point, normal and mean
+/// forces in the vehicle frame at the current pose, suspension force before its bound, that bound, and the roll
+/// influence.
 fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     let to_vehicle = car.body.rotation.inverse();
     car.wheels().iter().zip(&car.tuning().wheels).map(move |(wheel, tuning)| RayWheel {
@@ -208,7 +220,9 @@ impl Simulation for BulletWorld {
         BACKEND_INFO.name
     }
 
-    /// Advances the clock and steps every active car on its own. Cars without controls coast. Returns the worst report.
+    /// Advances the clock, then steps every active car on its own and stores its report. Cars without controls coast.
+    /// Returns the worst report; for a step length of zero or an invalid one does nothing and returns that of a skipped
+    /// step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;
@@ -258,7 +272,8 @@ impl Simulation for BulletWorld {
         Ok(())
     }
 
-    /// Inserts a car with the tuning derived from its model.
+    /// Inserts a car with the tuning derived from its model in the first empty slot or a new one. Returns the
+    /// identifier of the car.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());
         let tuning = Tuning::from_model(&start.model);

@@ -21,9 +21,10 @@ pub struct Body {
 }
 
 impl Body {
-    /// Applies the gyroscopic torque over `dt` s by one Newton step of the implicit equation in body axes.
+    /// Applies the gyroscopic torque over `dt` s by one Newton step of the implicit equation in body axes. `inertia` is
+    /// that about the centre of mass in body axes, kg m². Changes only the angular velocity.
     ///
-    /// With ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
+    /// For ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
     pub(super) fn apply_gyroscopic_torque(&mut self, inertia: &DMat3, dt: f64) {
         let rate = self.rotation.inverse() * self.angular;
         let momentum = *inertia * rate;
@@ -32,8 +33,9 @@ impl Body {
         self.angular = self.rotation * (rate - jacobian.inverse() * residual);
     }
 
-    /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular velocity,
-    /// limited to [`MAX_STEP_ROTATION_RAD`] per step. Velocities do not change.
+    /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular
+    /// velocity (world axes), with its angle limited to [`MAX_STEP_ROTATION_RAD`] per step, and is normalised. A body
+    /// that does not turn keeps its rotation as it is. Velocities do not change.
     pub(super) fn advance(&mut self, dt: f64) {
         self.position += self.velocity * dt;
         let rotation_vector = self.angular * dt;
@@ -64,6 +66,8 @@ fn cross_matrix(v: DVec3) -> DMat3 {
 mod tests {
     use super::*;
 
+    /// A free body that tumbles for 1000 steps of 0.1 ms loses at most 1e-4 of its rotational energy and gains none.
+    /// Its centre moves by velocity times time.
     #[test]
     fn free_spin_keeps_its_energy_to_first_order() {
         let inertia = DMat3::from_diagonal(DVec3::new(450.0, 2250.0, 2610.0));
@@ -73,6 +77,7 @@ mod tests {
             velocity: DVec3::X,
             angular: DVec3::new(1.0, 0.5, -0.8),
         };
+        // Rotational energy, J.
         let energy = |b: &Body| {
             let rate = b.rotation.inverse() * b.angular;
             0.5 * rate.dot(inertia * rate)
@@ -88,6 +93,7 @@ mod tests {
         assert!((body.position.x - 0.1).abs() < 1e-12);
     }
 
+    /// One step at 3 rad/s turns the body by the exact angle for 0.1 s, and by an eighth of a turn, the limit, for 1 s.
     #[test]
     fn a_turn_is_exact_up_to_an_eighth_and_bounded_beyond() {
         let body = Body {
@@ -96,6 +102,7 @@ mod tests {
             velocity: DVec3::ZERO,
             angular: DVec3::new(0.0, 0.0, 3.0),
         };
+        // Angle about z after a step of `dt` s, rad.
         let turned = |dt: f64| {
             let mut b = body;
             b.advance(dt);

@@ -68,7 +68,7 @@ pub struct Car {
     pub(super) inverse_inertia: DMat3,
     /// Inverse inertia at the last pose, world axes, 1/(kg m²).
     pub(super) world_inverse_inertia: DMat3,
-    /// Motion of the chassis. It may be changed between steps.
+    /// Motion of the chassis, which may be changed between steps.
     pub body: Body,
     /// Wheels with the results of the last step.
     pub(super) wheels: Vec<Wheel>,
@@ -77,8 +77,9 @@ pub struct Car {
 }
 
 impl Car {
-    /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length, without contact and without rotation. A
-    /// hull in `tuning` gets a body of its own for contacts with the ground.
+    /// Creates a vehicle whose chassis moves as `body`, with its wheels at rest length, without contact and rotation,
+    /// and with a `skid` of 1. A hull in `tuning` gets a 32-bit chassis of its own for contacts with the ground. The
+    /// inverse inertia in world axes is computed in the first step.
     pub fn new(tuning: Tuning, body: Body) -> Self {
         let extended_wheel =
             |wheel_tuning: &WheelTuning| Wheel { length: wheel_tuning.rest_length, skid: 1.0, ..Wheel::default() };
@@ -103,20 +104,21 @@ impl Car {
         &self.wheels
     }
 
-    /// Sets the rotation per step with which every wheel continues in the air to `turn(i)` rad.
+    /// Sets the rotation per step with which each wheel i continues in the air to `rotation_of(i)` rad.
     pub fn set_retained_rotations(&mut self, rotation_of: impl Fn(usize) -> f64) {
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.retained_rotation = rotation_of(i);
         }
     }
 
-    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull with `ground`, pose,
-    /// and then the vehicle at the new pose with the new velocity. `inputs` are those of the wheels in order; a missing input
-    /// counts as zero. The velocity after the step therefore includes the vehicle's impulses but not the gravity of the next
-    /// step.
+    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull with
+    /// `ground`, pose, the rest of an impact of the hull, and then the vehicle at the new pose with the new velocity.
+    /// `inputs` are those of the wheels in order; a missing input counts as zero. The velocity after the step therefore
+    /// includes the vehicle's impulses but not the gravity of the next step.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
+        // Rest of an impact, which must not move the pose of this step.
         let [velocity_change, angular_change] = self.separate_hull_from_ground(ground, dt);
         self.body.advance(dt);
         self.body.velocity += velocity_change;
@@ -127,8 +129,9 @@ impl Car {
         self.update_vehicle(ground, dt);
     }
 
-    /// Updates the vehicle over `dt` s: rays and suspension forces, their impulses on the body (bounded by the maximum force),
-    /// friction, and wheel rotation.
+    /// Updates the vehicle over `dt` s: inverse inertia in world axes, rays and suspension forces, their impulses on
+    /// the body wheel by wheel (at the contact along the normal, bounded by the maximum force), friction from the
+    /// velocity after these impulses, and wheel rotation. The pose does not change.
     fn update_vehicle(&mut self, ground: &Ground, dt: f64) {
         let to_world = DMat3::from_quat(self.body.rotation);
         self.world_inverse_inertia = to_world * self.inverse_inertia * to_world.transpose();
@@ -146,14 +149,18 @@ impl Car {
     }
 
     /// Casts all rays at the current pose and computes contacts, axles, lengths and suspension forces from the current
-    /// velocities of the body. The force is m (k (rest length − length) f − d v), at least 0. f is the reciprocal cosine
-    /// between ray and normal, and v the extension speed. At steep contacts f is 10 and v is 0. A wheel without contact has its
-    /// rest length and no force. No impulse is applied.
+    /// velocities of the body. The force is m (k (rest length − length) f − d v), at least 0. f is the reciprocal
+    /// cosine between ray and normal, and v the extension speed: the speed of the body out of the ground at the
+    /// contact, times f. The damping d is that of compression for v below 0. At steep contacts (cosine at most
+    /// [`MIN_CONTACT_COSINE`]) f is [`STEEP_SPRING_FACTOR`] and v is 0. The length is clamped to the rest length plus
+    /// or minus the travel. A wheel without contact has its rest length, no force, the end of its ray as point and a
+    /// normal against the ray. No impulse is applied.
     pub(super) fn update_suspension(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             let start = position + rotation * tuning.hard_point;
             let direction = rotation * tuning.direction;
+            // About the upward axis: positive to the left.
             let steering_rotation = DQuat::from_axis_angle(-direction, wheel.input.steering);
             wheel.axle = steering_rotation * (rotation * tuning.axle);
             let ray_length = tuning.rest_length + tuning.radius;
@@ -180,13 +187,16 @@ impl Car {
                 (1.0 / cosine, normal_speed / cosine)
             };
             let damping = if extension_speed < 0.0 { tuning.damping_compression } else { tuning.damping_relaxation };
+            // Stiffness and damping are those over the mass of the body, m/s².
             let spring_acceleration = tuning.stiffness * (tuning.rest_length - wheel.length) * spring_factor;
             wheel.suspension_force = (self.tuning.mass * (spring_acceleration - damping * extension_speed)).max(0.0);
         }
     }
 
-    /// Updates the visible rotation of the wheels over `dt` s. Touching wheels roll as the hard point of the unsteered chassis
-    /// moves; others keep 99 % of their rotation per step. The rotation has no effect on the car.
+    /// Updates the visible rotation of the wheels over `dt` s. Touching wheels roll as their hard point moves along the
+    /// car's x axis, projected onto the ground (not normalised, without steering); others continue with their retained
+    /// rotation. Every wheel then retains 99 % of its rotation of this step ([`RETAINED_ROTATION_RATIO`]). The rotation
+    /// has no effect on the car.
     fn update_rotation(&mut self, dt: f64) {
         let rotation = self.body.rotation;
         let forward = rotation * DVec3::X;
@@ -207,16 +217,19 @@ impl Car {
         self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
     }
 
-    /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities. Changes the velocities of the body to those that
-    /// move its pose. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the rest of an impact, which the
+    /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities: copies the motion of the body to the
+    /// hull's chassis, separates it from `ground`, and adds the change of velocities with which the pose moves to the
+    /// body. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the rest of an impact, which the
     /// caller adds after the pose has moved; zero without a hull.
     fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, ground_contacts)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;
         let start_twist = [velocity.as_vec3(), angular.as_vec3()];
         chassis.set_pose_and_twist(position, rotation.as_quat(), start_twist);
+        // `&[]`: no rims.
         ground_contacts.separate_from_ground(chassis, ground, &[], dt as f32);
         let (pose_motion, end_twist) = (chassis.pose_motion(), chassis.twist());
+        // Only differences are added, so that 64-bit velocities without contact keep their digits.
         if pose_motion != start_twist {
             self.body.velocity += (pose_motion[0] - start_twist[0]).as_dvec3();
             self.body.angular += (pose_motion[1] - start_twist[1]).as_dvec3();

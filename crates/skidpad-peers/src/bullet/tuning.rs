@@ -13,9 +13,10 @@ pub struct Tuning {
     pub hull: Option<Hull>,
     /// Parameters of the wheels, in order.
     pub wheels: Vec<WheelTuning>,
-    /// Step length by which the brake force of a pedal is converted into an impulse, s, > 0. `None`: the length of the step, so
-    /// that a brake has the same force at every rate. Bullet takes an impulse per step, so that a game's setting is correct only
-    /// at the rate for which it was tuned. Set the step length of that rate here to reproduce it.
+    /// Step length by which the brake force of a pedal is converted into an impulse, s, > 0. `None`: the length of the
+    /// step, so that a brake has the same force at every rate. Bullet takes an impulse per step, so that a game's
+    /// setting is correct only at the rate for which it was tuned. Set the step length of that rate here to reproduce
+    /// it.
     pub brake_step: Option<f64>,
 }
 
@@ -38,25 +39,30 @@ pub struct WheelTuning {
     pub damping_compression: f64,
     /// Damping while extending over the mass of the whole body, 1/s, ≥ 0 (`m_wheelsDampingRelaxation`).
     pub damping_relaxation: f64,
-    /// Maximum change of length from the rest length in both directions, m, ≥ 0 (`m_maxSuspensionTravelCm`, there in cm).
+    /// Maximum change of length from the rest length in both directions, m, ≥ 0 (`m_maxSuspensionTravelCm`, there in
+    /// cm).
     pub max_travel: f64,
-    /// Maximum force of the suspension on the car, N. The friction of the tyre uses the unbounded force (`m_maxSuspensionForce`).
+    /// Maximum force of the suspension on the car, N. The friction of the tyre uses the unbounded force
+    /// (`m_maxSuspensionForce`).
     pub max_force: f64,
     /// Lateral coefficient of friction; the longitudinal one is twice as large (`m_frictionSlip`).
     pub friction_slip: f64,
-    /// Height at which lateral impulses act: 1 at the ground, 0 at the height of the centre of mass (`m_rollInfluence`).
+    /// Height at which lateral impulses act: 1 at the ground, 0 at the height of the centre of mass
+    /// (`m_rollInfluence`).
     pub roll_influence: f64,
 }
 
 impl Tuning {
-    /// Converts `model` to Bullet's parameters: rates and damping in their true units over the mass, hard points and rest
-    /// lengths such that the car rests in its described pose under the static loads, and roll influence and maximum suspension
-    /// force from [`skidpad_core::model::RaycastReference`]. The travel is the bump travel plus the static sag. Brakes use the
-    /// step length.
+    /// Converts `model` to Bullet's parameters: rates and damping in their true units over the mass, hard points and
+    /// rest lengths such that the car rests in its described pose under the static loads, and roll influence and
+    /// maximum suspension force from [`skidpad_core::model::RaycastReference`]. The strut is as long at rest as bump
+    /// travel plus radius, and hangs from a hard point straight above the wheel; the sag is the static load over the
+    /// rate. The rest length is the length at rest plus the sag, the travel the bump travel plus the sag. Wheels point
+    /// down and roll forward. The hull of the model collides. Brakes use the step length.
     ///
-    /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel
-    /// inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the tyre. It does not
-    /// include the grip of the ground, which Bullet never reads.
+    /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves,
+    /// wheel inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the
+    /// tyre. It does not include the grip of the ground, which Bullet never reads.
     pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
         let reference = model.parts().raycast_reference;
@@ -64,10 +70,12 @@ impl Tuning {
             let strut = &wheel.strut;
             let rate = f64::from(strut.rate);
             let radius = f64::from(wheel.radius);
-            // Bullet's spring is slack at its rest length, which is therefore the length at rest plus the sag under the load.
+            // Bullet's spring is slack at its rest length, which is therefore the length at rest plus the sag under the
+            // load.
             let sag = f64::from(model.static_load(i)) / rate;
             let length_at_rest = f64::from(strut.bump_travel) + radius;
             WheelTuning {
+                // The wheel centre at rest is one radius above the contact.
                 hard_point: wheel.contact.as_dvec3() + DVec3::Z * (radius + length_at_rest),
                 direction: DVec3::NEG_Z,
                 axle: DVec3::NEG_Y,
@@ -78,7 +86,7 @@ impl Tuning {
                 damping_relaxation: f64::from(strut.rebound_damping) / mass,
                 max_travel: sag + f64::from(strut.bump_travel),
                 max_force: reference.largest_suspension_force.into(),
-                friction_slip: f64::from(model.tyre(i).nominal_friction()[0]),
+                friction_slip: f64::from(model.tyre(i).nominal_friction()[0]), // [0]: longitudinal
                 roll_influence: reference.roll_influence.into(),
             }
         };

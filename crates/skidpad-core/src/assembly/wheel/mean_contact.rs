@@ -130,7 +130,7 @@ impl MeanContactProbes {
     }
 
     /// Returns the mean of the `contacts` along the `displacement` of a wheel, with trapezoidal weights; `None` if no
-    /// position has ground. Distance, grip, contact point and lateral slope are means; the slope along the displacement
+    /// position has ground nearer than `droop_length`. Distance, grip, contact point and lateral slope are means; the slope along the displacement
     /// is that of the line between both ends.
     ///
     /// At positions without ground, or with ground farther away than `droop_length` (m from the start of the ray), the
@@ -167,6 +167,10 @@ impl MeanContactProbes {
                 .zip(contact.point)
                 .map(|(sum, point)| sum + (point - displacement * self.displacement_share(k)) * weight);
         }
+        // With an odd number of intervals the middle of the step is no position: it alone may have ground.
+        if ground_weight == 0.0 {
+            return None;
+        }
         let height = |contact: Option<&Option<Contact>>| {
             -contact
                 .and_then(|contact| contact.as_ref())
@@ -200,5 +204,26 @@ impl Probe {
             ..rim
         });
         Self { offset: self.offset + displacement, rim, ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_math::DVec3;
+
+    /// Checks that positions without ground, or with ground below the droop stop, have no mean contact, and that a mean
+    /// contact takes the grip of the positions with ground alone.
+    #[test]
+    fn positions_below_the_droop_stop_do_not_count() {
+        let path = MeanContactProbes { intervals: 3, dt: 0.02 };
+        let down = Vec3::NEG_Z;
+        let probe =
+            Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: down, length: 1.0, rim: None };
+        let at = |distance: f32| Some(Contact { distance, normal: Vec3::Z, grip: 0.5, point: None, ground: None });
+        let mean = |contacts: [Option<Contact>; 4]| path.mean_contact(&probe, 0.6 * Vec3::X, &contacts, 0.7);
+        assert!(mean([None, at(0.8), at(0.9), None]).is_none());
+        let contact = mean([None, at(0.5), at(0.5), at(0.5)]).expect("three positions have ground");
+        assert_eq!(contact.grip, 0.5);
     }
 }
