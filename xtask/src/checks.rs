@@ -35,7 +35,7 @@ pub fn ci(steps: &mut Steps) {
     run_lints(steps, prerequisites);
     tidy(steps);
     steps.step("docs", "Mend the documentation the compiler points at.", || {
-        let mut command = cargo("doc --no-deps --workspace --quiet");
+        let mut command = cargo("doc --no-deps --workspace --features skidpad/full --quiet");
         command.env("RUSTDOCFLAGS", "-D warnings");
         run(command)
     });
@@ -122,7 +122,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
     }
     if prerequisites.clippy {
         steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
-            run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
+            run(cargo("clippy --workspace --all-targets --features skidpad/full --quiet -- -D warnings"))
         });
     }
 }
@@ -130,7 +130,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
 /// Runs all tests of the first workspace; a failure does not stop the others.
 fn run_tests(steps: &mut Steps) {
     steps.step("tests", "Rerun the test named above with `cargo test`.", || {
-        run(cargo("test --workspace --quiet --no-fail-fast"))
+        run(cargo("test --workspace --features skidpad/full --quiet --no-fail-fast"))
     });
 }
 

@@ -134,7 +134,7 @@ fn violations(search_output: &str) -> Vec<Violations> {
 fn search(clone_folder: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
     command.current_dir(clone_folder).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
-    command.args(["test", "--workspace", "--test", "it", "--quiet"]);
+    command.args(["test", "--workspace", "--features", "skidpad/full", "--test", "it", "--quiet"]);
     command.args(["metamorphic::the_whole_search", "--", "--nocapture"]);
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
