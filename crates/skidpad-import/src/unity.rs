@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_LENGTH_M: f64 = 0.1;
 
+/// Largest rotation of a box or a wheel against the body that is no more than rounding, and gets no note (degrees).
+const MAX_SILENT_ANGLE_DEG: f64 = 0.05;
+
 /// What is taken from a prefab or scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(crate) struct Scene {
@@ -47,6 +50,9 @@ struct Body {
     /// Angular drag, 1/s.
     #[serde(default)]
     m_AngularDrag: f64,
+    /// Angular drag under its name of Unity 6, 1/s.
+    #[serde(default)]
+    m_AngularDamping: f64,
     /// Centre of mass in the object's frame, m.
     #[serde(default)]
     m_CenterOfMass: Xyz,
@@ -75,6 +81,8 @@ struct Xyz {
 struct Wheel {
     /// Origin of its object in the body's frame, m.
     position: [f64; 3],
+    /// Angle by which its object is turned against the body, degrees.
+    turned_deg: f64,
     /// Centre of the wheel at full bump, in its object's frame, m.
     #[serde(default)]
     m_Center: Xyz,
@@ -148,6 +156,8 @@ struct BoxCollider {
     position: [f64; 3],
     /// Scale of its object.
     scale: [f64; 3],
+    /// Angle by which its object is turned against the body, degrees.
+    turned_deg: f64,
     /// Full size before scaling, m.
     m_Size: Xyz,
     /// Centre in its object's frame, before scaling, m.
@@ -177,7 +187,7 @@ fn default_spin_damping() -> f64 {
 }
 
 /// Keys without influence on the vehicle dynamics. They get no note.
-const IRRELEVANT_KEYS: [&str; 22] = [
+const IRRELEVANT_KEYS: [&str; 21] = [
     "m_ObjectHideFlags",
     "m_CorrespondingSourceObject",
     "m_PrefabInstance",
@@ -199,7 +209,6 @@ const IRRELEVANT_KEYS: [&str; 22] = [
     "m_InertiaRotation",
     "serializedVersion",
     "m_Constraints",
-    "m_AngularDamping",
 ];
 
 /// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`]. Returns `None` after a fault.
@@ -343,16 +352,17 @@ impl<'a> Objects<'a> {
         std::iter::successors(first_transform, parent_of).take(MAX_TRANSFORM_DEPTH)
     }
 
-    /// Returns position (m) and accumulated scale of the object of a component in the frame of the transform `root`, including the scale of `root`.
-    /// Rotations turn positions only. Returns `None` if the component is not below `root`.
-    fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
-        let (mut position, mut scale) = (DVec3::ZERO, DVec3::ONE);
+    /// Returns the place of the object of a component in the frame of the transform `root`, including the scale of
+    /// `root`. Rotations turn positions, not scales. Returns `None` if the component is not below `root`.
+    fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<LocalTransform> {
+        let (mut position, mut rotation, mut scale) = (DVec3::ZERO, DQuat::IDENTITY, DVec3::ONE);
         for (id, transform) in self.ancestors(component) {
             (position, scale) = (transform.scale * position, transform.scale * scale);
             if id == root {
-                return Some((position, scale));
+                return Some(LocalTransform { position, rotation, scale, parent: None });
             }
             position = transform.rotation * position + transform.position;
+            rotation = transform.rotation * rotation;
         }
         None
     }
@@ -384,8 +394,13 @@ impl<'a> Objects<'a> {
         }
         let placed_nodes = |kind: &str| -> Vec<Node> {
             let place_node = |object: &&Object<'a>| {
-                let (position, scale) = self.place_in_root(object, root)?;
-                Some(with_entries(&object.node, &[("position", vector(position)), ("scale", vector(scale))]))
+                let place = self.place_in_root(object, root)?;
+                let entries = [
+                    ("position", vector(place.position)),
+                    ("scale", vector(place.scale)),
+                    ("turned_deg", number(rotation_angle(place.rotation).to_degrees())),
+                ];
+                Some(with_entries(&object.node, &entries))
             };
             self.objects_of_kind(kind).iter().filter_map(place_node).collect()
         };
@@ -400,8 +415,18 @@ impl<'a> Objects<'a> {
 
 /// Returns a vector as a list of numbers.
 fn vector(v: DVec3) -> Item {
-    let to_node = |value: f64| Node { item: Item::Number { value: round_noise(value), whole: false }, span: 0..0 };
+    let to_node = |value: f64| Node { item: number(value), span: 0..0 };
     Item::List(v.to_array().map(to_node).into())
+}
+
+/// Returns a number without noise.
+fn number(value: f64) -> Item {
+    Item::Number { value: round_noise(value), whole: false }
+}
+
+/// Returns the angle of a rotation, from 0 to π (rad). Exact also near 0.
+fn rotation_angle(rotation: DQuat) -> f64 {
+    2.0 * rotation.xyz().length().atan2(rotation.w.abs())
 }
 
 /// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values unchanged.
@@ -447,9 +472,12 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     if !has_stated_centre && boxes.is_empty() {
         import.add_note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
     }
-    for (key, value) in
-        [("m_Drag", body.m_Drag), ("m_LinearDamping", body.m_LinearDamping), ("m_AngularDrag", body.m_AngularDrag)]
-    {
+    for (key, value) in [
+        ("m_Drag", body.m_Drag),
+        ("m_LinearDamping", body.m_LinearDamping),
+        ("m_AngularDrag", body.m_AngularDrag),
+        ("m_AngularDamping", body.m_AngularDamping),
+    ] {
         import.add_note_unless(
             &format!("body.{key}"),
             value,
@@ -461,6 +489,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         "", // note on the whole file
         "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
     );
+    note_turned_objects(scene, import);
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
         // Moments of inertia have no sign.
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = to_vehicle_axes(components(body.m_InertiaTensor)).map(f64::abs);
@@ -483,6 +512,20 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         lock: sourced(30.0, "estimate: a script's in Unity"),
         steer_rate: None,
         engine: None,
+    }
+}
+
+/// Adds a note for each box and wheel whose object is turned against the body by more than [`MAX_SILENT_ANGLE_DEG`].
+fn note_turned_objects(scene: &Scene, import: &mut Import<'_>) {
+    let boxes = scene.boxes.iter().enumerate().map(|(i, shape)| (format!("boxes[{i}]"), shape.turned_deg));
+    let wheels = scene.wheels.iter().enumerate().map(|(i, wheel)| (format!("wheels[{i}]"), wheel.turned_deg));
+    for (path, angle) in boxes.chain(wheels).filter(|(_, angle)| *angle > MAX_SILENT_ANGLE_DEG) {
+        import.add_note(
+            &path,
+            format!(
+                "its object is turned by {angle:.1}° against the body: only its position is taken, not its rotation"
+            ),
+        );
     }
 }
 

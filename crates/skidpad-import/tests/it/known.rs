@@ -151,6 +151,32 @@ fn c9_force_application_point_is_told_and_kept_for_peers() {
     assert!(note.line > 0 && note.text.contains("0.75"), "{note:?}");
 }
 
+/// Checks that angular damping under its name of Unity 6, and the rotations of boxes and wheels, add notes.
+#[test]
+fn damping_and_rotations_of_unity_are_told() {
+    let whole = import(Source::Unity, given!("unity5_default.prefab"));
+    assert!(!whole.notes.iter().any(|n| n.text.contains("turned") || n.key.contains("Damping")), "{:?}", whole.notes);
+    // The rotation of the second object, which has a WheelCollider, and of the last one, which has the BoxCollider: 60°
+    // about the vertical, and 10° about the lateral axis.
+    let unturned = "m_LocalRotation: {x: 0, y: 0, z: 0, w: 1}";
+    let text = given!("unity5_default.prefab").replacen("Rigidbody:\n", "Rigidbody:\n  m_AngularDamping: 0.05\n", 1);
+    let (body, rest) = text.split_once(unturned).expect("a body");
+    let rest = rest.replacen(unturned, "m_LocalRotation: {x: 0, y: 0.5, z: 0, w: 0.8660254}", 1);
+    let (start, end) = rest.rsplit_once(unturned).expect("a box");
+    let text = format!("{body}{unturned}{start}m_LocalRotation: {{x: 0.0871557, y: 0, z: 0, w: 0.9961947}}{end}");
+    let imported = import(Source::Unity, &text);
+    assert_eq!(imported.spec.chassis.boxes, whole.spec.chassis.boxes);
+    for (key, part) in [
+        ("body.m_AngularDamping", "drag in proportion to speed"),
+        ("wheels[0]", "turned by 60.0°"),
+        ("boxes[0]", "turned by 10.0°"),
+    ] {
+        let note =
+            imported.notes.iter().find(|n| n.key == key).unwrap_or_else(|| panic!("{key}: {:?}", imported.notes));
+        assert!(note.line > 0 && note.text.contains(part), "{note:?}");
+    }
+}
+
 /// Checks the target position, which is 0 at full droop and 1 at full bump: at 0.25 a quarter of the travel is left in extension.
 #[test]
 fn c5_target_position_runs_from_droop_to_bump() {
