@@ -50,6 +50,8 @@ fn broken_texts_say_where() {
     let reports = [
         (Source::Commonroad, "m: [1, 2\nb: }", "illegal placement"),
         (Source::Commonroad, "a: 1.8\nb: 1.8\n", "kinematic"),
+        (Source::Commonroad, "- 1\n- 2\n", "must be a table"),
+        (Source::Commonroad, "1093.3\n", "must be a table"),
         (Source::Unity, "nothing here", "no Rigidbody"),
         (Source::Godot, "[node name=\"A\"", "header"),
         (Source::Jolt, "mMass = ", "mMass"),

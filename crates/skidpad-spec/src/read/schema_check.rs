@@ -14,13 +14,15 @@ const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, whether it has
 /// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text of
-/// the tree. A tree that is no table becomes a placeholder without a report.
+/// the tree. A tree that is no table is a wrong type and becomes a placeholder.
 pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = ResolvedSchema::root(schema);
-    match &tree.item {
-        Item::Table(entries) => SchemaChecker { text, collector }.check_table(shape, entries, "", tree.span.clone()),
-        _ => shape.placeholder(),
-    }
+    let mut checker = SchemaChecker { text, collector };
+    let Item::Table(entries) = &tree.item else {
+        checker.report_wrong_value(FaultKind::WrongType, shape, "", tree.span.clone());
+        return shape.placeholder();
+    };
+    checker.check_table(shape, entries, "", tree.span.clone())
 }
 
 /// Maximum number of entries of a list whose schema has no maximum.
