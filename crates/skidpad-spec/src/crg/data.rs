@@ -284,7 +284,9 @@ impl ReferenceLine<'_> {
         end_error.z = value("end_z").map_or(0.0, |z| z - last_point.z);
         if end_error.length() > MAX_END_ERROR_SHARE * length + EQUALITY_TOLERANCE {
             let found = format!("the line ends {:.6} m from there", end_error.length());
-            add_contradiction("reference_line_end_x", found, "its end, to 1 % of its length");
+            let is_height = end_error.z.abs() > end_error.truncate().length();
+            let key = if is_height { "reference_line_end_z" } else { "reference_line_end_x" };
+            add_contradiction(key, found, "its end, to 1 % of its length");
             return None;
         }
         let corrected_axes =

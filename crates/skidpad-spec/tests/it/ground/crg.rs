@@ -119,6 +119,10 @@ fn what_is_not_understood_is_refused_by_name() {
             "21 cross-sections end at u = 12 m",
         ),
         (changed("reference_line_end_x      =   1.07", "reference_line_end_x      =   1.17"), "the line ends 10.0"),
+        (
+            changed("reference_line_end_z      =   2.97", "reference_line_end_z      =   9.97"),
+            "`reference_line_end_z`: the line ends 7.0",
+        ),
         (changed("at v = 0.250000", "at v = -0.50000"), "long sections at the same place"),
         (changed("at v = 0.250000", "3"), "long sections by number and by place"),
         (
