@@ -4,7 +4,7 @@
 use skidpad_core::Model;
 
 use crate::plausibility::CompiledVehicle;
-use crate::spec::{Box3, Chassis, Powertrain, VehicleSpec};
+use crate::spec::{Box3, Powertrain, VehicleSpec};
 use crate::warning::Warning;
 
 /// Largest overlap of two boxes that is not reported, as a share of the smaller box. Rounding makes touching boxes
@@ -19,12 +19,10 @@ pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning
     warnings
 }
 
-/// Returns the warnings that need the description only: overlapping boxes, their mass and centre of mass, shift speeds,
-/// and a roll influence below 1 of ray-cast vehicles of other engines.
+/// Returns the warnings that need the description only: overlapping boxes, shift speeds, and a
+/// roll influence below 1 of ray-cast vehicles of other engines.
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     let mut warnings = check_box_overlaps(&spec.chassis.boxes);
-    warnings.extend(check_box_mass(&spec.chassis));
-    warnings.extend(check_box_centre(&spec.chassis));
     warnings.extend(check_shift_speeds(spec));
     if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
@@ -48,35 +46,6 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
             gearbox.up_shift_rpm
         );
         Warning::new("powertrain.gearbox", text)
-    })
-}
-
-/// Warns if the mass of the boxes differs from the mass of the car by more than 1 %. `None` without boxes.
-fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
-    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
-    let vehicle_mass = chassis.mass_kg;
-    (box_mass > 0.0 && (box_mass / vehicle_mass - 1.0).abs() > 0.01).then(|| {
-        let text =
-            format!("hold {box_mass:.1} kg, the car {vehicle_mass:.1} kg: their inertia is scaled to the car's mass");
-        Warning::new("chassis.boxes", text)
-    })
-}
-
-/// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
-/// stated centre of mass, so one of the two is wrong. `None` without boxes.
-fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
-    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
-    let mass_weighted_mean =
-        |coordinate: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * coordinate(b)).sum::<f64>() / box_mass;
-    let behind = mass_weighted_mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
-    let left = mass_weighted_mean(|b| b.left_m) - chassis.centre_left_m;
-    let above = mass_weighted_mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
-    let centre_distance = (behind * behind + left * left + above * above).sqrt();
-    // Without boxes `centre_distance` is NaN, and the comparison is false.
-    (centre_distance > 0.05).then(|| {
-        let text =
-            format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
-        Warning::new("chassis.boxes", text)
     })
 }
 
