@@ -109,8 +109,9 @@ impl Display for FaultWithExcerpt {
 
 impl std::error::Error for FaultWithExcerpt {}
 
-/// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`].
-#[derive(Clone, Debug)]
+/// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`]. `Debug` writes the
+/// report of [`Faults::to_text`], which a panic of `unwrap` then shows.
+#[derive(Clone)]
 pub struct Faults {
     /// Name of the file or text.
     source_name: String,
@@ -199,6 +200,12 @@ impl Display for Faults {
             }
             n => write!(f, "{name} has {n} faults"),
         }
+    }
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
     }
 }
 

@@ -25,6 +25,16 @@ fn ten_faults_are_ten_faults() {
     insta::assert_snapshot!(faults.render());
 }
 
+/// `Debug`, which `unwrap` prints, is the report: it names the fault and does not contain the whole file.
+#[test]
+fn debug_of_faults_is_their_report() {
+    let text = shipped::find("corvette_c5").expect("shipped").replacen("mass_kg = ", "mass_kg = -", 1);
+    let faults = LoadedVehicle::read("car.toml", &text).expect_err("a negative mass");
+    let debug = format!("{faults:?}");
+    assert_eq!(debug, faults.to_text());
+    assert!(debug.contains("mass_kg") && debug.len() < 1000, "{debug}");
+}
+
 /// Text to replace, its replacement, and kind and path of the resulting fault.
 type Row = (&'static str, &'static str, FaultKind, &'static str);
 
