@@ -2,7 +2,7 @@
 
 use super::pages::{append, append_head, append_row};
 use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
-use crate::closed_form::{Characteristics, UnsprungCharacteristics};
+use crate::closed_form::{Characteristics, GRAVITY_MPS2, UnsprungCharacteristics};
 use crate::sweep::RateSweep;
 
 /// First paragraphs of the section.
@@ -29,8 +29,9 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     append_head(text, &headings.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
         let Some(unsprung) = UnsprungCharacteristics::of(&runs.model) else { continue };
-        let gradient_text =
-            |value: Option<f64>| value.map_or("-".into(), |gradient| format!("{:.3}", (gradient * 9.81).to_degrees()));
+        let gradient_text = |value: Option<f64>| {
+            value.map_or("-".into(), |gradient| format!("{:.3}", (gradient * GRAVITY_MPS2).to_degrees()))
+        };
         let hop_frequencies: Vec<String> = unsprung.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
         let rigid_gradient = Characteristics::new(&runs.model).roll_gradient;
         let cells = [

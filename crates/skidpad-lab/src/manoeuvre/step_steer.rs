@@ -3,6 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
+use crate::closed_form::GRAVITY_MPS2;
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
@@ -102,7 +103,7 @@ impl StepSteer {
             sideslip_deg: Some(steady.sideslip.to_degrees()),
             tb_factor_deg_s: yaw_response.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
             roll_deg: Some(steady.roll.to_degrees()),
-            roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * 9.81).to_degrees()),
+            roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * GRAVITY_MPS2).to_degrees()),
             steady_speed_mps: Some(steady.speed),
         }
     }
