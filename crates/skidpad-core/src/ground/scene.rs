@@ -136,7 +136,8 @@ impl Scene {
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
-        let plane = (self.has_plane && plane >= 0.0).then_some(plane);
+        // A ray along the plane gives an infinite quotient.
+        let plane = (self.has_plane && plane >= 0.0 && plane.is_finite()).then_some(plane);
         let boxes = self.boxes.iter().filter_map(|fixed| fixed.entry_distance(start, direction));
         let platforms = self.platforms.iter().filter_map(|moving| moving.box_at(0.0).entry_distance(start, direction));
         let bodies =
@@ -199,6 +200,17 @@ mod tests {
             assert_eq!(found.is_some(), expected.is_some(), "{found:?} instead of {expected:?}");
             // The tolerance is due to rotations in 32 bits.
             assert!((found.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 1e-6, "{found:?} instead of {expected:?}");
+        }
+    }
+
+    /// Checks that rays along the plane, above, on and below it, hit nothing.
+    #[test]
+    fn rays_along_the_plane_hit_nothing() {
+        for height in [1.0, 0.0, -1.0] {
+            for direction in [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y] {
+                let found = Scene::flat().distance_to_ground(DVec3::new(0.0, 0.0, height), direction);
+                assert_eq!(found, None, "from {height} along {direction}");
+            }
         }
     }
 
