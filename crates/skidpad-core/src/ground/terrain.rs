@@ -261,7 +261,7 @@ impl HeightField {
             let last = self.counts[k] as u32 - 1; // number of cells on this axis
             let (first, end) =
                 (low[k] / self.spacing[k] - CELL_ROUNDING_MARGIN, high[k] / self.spacing[k] + CELL_ROUNDING_MARGIN);
-            if !(end >= 0.0 && first <= last as f32) {
+            if !(end >= 0.0 && first < last as f32 && first <= end) {
                 return None;
             }
             covered[k] = [first.max(0.0) as u32, (end as u32).saturating_add(1).min(last)];
@@ -562,5 +562,19 @@ mod tests {
             }
         }
         assert_eq!(within, 2 * 4 * 3);
+    }
+
+    /// Checks that rectangles beyond the field, and one whose upper corner is below its lower one, cover no cell.
+    #[test]
+    fn no_range_of_cells_is_empty() {
+        let field = HeightField::new(DVec3::ZERO, [1.0, 1.0], [4, 3], vec![0.0; 12], false, 1.0).expect("a field");
+        // The lower corner is on the last line of the grid, with the margin against rounding.
+        let edge = 3.0 + CELL_ROUNDING_MARGIN;
+        assert_eq!(edge - CELL_ROUNDING_MARGIN, 3.0);
+        for (low, high) in [([edge, 0.5], [9.0, 0.6]), ([2.5, 0.5], [0.5, 0.6]), ([f32::NAN, 0.5], [1.0, 0.6])] {
+            assert_eq!(field.cell_ranges(low, high), None, "{low:?} to {high:?}");
+        }
+        assert_eq!(field.cell_ranges([2.9, 0.5], [9.0, 0.6]), Some([[2, 3], [0, 1]]));
+        assert_eq!(field.cell_ranges([-9.0, -9.0], [0.0, 9.0]), Some([[0, 1], [0, 2]]));
     }
 }
