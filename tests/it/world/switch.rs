@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use skidpad::core::{
     CarError, CarId, CarStart, Controls, DVec3, LevelError, LevelOfDetail, LodDistances, Model, Scene, Simulation,
-    SolverInfo, State, state::Placement,
+    SolverInfo, State, Vec3,
+    state::{Placement, Tow},
 };
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
@@ -274,6 +275,28 @@ fn a_train_changes_level_as_one() {
             // A tenth of the jump in `docs/book/src/features.md`. The parts of a separated train would be metres apart.
             assert!(changes < stays[0].max(stays[1]) + 3e-5, "{what}: {changes} m, {stays:?} m of those that stay");
         }
+    }
+}
+
+/// Vehicles whose states tow each other in a circle change level together, whichever of them is told to.
+#[test]
+fn a_circle_of_vehicles_changes_level_as_one() {
+    let Some(solver) = solvers().into_iter().next() else { return };
+    let model = shipped("toyota_4runner").model();
+    for (circle, asked) in [([1, 0], 0), ([1, 0], 1), ([0, 0], 1), ([1, 1], 0)] {
+        let world = |hz: f32| {
+            let start = |x: f64| CarStart { model: model.clone(), placement: Placement { x, ..Placement::default() } };
+            let mut world = (solver.build_world)(&Scene::flat(), &[start(0.0), start(9.0)], 1.0 / hz);
+            for (car, by) in circle.into_iter().enumerate() {
+                let mut state = world.state(car).clone();
+                state.tow = Some(Tow { by, force: Vec3::ZERO, overrun: 0.0 });
+                world.set_state(car, &state).expect("it fits");
+            }
+            world
+        };
+        let mut levels = LevelOfDetail::new(RATES.map(world).into()).expect("one rate divides the other");
+        levels.set_level(asked, 1);
+        assert_eq!([levels.level(0), levels.level(1)], [1, 1], "towed by {circle:?}, asked of {asked}");
     }
 }
 

@@ -220,16 +220,21 @@ impl LevelOfDetail {
         self.transfer_car(car);
     }
 
-    /// Returns the front vehicle of the train of car `car`, by the tow states; `car` itself if no vehicle tows it. Follows at most as many hitches as
-    /// there are cars: for vehicles that tow each other in a circle, returns one of them.
+    /// Returns the front vehicle of the train of car `car`, by the tow states; `car` itself if no vehicle tows it. For
+    /// a train behind vehicles that tow each other in a circle, returns the vehicle of the circle with the lowest slot.
     fn front_vehicle(&self, car: usize) -> usize {
+        let towing = |car: usize| {
+            let ahead = self.state(car).tow.map(|tow| tow.by as usize);
+            ahead.filter(|ahead| *ahead < self.cars.len())
+        };
         let mut front = car;
         for _ in 0..self.cars.len() {
-            let ahead = self.state(front).tow.map(|tow| tow.by as usize);
-            let Some(ahead) = ahead.filter(|ahead| *ahead < self.cars.len()) else { break };
+            let Some(ahead) = towing(front) else { return front };
             front = ahead;
         }
-        front
+        // After as many hitches as there are cars, `front` is part of a circle.
+        let circle = core::iter::successors(Some(front), |car| towing(*car)).take(self.cars.len());
+        circle.min().unwrap_or(front)
     }
 
     /// Advances by one tick of the finest step. First moves cars whose levels are at the same time; then steps every level with cars whose step ends
