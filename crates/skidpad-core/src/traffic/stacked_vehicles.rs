@@ -22,7 +22,7 @@ use bevy_math::{Mat3, Vec3};
 const MAX_STACKED_VEHICLES: usize = 16;
 
 /// Maximum number of Newton iterations of a vehicle in one step. When they are used up, the iterate with the smallest residual is restored.
-const MAX_NEWTON_ITERATIONS: usize = 20;
+const MAX_NEWTON_ITERATIONS: u16 = 20;
 
 /// Convergence tolerance for the velocity of a pushed body at its contact points, m/s. The error of the impulses is far smaller.
 const VELOCITY_TOLERANCE_MPS: f32 = 1e-4;
@@ -380,7 +380,8 @@ impl StackedVehicles {
             let worse = missing > SUFFICIENT_DECREASE_RATIO * least; // no sufficient improvement
             let found = missing <= VELOCITY_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS); // converged, or stalled near it
             if found || look > MAX_NEWTON_ITERATIONS || report.not_finite {
-                return StepReport { not_converged: report.not_converged | !found, ..report };
+                let iterations = report.iterations.max(look);
+                return StepReport { not_converged: report.not_converged | !found, iterations, ..report };
             }
             if missing < least {
                 least = missing;
