@@ -4,11 +4,13 @@ use crate::car::*;
 use crate::interpolation::{interpolate, spawn_wheels};
 use crate::motion::CarMotion;
 use crate::towing::{hitch_dollies, remove_unhitched_links};
+use crate::transforms::BEVY_AXES;
 use bevy_app::prelude::*;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::prelude::*;
+use skidpad_drive::Event;
 
 /// System sets of a tick, in the order in which they run, and of a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +36,8 @@ pub struct CarPlugin {
 
 impl CarPlugin {
     /// Creates a plugin that runs a tick per run of `schedule`. A tick is as long as `Time` says there. Drawing
-    /// interpolates by the overstep of `Time<Fixed>`; in a schedule outside of the fixed loop add [`NoInterpolation`]
-    /// to draw the last tick.
+    /// interpolates by the overstep of `Time<Fixed>` if `schedule` runs in the fixed loop; otherwise it draws the last
+    /// tick.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern() }
     }
@@ -56,6 +58,9 @@ impl Plugin for CarPlugin {
     /// dollies, inputs, messages and signals, wheel entities, interpolation.
     fn build(&self, app: &mut App) {
         app.insert_resource(CarSchedule(self.schedule))
+            .init_resource::<FixedLoop>()
+            .add_systems(FixedFirst, enter_fixed_loop.before(CarSystems::SyncCars))
+            .add_systems(FixedLast, leave_fixed_loop.after(CarSystems::Events))
             .add_message::<CarEvent>()
             .add_message::<StepFault>()
             .register_type::<CarInputs>()
@@ -70,7 +75,7 @@ impl Plugin for CarPlugin {
             .add_systems(
                 self.schedule,
                 (
-                    hitch_dollies.before(CarSystems::SyncCars),
+                    (hitch_dollies, store_loop_of_tick).before(CarSystems::SyncCars),
                     read_inputs.in_set(CarSystems::Input),
                     (send_messages, update_wheel_signals, remove_unhitched_links).in_set(CarSystems::Events),
                 ),
@@ -82,6 +87,30 @@ impl Plugin for CarPlugin {
             )
             .add_systems(RunFixedMainLoop, interpolate.in_set(CarSystems::Interpolate));
     }
+}
+
+/// Whether ticks run in the fixed loop of Bevy, which determines how cars are drawn.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub(crate) struct FixedLoop {
+    /// Whether the fixed loop runs now.
+    is_running: bool,
+    /// Whether the last tick of the cars was in the fixed loop.
+    pub has_ticks: bool,
+}
+
+/// Stores that the fixed loop runs.
+fn enter_fixed_loop(mut fixed_loop: ResMut<FixedLoop>) {
+    fixed_loop.is_running = true;
+}
+
+/// Stores that the fixed loop does not run.
+fn leave_fixed_loop(mut fixed_loop: ResMut<FixedLoop>) {
+    fixed_loop.is_running = false;
+}
+
+/// Stores whether the tick that begins is in the fixed loop.
+fn store_loop_of_tick(mut fixed_loop: ResMut<FixedLoop>) {
+    fixed_loop.has_ticks = fixed_loop.is_running;
 }
 
 impl CarPlugin {
@@ -109,11 +138,19 @@ fn send_messages(
 ) {
     for (car, mut motion, mut signals) in &mut cars {
         *signals = motion.signals;
-        events.write_batch(motion.events.drain(..).map(|event| CarEvent { car, event }));
+        events.write_batch(motion.events.drain(..).map(|event| CarEvent { car, event: event_in_bevy_axes(event) }));
         let report = motion.report();
         if report.not_finite || report.not_converged || report.misuse.is_some() {
             faults.write(StepFault { car, report });
         }
+    }
+}
+
+/// Returns the event with the change of velocity of a collision in Bevy's axes. Other events have no vectors.
+fn event_in_bevy_axes(event: Event) -> Event {
+    match event {
+        Event::Collision { change } => Event::Collision { change: BEVY_AXES.to_world(change) },
+        event => event,
     }
 }
 
