@@ -34,19 +34,19 @@ macro_rules! assists {
 }
 
 assists! {
-    AntiLock, "abs", "Brakes that do not lock.";
-    StabilityControl, "stability", "Brakes of single wheels that keep the car where it is steered, and a closed throttle.";
-    TractionControl, "traction", "Engine and motors held back, and brakes of single wheels, where driven wheels would spin.";
-    LaunchControl, "launch", "Engine speed held, and the clutch let in as far as the tyres take it.";
-    CruiseControl, "cruise", "An engine that pulls without the driver's foot.";
-    CounterSteer, "counter_steer", "Steering into a slide.";
-    SpeedSteering, "speed_steering", "Less steering at speed.";
-    Elements, "elements", "Force elements of one's own.";
-    AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
-    LoweredCentre, "lowered_centre", "Lets the mass lie lower than it does, where the ground's forces roll and pitch it less.";
-    ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
-    RollInfluence, "roll_influence", "Lets side forces of a ray-cast vehicle act above the ground, where they roll the car less.";
-    LargestForce, "largest_force", "Takes from the suspension force of a ray-cast vehicle what is above a bound.";
+    AntiLock, "abs", "Anti-lock braking: limits the brake slip.";
+    StabilityControl, "stability", "Stability control: brakes single wheels and closes the throttle to follow the steered course.";
+    TractionControl, "traction", "Traction control: reduces drive torque and brakes single wheels to limit wheel spin.";
+    LaunchControl, "launch", "Launch control: keeps the engine speed and closes the clutch up to the traction limit.";
+    CruiseControl, "cruise", "Cruise control: keeps the set speed by the throttle.";
+    CounterSteer, "counter_steer", "Counter-steer assist: steers into a slide.";
+    SpeedSteering, "speed_steering", "Speed-dependent steering: reduces the steering angle at high speed.";
+    Elements, "elements", "User-defined force elements.";
+    AngularDrag, "angular_drag", "Non-physical: damps all rotation of the chassis.";
+    LoweredCentre, "lowered_centre", "Non-physical: lowers the centre of mass to reduce roll and pitch.";
+    ForcePoint, "force_point", "Non-physical: applies tyre forces above the ground to reduce roll and pitch.";
+    RollInfluence, "roll_influence", "Non-physical: applies lateral forces of a ray-cast vehicle above the ground to reduce roll.";
+    LargestForce, "largest_force", "Non-physical: limits the suspension force of a ray-cast vehicle.";
 }
 
 /// Contribution of an assist in a step, as means over the step. All values are 0 if it did nothing.

@@ -46,10 +46,10 @@ pub struct TriangleMesh {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TerrainFault {
     /// Field without a cell: number of rows and of columns.
-    #[error("a field of heights needs two rows and two columns at least, and has {0} x {1} heights")]
+    #[error("a height field needs at least two rows and two columns, but has {0} x {1} heights")]
     NoCell(usize, usize),
     /// Number of heights that does not match the grid.
-    #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
+    #[error("{found} heights do not fill {} rows of {} heights", .counts[1], .counts[0])]
     HeightCountMismatch {
         /// Number of heights along x and along y.
         counts: [usize; 2],
@@ -61,8 +61,8 @@ pub enum TerrainFault {
     InvalidSpacing(f32),
     /// Wavelengths of a road that its grid cannot have.
     #[error(
-        "the waves are {} to {} m long on grid lines {spacing} m apart: the shortest must be longer than twice the spacing, and the longest \
-         longer than the shortest and finite",
+        "wavelengths are {} to {} m with a grid spacing of {spacing} m: the shortest must exceed twice the spacing, and \
+             the longest must be finite and exceed the shortest",
         .wavelengths[0], .wavelengths[1]
     )]
     InvalidWavelengths {
@@ -72,19 +72,19 @@ pub enum TerrainFault {
         wavelengths: [f32; 2],
     },
     /// Number of heights above the limit of a road.
-    #[error("{0} heights are more than 25 million")]
+    #[error("{0} heights exceed the maximum of 25 million")]
     TooManyHeights(f32),
     /// Invalid grip.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     InvalidGrip(f32),
     /// Invalid texture.
-    #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
+    #[error("a surface texture has a negative value, a value that is not finite, or a wavelength of 0")]
     InvalidTexture,
     /// Index of a height or corner that is not finite; 0 for an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
     /// Mesh without a triangle of nonzero area.
-    #[error("the mesh has no triangle with an area")]
+    #[error("the mesh has no triangle of non-zero area")]
     NoTriangle,
     /// Number of surfaces that differs from the number of triangles.
     #[error("there are {surfaces} surfaces for {triangles} triangles")]
@@ -95,7 +95,7 @@ pub enum TerrainFault {
         triangles: usize,
     },
     /// Triangle with a corner that does not exist.
-    #[error("triangle {triangle} names corner {corner}, and there are {count}")]
+    #[error("triangle {triangle} uses corner {corner}, but there are only {count} corners")]
     NoCorner {
         /// Index of the triangle.
         triangle: usize,

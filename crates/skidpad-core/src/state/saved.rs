@@ -440,7 +440,11 @@ impl Saved for Quat {
         let found = <[f32; 4]>::read(from).map(Self::from_array)?;
         let length = found.length();
         // A step keeps the length within a few roundings of 1. Other lengths do not come from an orientation.
-        if (length - 1.0).abs() < 1e-3 { Ok(found) } else { Err(from.value(length.into(), "of length 1 within 0.001")) }
+        if (length - 1.0).abs() < 1e-3 {
+            Ok(found)
+        } else {
+            Err(from.value(length.into(), "a vector of length 1 within 0.001"))
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl Brush {
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, most: f32| {
-            demand(&mut faults, value > 0.0 && value <= most, name, value, "a number above 0, of sensible size");
+            demand(&mut faults, value > 0.0 && value <= most, name, value, "a finite number above 0");
         };
         for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
             positive("bristle_stiffness", stiffness, 1e12);

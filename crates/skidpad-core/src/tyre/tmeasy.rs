@@ -153,17 +153,23 @@ impl DirectionCurve {
         let least = 2.0 * largest / largest_slip;
         // A smaller slope would start with a convex curve. The factor allows for rounding.
         let steep = slope >= least * 0.999_999 && slope <= 1e9;
-        demand(faults, steep, "slope", slope, "at least twice the largest force over its slip");
-        demand(faults, sliding > 0.0 && sliding <= largest, "sliding", sliding, "a force above 0, up to the largest");
+        demand(faults, steep, "slope", slope, "at least twice the maximum force divided by its slip");
+        demand(
+            faults,
+            sliding > 0.0 && sliding <= largest,
+            "sliding",
+            sliding,
+            "a force above 0, at most the maximum force",
+        );
         let after = sliding_slip > largest_slip && sliding_slip <= 100.0;
-        demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
+        demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the maximum force, at most 100");
     }
 
     /// Checks that the values are positive at low loads, and adds a fault for each that is not. They are parabolas over load that pass through 0 at
     /// zero load with the slope `2 one − two / 2`. This slope is negative if `two` exceeds `4 one`.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
-            "less than four times that at the nominal load, else it is negative at low loads";
+            "less than four times the value at the nominal load; otherwise it is negative at low loads";
         for (name, one, two) in [
             ("slope", self.slope, double.slope),
             ("largest", self.largest, double.largest),

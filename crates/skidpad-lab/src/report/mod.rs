@@ -201,7 +201,7 @@ mod tests {
             };
             report.html().expect("drawable")
         };
-        assert!(!page(&comparison).contains("Added by assists"));
+        assert!(!page(&comparison).contains("Contributions of assists"));
         let own = &mut comparison.outcomes[1].trajectory;
         let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {
             let roll = if t > 2.0 { -2500.0 } else { 0.0 };
@@ -211,7 +211,7 @@ mod tests {
         std::mem::swap(own, &mut told);
         let html = page(&comparison);
         for part in [
-            "<h3>Added by assists and tricks</h3>",
+            "<h3>Contributions of assists and non-physical aids</h3>",
             "<tr><th scope=\"row\">roll influence: roll moment</th><td>N m</td><td class=\"number\">\u{2212}</td>",
             "<td class=\"number\">\u{2212}2500</td></tr>",
             "Did nothing in this run: abs.",

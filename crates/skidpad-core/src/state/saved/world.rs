@@ -202,7 +202,7 @@ impl Reader<'_> {
         let apart = (place.as_dvec3() - state.position).abs().max_element();
         let size = state.position.abs().max_element().max(1.0);
         if apart > POSITION_TOLERANCE * size {
-            return Err(self.value(apart, "within two last digits of the car's position"));
+            return Err(self.value(apart, "within two units in the last place of the car's position"));
         }
         Ok(place)
     }

@@ -54,7 +54,7 @@ fn a_table_has_lists_or_a_file() {
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2]]\n";
     let told = faults(&format!("[[mesh]]\nup = \"z\"\nscale = 2\n{lists}"), &[]);
     for key in ["up", "scale"] {
-        assert!(told.contains(&format!("`mesh[0].{key}`: given without a `file`")), "{told}");
+        assert!(told.contains(&format!("`mesh[0].{key}`: set without a `file`")), "{told}");
     }
 }
 
@@ -67,7 +67,7 @@ fn missing_files_are_told_with_what_was_looked_for() {
     assert!(text.contains("LoadedScene::read_in"), "{text}");
     let told = faults("[[mesh]]\nfile = \".\"\n[[mesh]]\nfile = \"/dev/zero\"\n", &[]);
     assert!(
-        told.contains("it is a folder: name a file in it") && told.contains("/dev/zero: it lies outside"),
+        told.contains("this is a folder; name a file in it") && told.contains("/dev/zero: the file lies outside"),
         "{told}"
     );
     let told = faults("[[mesh]]\nfile = \"a.stl\"\n", &[("a.stl", b"solid")]);
@@ -107,7 +107,7 @@ fn triangles_without_an_area_are_counted() {
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [0, 1, 1]]\n";
     let loaded = scene(&format!("[[mesh]]\n{lists}"), &[]).expect("valid");
     let [note] = &loaded.notes[..] else { panic!("{:?}", loaded.notes) };
-    assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
+    assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have zero area and are omitted");
 }
 
 /// Checks that a description finds its files in a given folder, and that it has a fault without a folder.

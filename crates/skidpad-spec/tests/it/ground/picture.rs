@@ -52,7 +52,7 @@ fn other_pictures_are_refused_by_name() {
     let mut huge = GREY.to_vec();
     huge[16..24].copy_from_slice(&[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50]);
     let told = faults(FIELD, &[("a.png", &with_sums(huge))]);
-    assert!(told.contains("50000 x 50000 heights, of 25000000 at most"), "{told}");
+    assert!(told.contains("50000 x 50000 heights; the maximum is 25000000"), "{told}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn heights_of_black_and_white_must_be_there_and_rise() {
     let lists =
         "[[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\nheights_m = [[0, 1], [2, 3]]\nlowest_m = 1\n";
     let told = faults(lists, &[]);
-    assert!(told.contains("`height_field[0].lowest_m`: given without a `file`"), "{told}");
+    assert!(told.contains("`height_field[0].lowest_m`: set without a `file`"), "{told}");
 }
 
 /// Returns the bytes with correct check sums of their chunks, so that not every mutant is rejected because of a check sum.
