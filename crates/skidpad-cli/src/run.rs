@@ -196,7 +196,7 @@ pub fn report_health<'a>(
         if worst_report.not_converged {
             let (iterations, residual) = (worst_report.iterations, worst_report.residual);
             print_error(&format!(
-                "warning: {backend}: a step did not converge; largest count {iterations} iterations, largest residual {residual:.1e} m/s"
+                "warning: {backend}: not every step converged; maximum {iterations} iterations, maximum residual {residual:.1e} m/s"
             ));
         }
         // Time and place at which the car left the ground.

@@ -245,7 +245,7 @@ fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Impor
     let [_, _, _, friction_name, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
     if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
-        import.add_note(&wheel.path, "its suspension is not upright: imported as upright");
+        import.add_note(&wheel.path, "the suspension is not upright: imported as upright");
     }
     if wheel.friction > MAX_FRICTION {
         import.add_note(

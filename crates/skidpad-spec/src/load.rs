@@ -164,7 +164,7 @@ fn unknown_vehicle_error(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::suggestions::nearest_word(name, names.iter().copied()) {
         Some(similar_name) => format!("did you mean `{similar_name}`?"),
-        None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
+        None => format!("shipped vehicles: {}; or use the path of a vehicle file", names.join(", ")),
     };
     LoadError::UnknownVehicle { name: name.to_owned(), help }
 }

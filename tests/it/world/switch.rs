@@ -284,7 +284,7 @@ fn worlds_that_make_no_levels_say_why() {
         assert_eq!(expected.to_string(), text);
         assert_eq!(LevelOfDetail::new(worlds).err(), Some(expected));
     };
-    says(vec![], LevelError::NoWorld, "no world was given, but there must be one for each level");
+    says(vec![], LevelError::NoWorld, "the list of worlds is empty, but one world per level is required");
     let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
     let text =
         "the world of level 1 has other cars than that of level 0; it must have the same models in the same slots";

@@ -10,7 +10,7 @@ const SHORT_RUN: [&str; 9] =
 fn outputs_that_cannot_be_written_are_told_before_the_run() {
     let folder = with_a_car("");
     let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "."]].concat());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not the name of a file"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not a file name"), "{output:?}");
     std::fs::create_dir(folder.path().join("d.csv")).expect("writable");
     let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "d.csv"]].concat());
     let told = String::from_utf8_lossy(&output.stderr);

@@ -15,11 +15,11 @@ use bevy_math::DVec3;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LevelError {
     /// There is no world.
-    #[error("no world was given, but there must be one for each level")]
+    #[error("the list of worlds is empty, but one world per level is required")]
     NoWorld,
     /// A world has other cars than the first one.
     #[error(
-        "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
+        "the cars of level {level} differ from those of level 0; both worlds must have the same models in the same slots"
     )]
     CarsMismatch {
         /// Level of the world.
@@ -27,7 +27,7 @@ pub enum LevelError {
     },
     /// A step length does not fit.
     #[error(
-        "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
+        "level {level} has a step of {found} s, which must be an integer multiple of {accepts} s, the step of the previous level"
     )]
     StepMismatch {
         /// Level of the world.

@@ -52,7 +52,7 @@ metrics! {
         quarter_mile_s, "s", 2, "Quarter mile", "From standstill over 402.3 m.";
         quarter_mile_rollout_s, "s", 2, "Quarter mile after 1 ft of roll-out", "Timed from 0.305 m after the start.";
         quarter_mile_mps, "m/s", 2, "Speed at the quarter mile", "Speed over the ground at 402.3 m.";
-        top_speed_mps, "m/s", 2, "Top speed", "Maximum speed over the ground; given if it grows by less than 0.1 m/s in 10 s.";
+        top_speed_mps, "m/s", 2, "Top speed", "Maximum speed over the ground; determined if it increases by less than 0.1 m/s in 10 s.";
         largest_acceleration_mps2, "m/s²", 2, "Maximum acceleration", "Largest mean over 0.25 s, along the path.";
     }
 }

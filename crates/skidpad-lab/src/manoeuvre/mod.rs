@@ -104,7 +104,7 @@ impl Overrides {
             self.initial_speed_mps.map(|value| format!("initial speed {value:.2} m/s")),
             self.slope_rad.map(|value| format!("slope {:.1}°", degrees(value))),
             self.heading_rad.map(|value| format!("heading {:.1}°", degrees(value))),
-            self.duration_s.map(|value| format!("at most {value} s")),
+            self.duration_s.map(|value| format!("duration at most {value} s")),
             match self.trailers.iter().filter(|unit| !unit.is_dolly).count() {
                 0 => None,
                 1 => {

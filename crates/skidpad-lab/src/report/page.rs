@@ -122,7 +122,7 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
         if worst_report.not_converged {
             put!(
                 page,
-                "<p class=\"alarm\">{}: a step did not converge (largest count {} iterations, largest residual {:.1e} m/s).</p>\n",
+                "<p class=\"alarm\">{}: not every step converged; maximum {} iterations, maximum residual {:.1e} m/s.</p>\n",
                 escape(outcome.backend),
                 worst_report.iterations,
                 worst_report.residual

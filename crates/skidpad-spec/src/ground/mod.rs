@@ -282,7 +282,7 @@ impl Builder<'_> {
             let found = format!("the scene then has {heights} heights and {triangles} triangles");
             let accepts =
                 format!("at most {MAX_SCENE_HEIGHTS} heights and {MAX_SCENE_TRIANGLES} triangles for the whole scene");
-            let help = Some("use coarser ground, or divide it into several scenes".to_owned());
+            let help = Some("use coarser ground, or split it into several scenes".to_owned());
             self.add_fault(FaultKind::Contradiction, table, key, found, accepts, help);
         }
         !self.budget.is_spent

@@ -52,7 +52,7 @@ impl RuleChecker<'_> {
             ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|key| join_key("chassis.inertia", key));
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let is_positive_definite = xz * xz < xx * zz;
-        let found = format!("its square exceeds {xx} times {zz}");
+        let found = format!("the square of the value exceeds {xx} times {zz}");
         self.require(
             &paths[3],
             &compared_paths,
@@ -437,7 +437,7 @@ impl RuleChecker<'_> {
         let ratio_path = format!("axles[{axle_index}].steer_ratio");
         if self.are_valid(&["axles", &ratio_path, "steering"]) {
             let span = self.collector.nearest_span("steering");
-            let accepts = "given for a vehicle with a steered axle";
+            let accepts = "set for a vehicle with a steered axle";
             self.collector.add_fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None); // no help
         }
     }
