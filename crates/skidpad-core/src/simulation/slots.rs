@@ -41,7 +41,7 @@ impl core::fmt::Display for CarId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CarError {
     /// The slot does not exist.
-    #[error("there is no slot {slot}: this world has {accepts}, counted from 0")]
+    #[error("there is no slot {slot}: this world has {accepts} slots, numbered from 0")]
     NoSlot {
         /// Requested slot.
         slot: usize,
