@@ -34,19 +34,19 @@ macro_rules! assists {
 }
 
 assists! {
-    AntiLock, "abs", "Anti-lock braking: limits the brake slip.";
-    StabilityControl, "stability", "Stability control: brakes single wheels and closes the throttle to follow the steered course.";
-    TractionControl, "traction", "Traction control: reduces drive torque and brakes single wheels to limit wheel spin.";
-    LaunchControl, "launch", "Launch control: keeps the engine speed and closes the clutch up to the traction limit.";
-    CruiseControl, "cruise", "Cruise control: keeps the set speed by the throttle.";
-    CounterSteer, "counter_steer", "Counter-steer assist: steers into a slide.";
-    SpeedSteering, "speed_steering", "Speed-dependent steering: reduces the steering angle at high speed.";
+    AntiLock, "abs", "Limits the brake slip to prevent wheel lock.";
+    StabilityControl, "stability", "Brakes single wheels and closes the throttle to follow the steered course.";
+    TractionControl, "traction", "Reduces drive torque and brakes single wheels to limit wheel spin.";
+    LaunchControl, "launch", "Keeps the engine speed and closes the clutch up to the traction limit.";
+    CruiseControl, "cruise", "Keeps the set speed by the throttle.";
+    CounterSteer, "counter_steer", "Steers into a slide.";
+    SpeedSteering, "speed_steering", "Reduces the steering angle at high speed.";
     Elements, "elements", "User-defined force elements.";
-    AngularDrag, "angular_drag", "Non-physical: damps all rotation of the chassis.";
-    LoweredCentre, "lowered_centre", "Non-physical: lowers the centre of mass to reduce roll and pitch.";
-    ForcePoint, "force_point", "Non-physical: applies tyre forces above the ground to reduce roll and pitch.";
-    RollInfluence, "roll_influence", "Non-physical: applies lateral forces of a ray-cast vehicle above the ground to reduce roll.";
-    LargestForce, "largest_force", "Non-physical: limits the suspension force of a ray-cast vehicle.";
+    AngularDrag, "angular_drag", "Damps all rotation of the chassis (non-physical).";
+    LoweredCentre, "lowered_centre", "Lowers the centre of mass to reduce roll and pitch (non-physical).";
+    ForcePoint, "force_point", "Applies tyre forces above the ground to reduce roll and pitch (non-physical).";
+    RollInfluence, "roll_influence", "Applies lateral forces of a ray-cast vehicle above the ground to reduce roll (non-physical).";
+    LargestForce, "largest_force", "Limits the suspension force of a ray-cast vehicle (non-physical).";
 }
 
 /// Contribution of an assist in a step, as means over the step. All values are 0 if it did nothing.
