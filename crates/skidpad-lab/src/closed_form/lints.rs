@@ -307,6 +307,6 @@ mod tests {
         };
         assert_eq!(told([1.6, 0.8]), None);
         let weak = told([1.1, 0.8]).expect("told");
-        assert!(weak.contains("wheel 1l, 1r at its load"), "{weak}");
+        assert!(weak.contains("wheel 1l, 1r under its load"), "{weak}");
     }
 }

@@ -176,7 +176,7 @@ mod tests {
                 .expect("drawable")
         };
         let (flat, with_table) = (page(Vec::new()), page(vec![table]));
-        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Profile"] {
+        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Height profile"] {
             assert!(with_table.contains(of_ground) && !flat.contains(of_ground), "{of_ground}");
         }
     }
@@ -214,8 +214,8 @@ mod tests {
             "<h3>Contributions of assists and non-physical aids</h3>",
             "<tr><th scope=\"row\">roll influence: roll moment</th><td>N m</td><td class=\"number\">\u{2212}</td>",
             "<td class=\"number\">\u{2212}2500</td></tr>",
-            "Did nothing in this run: abs.",
-            "Roll moment added by roll influence",
+            "Without effect in this run: abs.",
+            "Roll moment contributed by roll influence",
             "&lt;second&gt;</th>",
         ] {
             assert!(html.contains(part), "{part}\n{html}");
