@@ -45,9 +45,9 @@ pub fn shipped(path: &str) -> LoadedScene {
 fn a_table_has_lists_or_a_file() {
     let told = faults("[[mesh]]\ngrip = 1\n[[mesh]]\nfile = \"a.obj\"\ntriangles = [[0, 1, 2]]\n", &[]);
     for part in [
-        "`mesh[0].corners_m` is missing: it must be given, or `file` instead",
-        "`mesh[0].triangles` is missing: it must be given, or `file` instead",
-        "`mesh[1].file`: given as well as `triangles`, but must be the only one of `triangles` and `file`",
+        "`mesh[0].corners_m` is missing: it must be set, or `file` instead",
+        "`mesh[0].triangles` is missing: it must be set, or `file` instead",
+        "`mesh[1].file`: set together with `triangles`, but must be set alone: either `triangles` or `file`",
     ] {
         assert!(told.contains(part), "{told}");
     }
@@ -71,7 +71,7 @@ fn missing_files_are_told_with_what_was_looked_for() {
         "{told}"
     );
     let told = faults("[[mesh]]\nfile = \"a.stl\"\n", &[("a.stl", b"solid")]);
-    assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
+    assert!(told.contains("the extension \"stl\" is not supported"), "{told}");
 }
 
 /// Checks that equal tables of one file share its ground, with any spelling of the path, and that a table at another place has its own

@@ -35,7 +35,7 @@ fn a_material_is_a_surface() {
     let told = faults(&format!("{toml}{again}"), &[("a.obj", SQUARE.as_bytes())]);
     assert!(told.contains("`mesh[0].surface[1].material` is \"wet tart\", but must be one of `wet tar`"), "{told}");
     assert!(told.contains("did you mean `wet tar`?"), "{told}");
-    assert!(told.contains("`mesh[0].surface[2].material`: \"wet tar\" has a surface already"), "{told}");
+    assert!(told.contains("`mesh[0].surface[2].material`: \"wet tar\" already has a surface"), "{told}");
 }
 
 #[test]
@@ -44,11 +44,11 @@ fn every_fault_of_a_file_is_told_at_its_line() {
         "v 0 0 0\nv 1 0\nv 0 nan 0\nf 1 2 3\nf 1 2\nf 1 2 4\nf 0 1 2\nf -9 1 2\ncurv 0 1 1 2\nf 1 2 x/1\nv 1 2 1e999\n";
     let told = faults("[[mesh]]\nfile = \"a.obj\"\n", &[("a.obj", text.as_bytes())]);
     for part in [
-        "a.obj has 8 faults, told below",
+        "a.obj has 8 faults, listed below",
         "a.obj:2:1: `v`: a corner needs three numbers",
         "a.obj:3:1: `v` is nan, but must be three finite numbers",
         "a.obj:5:1: `f`: a face needs three corners",
-        "a.obj:7:1: `f` is 0, but must be numbers of corners: 1 to 4, or from -1 back",
+        "a.obj:7:1: `f` is 0, but must be corner numbers from 1 to 4, or from -1 to -4",
         "a.obj:8:1: `f` is -9,",
         "a.obj:9:1: unknown key `curv`",
         "a.obj:10:1: `f` is x/1,",

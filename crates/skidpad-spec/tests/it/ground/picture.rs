@@ -58,9 +58,9 @@ fn other_pictures_are_refused_by_name() {
 #[test]
 fn heights_of_black_and_white_must_be_there_and_rise() {
     let told = faults(&FIELD.replace("lowest_m = -1\n", ""), &[("a.png", GREY)]);
-    assert!(told.contains("`height_field[0].lowest_m` is missing: it must be the height in m of black"), "{told}");
+    assert!(told.contains("`height_field[0].lowest_m` is missing: it must be the height of black"), "{told}");
     let told = faults(&FIELD.replace("highest_m = 4", "highest_m = -2"), &[("a.png", GREY)]);
-    assert!(told.contains("`height_field[0].highest_m`: -2, but must be at least the `lowest_m` of -1"), "{told}");
+    assert!(told.contains("`height_field[0].highest_m`: -2, but must be at least `lowest_m` (-1)"), "{told}");
     let lists =
         "[[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\nheights_m = [[0, 1], [2, 3]]\nlowest_m = 1\n";
     let told = faults(lists, &[]);
