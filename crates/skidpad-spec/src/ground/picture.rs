@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
                 ColorType::Rgba => "colour with transparency",
             };
             return Err(FileError::Reason(format!(
-                "the picture has {kind} with {} bits; it must have grey with 8 or 16 bits",
+                "the picture has {kind} ({} bits); only grey with 8 or 16 bits is supported",
                 depth as u8
             )));
         }

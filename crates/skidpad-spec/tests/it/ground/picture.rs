@@ -37,11 +37,11 @@ fn sixteen_bits_are_read_to_their_last() {
 #[test]
 fn other_pictures_are_refused_by_name() {
     for (bytes, kind) in [
-        (&include_bytes!("rgb.png")[..], "it is colour of 8 bits"),
-        (include_bytes!("rgba.png"), "it is colour with transparency of 8 bits"),
-        (include_bytes!("la.png"), "it is grey with transparency of 8 bits"),
-        (include_bytes!("p.png"), "it is a palette of colours of 8 bits"),
-        (include_bytes!("bit.png"), "it is grey of 1 bits"),
+        (&include_bytes!("rgb.png")[..], "the picture has colour (8 bits)"),
+        (include_bytes!("rgba.png"), "the picture has colour with transparency (8 bits)"),
+        (include_bytes!("la.png"), "the picture has grey with transparency (8 bits)"),
+        (include_bytes!("p.png"), "the picture has a palette of colours (8 bits)"),
+        (include_bytes!("bit.png"), "the picture has grey (1 bits)"),
         (&GREY[..40], "nexpected end"),
         (b"GIF89a", "nvalid PNG signature"),
     ] {
