@@ -294,8 +294,7 @@ fn rapier_does_not_save_a_hull_that_touches() {
         state.position.z = 0.9;
         car.world.set_state(0, &state).expect("it fits");
         car.run(2.0, |_| Controls::coasting());
-        let text = "rapier, car 0: its hull touches something, and Rapier keeps that contact's forces for its next \
-                    step, so the world would not resume bit for bit";
+        let text = "rapier, car 0: the hull has a contact, and Rapier keeps the contact forces for its next step; the world would not resume bit-identically";
         let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 5 + 411) };
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));
