@@ -80,8 +80,11 @@ fn ground_table() -> Table {
     }
     let ground_kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
     for info in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
-        let probes =
-            if info.has_wheel_rows { "rays, discs, cylinders, tori" } else { "rays only; the vehicle file is ignored" };
+        let probes = if info.has_wheel_rows {
+            "rays, discs, cylinders, tori"
+        } else {
+            "rays only (rims of the vehicle file are ignored)"
+        };
         table.push_row([info.name, &ground_kinds, probes]);
     }
     table

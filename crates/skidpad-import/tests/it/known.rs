@@ -211,7 +211,7 @@ fn physx_springs_are_slack_at_full_droop() {
         panic!("linear")
     };
     assert_eq!((slip_stiffness_n, cornering_stiffness_n_per_rad), (24525.0, 118700.0));
-    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("no effect")));
+    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("only checks")));
     let Powertrain::Engine { gearbox, .. } = &imported.spec.powertrain else { panic!("an engine") };
     assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
 }
@@ -255,7 +255,7 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     near(front.camber_deg, (0.06 - 0.06 * droop / travel).to_degrees());
     let told = |word: &str| imported.notes.iter().any(|n| n.text.contains(word));
     assert!(
-        told("camber follows a parabola") && !told("toe follows a parabola") && told("only the height is imported")
+        told("camber becomes a parabola") && !told("toe becomes a parabola") && told("only the height is imported")
     );
     let falling = text.replacen("[[0, -0.02], [0.5,", "[[0.6, -0.02], [0.5,", 1);
     let faults = Source::Physx.import("file", &falling, ImportOptions::default()).expect_err("falls");

@@ -377,7 +377,7 @@ fn a_report_is_short() {
     let faults = VehicleSpec::read("long", &(strangers + text)).expect_err("has faults");
     assert_eq!(faults.list().len(), MAX_COLLECTED_FAULTS);
     assert_eq!(faults.to_string(), "long has 256 faults or more; the first 50 are shown");
-    let shown = faults.render().matches("unknown key").count();
+    let shown = faults.render().matches("unknown key `").count();
     assert_eq!(shown, 50);
 }
 

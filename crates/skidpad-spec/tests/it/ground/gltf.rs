@@ -87,15 +87,18 @@ fn what_is_not_understood_is_refused_by_name() {
     let changed = |from: &str, to: &str| one_line.replacen(from, to, 1);
     for (text, part) in [
         (changed("\"2.0\"", "\"1.0\""), "the glTF version is \"1.0\", but must be 2.0"),
-        (changed("\"scene\": 0", "\"scene\": 4"), "scene 4 is not there"),
-        (changed("[0,3]", "[0,7]"), "node 7 is not there"),
+        (changed("\"scene\": 0", "\"scene\": 4"), "scene 4 does not exist"),
+        (changed("[0,3]", "[0,7]"), "node 7 does not exist"),
         (changed("[1,2]", "[1,0]"), "node 0 has two parents or is its own ancestor"),
         (changed("[1,2]", "[1,3]"), "node 3 has two parents"),
         (changed("\"mesh\": 0", "\"mesh\": 0,\"skin\": 0"), "node 1 has a skin"),
-        (changed("\"mesh\": 0", "\"mesh\": 5"), "mesh 5 is not there"),
-        (changed("\"material\": 0", "\"mode\": 5"), "primitive 0 of mesh 0: the primitive has triangle strips; export it as triangles"),
+        (changed("\"mesh\": 0", "\"mesh\": 5"), "mesh 5 does not exist"),
+        (
+            changed("\"material\": 0", "\"mode\": 5"),
+            "primitive 0 of mesh 0: the primitive has triangle strips; export it as triangles",
+        ),
         (changed("\"material\": 0", "\"mode\": 1"), "the primitive has lines; export it as triangles"),
-        (changed("\"material\": 0", "\"material\": 2"), "material 2 is not there"),
+        (changed("\"material\": 0", "\"material\": 2"), "material 2 does not exist"),
         (changed("\"count\": 6", "\"count\": 5"), "5 corners do not form triangles"),
         (changed("\"count\": 6", "\"count\": 600"), "the data of accessor 1 are not complete"),
         (changed("\"count\": 4", "\"count\": 2"), "a triangle uses corner 2, but there are only 2"),
