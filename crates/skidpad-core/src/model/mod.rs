@@ -106,21 +106,21 @@ impl Model {
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
                 return Err(ModelError::RuleViolated(
-                    "a solid axle needs a wheel on the left and one on the right of it",
+                    "a solid axle needs one wheel on the left and one wheel on the right",
                 ));
             }
         }
         for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
             let least = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
-            positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
+            positive(&format!("wheel {i}: carried mass at rest - {least} kg"), *carried as f32 - least)?;
             let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
-            positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
+            positive(&format!("wheel {i}: carried mass - unsprung mass"), left)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
             let carried = parts.wheels.iter().zip(&sprung).filter(|(wheel, _)| wheel.axle == i);
             let load = carried.map(|(_, carried)| *carried as f32).sum::<f32>() * STANDARD_GRAVITY;
             let rate = axle.lateral_compliance.map_or(f32::INFINITY, |given| given.rate);
-            positive_or_infinite(&format!("axle {i}: lateral rate, less its load per metre"), rate - load)?;
+            positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
         let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {
