@@ -150,7 +150,7 @@ mod tests {
     fn speeds_that_change_what_a_figure_means_are_refused() {
         let at = |speed: f64| Overrides { initial_speed_mps: Some(speed), ..Overrides::default() };
         for (name, speed, words) in [
-            ("circle", 30.0, "its own 7.071 m/s"),
+            ("circle", 30.0, "7.071 m/s"),
             ("acceleration", 20.0, "0.000 m/s only"),
             ("launch", 20.0, "0.000 m/s only"),
             ("drop-settle", 3.0, "0.000 m/s only"),
