@@ -119,7 +119,7 @@ fn feature_arguments(libbullet: bool) -> &'static str {
 
 /// Cargo arguments for a build without instructions that some processors lack.
 const BASELINE_FEATURES: &str =
-    "--no-default-features --features rapier,impulse,abreast,constraint,peers,serde,lab,deterministic";
+    "--no-default-features --features rapier,impulse,simd_batch,constraint,peers,serde,lab,deterministic";
 
 /// Measurements of the build for any processor of the target.
 const BASELINE_MEASUREMENTS: [Measurement; 3] = [

@@ -26,7 +26,7 @@ const TEST_ROUNDS: [(&str, &str); 2] = [
     (
         "golden digests",
         "-C=--package=skidpad -C=--test=golden -C=--no-default-features \
-         -C=--features=skidpad/rapier,skidpad/impulse,skidpad/abreast,skidpad/constraint,skidpad/peers,skidpad/deterministic \
+         -C=--features=skidpad/rapier,skidpad/impulse,skidpad/simd_batch,skidpad/constraint,skidpad/peers,skidpad/deterministic \
          -- -- golden:: abreast::",
     ),
 ];

@@ -32,15 +32,15 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "slips that do not know the direction of travel",
-        file: "crates/skidpad-core/src/tyre/brush.rs",
-        change: ["held[0] * heading + s(1.0)", "held[0] + s(1.0) + heading - heading"],
+        file: "crates/skidpad-tyre/src/brush.rs",
+        change: ["clamped_slip[0] * heading + s(1.0)", "clamped_slip[0] + s(1.0) + heading - heading"],
     },
     Fault {
         name: "wheels that stand on the ends of faces",
         file: "crates/skidpad-core/src/ground/rim_contact/two_point.rs",
         change: [
-            "(self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None)",
-            "(f32::NEG_INFINITY * way.abs(), None)",
+            "(self.height_after(highest, displacement) + HEIGHT_TOLERANCE_M, None)",
+            "(f32::NEG_INFINITY * displacement.abs(), None)",
         ],
     },
     Fault {
@@ -55,19 +55,22 @@ const PLANTED_FAULTS: [Fault; 8] = [
         name: "traction control that confuses clutch slip with wheel slip",
         file: "crates/skidpad-core/src/assembly/drivetrain/traction_limits.rs",
         change: [
-            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
+            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft_impulse)) else { return 0.0 };",
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
         ],
     },
     Fault {
         name: "beams that keep their load transfer",
         file: "crates/skidpad-core/src/assembly/suspension/roll_centre.rs",
-        change: ["load.less(lift) & zero.less(lift) & zero.less(links.half)", "load.less(load) & zero.less(lift)"],
+        change: [
+            "load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half)",
+            "load.less(load) & zero.less(jacking_impulse)",
+        ],
     },
     Fault {
         name: "patches that are damped while they roll",
         file: "crates/skidpad-core/src/assembly/tyre/linearisation.rs",
-        change: ["(elastic * bank.carried_mass).sqrt() * standing;", "(elastic * bank.carried_mass).sqrt();"],
+        change: ["* standing_share;", "* W::splat(1.0);"],
     },
 ];
 

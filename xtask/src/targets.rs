@@ -41,7 +41,7 @@ path = "../../examples/digest.rs"
 [dependencies.skidpad]
 path = "../.."
 default-features = false
-features = ["rapier", "impulse", "abreast", "constraint", "peers", "serde", "deterministic"]
+features = ["rapier", "impulse", "simd_batch", "constraint", "peers", "serde", "deterministic"]
 
 [workspace]
 "#;

@@ -107,14 +107,14 @@ impl Contribution {
 }
 
 impl AddAssign for Contribution {
-    /// Adds each value of `more`.
-    fn add_assign(&mut self, more: Self) {
-        self.force += more.force;
-        self.moment += more.moment;
-        self.brake_torque += more.brake_torque;
-        self.engine_torque += more.engine_torque;
-        self.throttle += more.throttle;
-        self.steer += more.steer;
+    /// Adds each value of `other`.
+    fn add_assign(&mut self, other: Self) {
+        self.force += other.force;
+        self.moment += other.moment;
+        self.brake_torque += other.brake_torque;
+        self.engine_torque += other.engine_torque;
+        self.throttle += other.throttle;
+        self.steer += other.steer;
     }
 }
 
@@ -132,7 +132,7 @@ impl AssistLog {
     /// Removes all contributions.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
-        self.contributions.iter_mut().for_each(|added| *added = None);
+        self.contributions.iter_mut().for_each(|contribution| *contribution = None);
     }
 
     /// Returns the contribution of `assist`; all values are 0 if nothing was logged.
@@ -140,16 +140,16 @@ impl AssistLog {
         self.contributions[assist as usize].unwrap_or_default()
     }
 
-    /// Adds `more` to the contribution of `assist`, even if all its values are 0; the assist then has columns in [`AssistLog::entries`]. Call it only
-    /// for assists that the car has.
-    pub fn add(&mut self, assist: Assist, more: Contribution) {
-        *self.contributions[assist as usize].get_or_insert_default() += more;
+    /// Adds `contribution` to that of `assist`, even if all its values are 0; the assist then has columns in [`AssistLog::entries`]. Call
+    /// it only for assists that the car has.
+    pub fn add(&mut self, assist: Assist, contribution: Contribution) {
+        *self.contributions[assist as usize].get_or_insert_default() += contribution;
     }
 
     /// Returns the contributions of all assists of the `model` and of all logged assists, zero contributions included, in the order of
     /// [`Assist::ALL`].
     pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Contribution)> {
-        let told = |assist: &Assist| model.contains(assist) || self.contributions[*assist as usize].is_some();
-        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.contribution(assist)))
+        let is_listed = |assist: &Assist| model.contains(assist) || self.contributions[*assist as usize].is_some();
+        Assist::ALL.iter().copied().filter(is_listed).map(|assist| (assist, self.contribution(assist)))
     }
 }

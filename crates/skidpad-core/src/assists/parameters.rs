@@ -210,7 +210,7 @@ fn check_share(part: &str, found: f32) -> Result<(), ModelError> {
 }
 
 /// Checks that a range of speeds begins at 0 or above and has a positive width.
-fn check_speed_range(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
-    not_negative(&format!("minimum speed of the {assist}"), from)?;
-    positive(&format!("fade-in speed range of the {assist}"), to - from)
+fn check_speed_range(assist: &str, [start, end]: [f32; 2]) -> Result<(), ModelError> {
+    not_negative(&format!("minimum speed of the {assist}"), start)?;
+    positive(&format!("fade-in speed range of the {assist}"), end - start)
 }
