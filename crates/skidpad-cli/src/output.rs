@@ -10,7 +10,7 @@ use skidpad::spec::printable::{lines, one_line};
 /// Prints the notes about the files of a vehicle to the standard error.
 pub fn print_notes(vehicle: &LoadedVehicle) {
     for note in &vehicle.notes {
-        print_error(&format!("worth a look: {note}"));
+        print_error(&format!("warning: {note}"));
     }
 }
 

@@ -26,7 +26,7 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     warnings.extend(check_shift_speeds(spec));
     if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
-            "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
+            "{}: lateral forces roll ray-cast vehicles by this fraction of the physical roll angle",
             peers.roll_influence
         );
         warnings.push(Warning::new("peers.roll_influence", text));
@@ -41,8 +41,8 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
     (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
         let text = format!(
-            "no `easy_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
-             not get there",
+            "no `easy_up_shift_rpm`: the automatic gearbox shifts up at {} rev/min even at part throttle and may stay in \
+                 first gear",
             gearbox.up_shift_rpm
         );
         Warning::new("powertrain.gearbox", text)
@@ -60,7 +60,7 @@ fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
             if overlap_share > BOX_OVERLAP_TOLERANCE {
                 let overlap_percent = 100.0 * overlap_share;
                 let text = format!(
-                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller: overlapping boxes add mass twice"
+                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller box; the overlapping mass counts twice"
                 );
                 warnings.push(Warning::new(format!("chassis.boxes[{i}]"), text));
             }
