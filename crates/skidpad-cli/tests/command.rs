@@ -130,7 +130,7 @@ fn a_car_tows_a_full_trailer_by_its_one_name() {
 #[test]
 fn boxes_that_move_carry_no_peers() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let belt = "[[box]]\ncentre_m = [0, 0, -0.4]\nsize_m = [90, 9, 1]\nmotion = { velocity_mps = [0, 1, 0] }\n";
+    let belt = "[[box]]\ncentre_m = [0, 0, -0.4]\nsize_m = [90, 9, 1]\nkinematic = { velocity_mps = [0, 1, 0] }\n";
     std::fs::write(folder.path().join("belt.toml"), belt).expect("writable");
     let roll = ["compare", "--scene", "belt.toml", "--vehicle", "corvette_c5", "--initial-speed-mps", "5"];
     let text = works(folder.path(), &[&roll[..], &["--duration-s", "1"]].concat());

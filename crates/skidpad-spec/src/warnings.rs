@@ -26,24 +26,24 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     warnings.extend(check_box_mass(&spec.chassis));
     warnings.extend(check_box_centre(&spec.chassis));
     warnings.extend(check_shift_speeds(spec));
-    if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+    if let Some(peers) = spec.raycast_reference.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
             "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
             peers.roll_influence
         );
-        warnings.push(Warning::new("peers.roll_influence", text));
+        warnings.push(Warning::new("raycast_reference.roll_influence", text));
     }
     warnings
 }
 
 /// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
-/// `easy_up_shift_rpm`.
+/// `light_throttle_up_shift_rpm`.
 fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
-    (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
+    (is_stepped && gearbox.light_throttle_up_shift_rpm.is_none()).then(|| {
         let text = format!(
-            "no `easy_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
+            "no `light_throttle_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
              not get there",
             gearbox.up_shift_rpm
         );
@@ -158,17 +158,20 @@ mod tests {
     #[test]
     fn a_gearbox_that_ignores_the_pedal_is_told() {
         let text = crate::shipped::find("corvette_c5").expect("shipped");
-        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("easy_up_shift_rpm")).collect();
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("light_throttle_up_shift_rpm")).collect();
         let told = |text: &str| texts(&VehicleSpec::read("c5", text).expect("valid"));
         assert_eq!(told(text), [""; 0]);
         let told = told(&without.join("\n"));
-        assert!(told.len() == 1 && told[0].contains("easy_up_shift_rpm") && told[0].contains("6000"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("light_throttle_up_shift_rpm") && told[0].contains("6000"),
+            "{told:?}"
+        );
     }
 
     #[test]
     fn a_share_of_the_roll_is_told() {
         let mut spec = reference();
-        spec.peers.as_mut().expect("stated").roll_influence = 0.1;
+        spec.raycast_reference.as_mut().expect("stated").roll_influence = 0.1;
         assert!(texts(&spec)[0].contains("roll_influence"));
     }
 }

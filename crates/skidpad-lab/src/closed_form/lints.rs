@@ -98,7 +98,7 @@ fn load_capacity_notes(model: &Model) -> Vec<String> {
         f64::from(model.parts().raycast_reference.largest_suspension_force) * wheel_count as f64 / weight;
     if raycast_ratio < MIN_SUPPORT_RATIO {
         notes.push(format!(
-            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {raycast_ratio:.2} of the weight only"
+            "`raycast_reference.max_suspension_force_n` lets ray-cast vehicles carry {raycast_ratio:.2} of the weight only"
         ));
     }
     notes
@@ -269,7 +269,7 @@ mod tests {
             each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
             "springs cannot",
         );
-        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "max_suspension_force_n");
         let fast = AeroSurface { coefficient: 2.0, point: Vec3::ZERO };
         says(|parts| parts.aero.downforce = [fast, AeroSurface::default()], "full compression at top speed");
         // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.
