@@ -280,3 +280,38 @@ fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String
     let (table_parts, rest) = (&parts[..pattern.len()], &parts[last_old_index + 1..]);
     [table_parts, &[new_part.as_str()], rest].concat().join(".")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every new key is in the schema.
+    #[test]
+    fn new_keys_are_in_the_schemas() {
+        let vehicle_schema = include_str!("../schema/vehicle.toml");
+        let scene_schema = include_str!("../schema/scene.toml");
+        for (schema, renamed) in [(vehicle_schema, VEHICLE_KEYS), (scene_schema, SCENE_KEYS)] {
+            for (_, new) in renamed.iter().flat_map(|renamed| renamed.keys) {
+                let name = new.rsplit('.').next().unwrap_or(new);
+                assert!(schema.contains(&format!("properties.{name}]")), "{new}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_get_their_new_names() {
+        let tyres = ["tyres", "*"];
+        let keys = [("along", "longitudinal"), ("body", "dynamic_box"), ("a.b", "c.d")];
+        for (path, pattern, expected) in [
+            ("tyres.front.along", &tyres[..], "tyres.front.longitudinal"),
+            ("tyres.front.along.slope_n", &tyres, "tyres.front.longitudinal.slope_n"),
+            ("tyres.front.along_at_double_load", &tyres, "tyres.front.along_at_double_load"),
+            ("tyres", &tyres, "tyres"),
+            ("body[1].mass_kg", &[], "dynamic_box[1].mass_kg"),
+            ("axles[2].a.b[1].e", &["axles"], "axles[2].c.d[1].e"),
+            ("axles[2].a", &["axles"], "axles[2].a"),
+        ] {
+            assert_eq!(renamed_path(path.to_owned(), pattern, &keys), expected);
+        }
+    }
+}
