@@ -160,7 +160,7 @@ pub(crate) struct Car {
     pub steer_rate: Option<SourcedNumber>,
     /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the wheels.
     pub engine: Option<GameEngine>,
-    /// Parameters that only ray-cast vehicles of other engines use (`peers`).
+    /// Parameters that only ray-cast vehicles of other engines use (`raycast_reference`).
     pub raycast_reference: Option<RaycastReference>,
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
 }
 
 /// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`peers`) use them. A force of 1e9 N or more becomes no limit. Adds a
+/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no limit. Adds a
 /// note for each wheel with other values, and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;

@@ -486,7 +486,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     }
 }
 
-/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`peers`): `(h − d) / h`, from
+/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`raycast_reference`): `(h − d) / h`, from
 /// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre_height` is the height
 /// of the centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
 fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<RaycastReference> {

@@ -26,10 +26,10 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     warnings.extend(check_box_mass(&spec.chassis));
     warnings.extend(check_box_centre(&spec.chassis));
     warnings.extend(check_shift_speeds(spec));
-    if let Some(peers) = spec.raycast_reference.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+    if let Some(reference) = spec.raycast_reference.as_ref().filter(|reference| reference.roll_influence < 1.0) {
         let text = format!(
             "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
-            peers.roll_influence
+            reference.roll_influence
         );
         warnings.push(Warning::new("raycast_reference.roll_influence", text));
     }

@@ -155,7 +155,7 @@ impl Overrides {
 /// of them with every solver. A scene replaces the manoeuvre's own ground, including its slope.
 pub const GROUND_KINDS: [(&str, &str); 4] = [
     ("plane", "at any slope"),
-    ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `motion` not for peers"),
+    ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `kinematic` not for peers"),
     ("height fields", "[[height_field]]: numbers or a PNG; [[road]]: ISO 8608, A to H; [[crg]]: OpenCRG"),
     ("meshes", "[[mesh]]: numbers, OBJ or glTF"),
 ];

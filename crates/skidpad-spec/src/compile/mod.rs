@@ -85,14 +85,14 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
 }
 
 /// Builds the settings for ray-cast vehicles of other engines: roll influence and largest suspension force (N; infinite
-/// if absent). Returns the default without a `peers` table.
+/// if absent). Returns the default without a `raycast_reference` table.
 fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
-    let Some(peers) = &spec.raycast_reference else {
+    let Some(reference_spec) = &spec.raycast_reference else {
         return RaycastReference::default();
     };
     RaycastReference {
-        roll_influence: peers.roll_influence as f32,
-        largest_suspension_force: peers.max_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
+        roll_influence: reference_spec.roll_influence as f32,
+        largest_suspension_force: reference_spec.max_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
     }
 }
 

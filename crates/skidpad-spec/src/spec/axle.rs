@@ -268,8 +268,8 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ride_frequency_hz: Option<f64>,
-    /// Increase of the wheel rate per compression, N/m². The spring force beyond that at rest is rate z + progressive rate z² / 2
-    /// at a compression z. Absent: a linear spring.
+    /// Increase of the wheel rate per compression, N/m². At a compression z, the spring force beyond that at rest is
+    /// rate z + progressive rate z² / 2. Absent: a linear spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub progressive_rate_n_per_m2: Option<f64>,

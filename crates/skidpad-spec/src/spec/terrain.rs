@@ -224,7 +224,7 @@ pub struct MeshSpec {
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roughness: Option<RoughnessSpec>,
-    /// Materials of the file with their own grip and texture. All other materials have those of the mesh.
+    /// Materials of the file with their own grip and roughness. All other materials have those of the mesh.
     #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub surfaces: Vec<MeshSurfaceSpec>,
@@ -240,8 +240,9 @@ pub struct RoughnessSpec {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 2)))]
     pub added_rolling_resistance: f64,
-    /// Height of the unevenness from trough to crest along a line parallel to x or y, m: `h = peak_to_peak/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the
-    /// normal, with world coordinates x and y. Moving boxes have no unevenness.
+    /// Height of the unevenness from trough to crest along a line parallel to x or y, m:
+    /// `h = peak_to_peak/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the normal, with world coordinates x and y.
+    /// Moving boxes have no unevenness.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub peak_to_peak_m: f64,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Tyre. Longitudinal is the rolling direction, lateral the axis of the wheel. The longitudinal slip is the slip ratio. The lateral slip is the tangent of the slip angle, which is
-/// nearly the angle in rad.
+/// Tyre. Longitudinal is the rolling direction, lateral the axis of the wheel. The longitudinal slip is the slip
+/// ratio. The lateral slip is the tangent of the slip angle, which is nearly the angle in rad.
 // The schema rejects unknown keys. serde cannot deny them next to `flatten`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
