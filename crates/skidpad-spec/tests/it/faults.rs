@@ -19,7 +19,7 @@ fn ten_faults_are_ten_faults() {
         (56, 9, OutOfRange, "tyres.front.model"),
         (105, 13, Contradiction, "powertrain.engine.torque_curve[4].rpm"),
         (128, 16, OutOfRange, "powertrain.gearbox.shift_time_s"),
-        (133, 15, Contradiction, "powertrain.differential.torque_split"),
+        (133, 16, Contradiction, "powertrain.differential.torque_split"),
     ];
     assert_eq!(found, expected);
     insta::assert_snapshot!(faults.render());
