@@ -325,7 +325,7 @@ impl VehicleDraft {
             force_application_height_m: force_point
                 .map(|z| self.store_number(&key_path("force_application_height_m"), &z)),
             suspension,
-            anti_roll_bar: track.map(|_| AntiRollBar {
+            anti_roll_bar: track.filter(|_| anti_roll_rate.value != 0.0).map(|_| AntiRollBar {
                 rate_n_per_m: Some(self.store_number(&key_path("anti_roll_bar.rate_n_per_m"), &anti_roll_rate)),
                 ..AntiRollBar::default()
             }),

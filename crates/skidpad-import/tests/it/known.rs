@@ -15,9 +15,9 @@ fn rate(axle: &Axle) -> f64 {
     axle.suspension.rate_n_per_m.expect("stated")
 }
 
-/// Returns the rate of the anti-roll bar, N/m.
+/// Returns the rate of the anti-roll bar, N/m; 0 without one.
 fn bar_rate(axle: &Axle) -> f64 {
-    axle.anti_roll_bar.as_ref().and_then(|bar| bar.rate_n_per_m).expect("a rate")
+    axle.anti_roll_bar.as_ref().map_or(0.0, |bar| bar.rate_n_per_m.expect("a rate"))
 }
 
 fn droop(axle: &Axle) -> f64 {
