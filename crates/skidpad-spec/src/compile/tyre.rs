@@ -34,13 +34,8 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
             let curve_law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
             curve_tyre(curve_law, to_f32_pair(*deflection_m, *deflection_m), friction, even_load)
         }
-        TyreSpec::Linear {
-            slip_stiffness_n: longitudinal,
-            cornering_stiffness_n_per_rad: lateral,
-            relaxation,
-            friction,
-        } => curve_tyre(
-            CurveLaw::Linear { stiffness: to_f32_pair(*longitudinal, *lateral) },
+        TyreSpec::Linear { slip_stiffness_n, cornering_stiffness_n_per_rad, relaxation, friction } => curve_tyre(
+            CurveLaw::Linear { stiffness: to_f32_pair(*slip_stiffness_n, *cornering_stiffness_n_per_rad) },
             relaxation_lengths(relaxation),
             friction,
             even_load,
