@@ -6,6 +6,9 @@ use crate::fault_collector::{FaultCollector, join_key};
 use crate::old_keys::OldKey;
 use std::ops::Range;
 
+/// Keys and values of a table.
+type Entries = Vec<(Key, Node)>;
+
 /// Renamed keys of some tables.
 pub(super) struct RenamedKeys {
     /// Paths of the tables from the root, with new names. `*` matches every name. A list matches with each of its
@@ -175,7 +178,7 @@ pub(super) fn rename_old_keys(tree: &mut Node, renamed: &[RenamedKeys], collecto
 }
 
 /// Calls `visit` with the entries and the path of each table below `node` that matches `pattern`.
-fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn FnMut(&mut Vec<(Key, Node)>, &str)) {
+fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn FnMut(&mut Entries, &str)) {
     match (&mut node.item, pattern) {
         (Item::List(list), _) => {
             for (i, entry) in list.iter_mut().enumerate().filter(|(_, entry)| matches!(entry.item, Item::Table(_))) {
@@ -195,7 +198,7 @@ fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn F
 /// Renames the key `old` of the table `entries` to `new`, if the table has it. Both are paths in the table, whose own
 /// path is `path`.
 fn rename_key(
-    entries: &mut Vec<(Key, Node)>,
+    entries: &mut Entries,
     path: &str,
     (old, new): (&'static str, &'static str),
     collector: &mut FaultCollector,
@@ -221,7 +224,7 @@ fn rename_key(
 
 /// Removes the entry at `path` from the table `entries` and returns it, `None` if there is none. An inner table is
 /// removed with its last entry.
-fn take_entry(entries: &mut Vec<(Key, Node)>, path: &str) -> Option<(Key, Node)> {
+fn take_entry(entries: &mut Entries, path: &str) -> Option<(Key, Node)> {
     let (name, inner_path) = path.split_once('.').map_or((path, None), |(name, inner_path)| (name, Some(inner_path)));
     let index = entries.iter().position(|(key, _)| key.name == name)?;
     let Some(inner_path) = inner_path else { return Some(entries.remove(index)) };
@@ -236,7 +239,7 @@ fn take_entry(entries: &mut Vec<(Key, Node)>, path: &str) -> Option<(Key, Node)>
 /// Adds `node` to the table `entries` at `path`, with the span of `key`. A missing inner table is added. Returns the span
 /// of the entry that `path` has already, as an error. Nothing is added to an inner value that is no table, which is
 /// reported later.
-fn insert_entry(entries: &mut Vec<(Key, Node)>, path: &str, key: Key, node: Node) -> Result<(), Range<usize>> {
+fn insert_entry(entries: &mut Entries, path: &str, key: Key, node: Node) -> Result<(), Range<usize>> {
     let (name, inner_path) = path.split_once('.').map_or((path, None), |(name, inner_path)| (name, Some(inner_path)));
     let new_key = Key { name: name.to_owned(), span: key.span.clone() };
     let existing_entry = entries.iter_mut().find(|(key, _)| key.name == name);
