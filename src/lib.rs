@@ -11,7 +11,7 @@
 //! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicle models of other engines, for comparison |
 //! | `lab` | | `lab`: manoeuvres, metrics, reports; file errors shown in their source text, importers, tyre fits; includes `terrain_files` |
 //! | `terrain_files` | | ground of scenes from files: PNG, OBJ, glTF, OpenCRG |
-//! | `abreast` | | batches of eight cars of one model with `impulse` and `rapier`; bit-identical to scalar steps |
+//! | `simd_batch` | | batches of eight cars of one model with `impulse` and `rapier`; bit-identical to scalar steps |
 //! | `instruction_sets` | | the widest SIMD instructions of the processor, selected at run time; bit-identical results |
 //! | `deterministic` | | bit-identical results on every target, without SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, for worlds saved with Rapier's serde support |

@@ -119,7 +119,7 @@ fn feature_arguments(libbullet: bool) -> &'static str {
 
 /// Cargo arguments for a build without instructions that some processors lack.
 const BASELINE_FEATURES: &str =
-    "--no-default-features --features rapier,impulse,abreast,constraint,peers,serde,lab,deterministic";
+    "--no-default-features --features rapier,impulse,simd_batch,constraint,peers,serde,lab,deterministic";
 
 /// Measurements of the build for any processor of the target.
 const BASELINE_MEASUREMENTS: [Measurement; 3] = [
@@ -136,7 +136,7 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
             run(cargo(&format!("bench --package skidpad --bench solvers {} -- --quick", feature_arguments(libbullet))))
         });
     }
-    steps.step("instructions", "Find what grew with `callgrind_annotate`, or say in the issue why it may.", || {
+    steps.step("instructions", "Find the increase with `callgrind_annotate`, or justify it in the issue.", || {
         count_instructions(libbullet)
     });
 }

@@ -8,12 +8,13 @@ use crate::run::{Outcome, built_program, cargo, output, run};
 
 /// Own packages with the highest optimisation in `.cargo/config.toml`. The check lowers their level; all other packages
 /// are the same in every build.
-const OPTIMISED_PACKAGES: [&str; 4] = ["skidpad-core", "skidpad-world", "skidpad-engines", "skidpad-rapier"];
+const OPTIMISED_PACKAGES: [&str; 6] =
+    ["skidpad-simd", "skidpad-tyre", "skidpad-core", "skidpad-world", "skidpad-engines", "skidpad-rapier"];
 
 /// Arguments that run the digests of every solver in release. They leave out the laboratory, which saves build time;
 /// results must not depend on it.
 const RELEASE_DIGEST_ARGUMENTS: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
-                       --features rapier,impulse,abreast,constraint,peers,serde,deterministic --";
+                       --features rapier,impulse,simd_batch,constraint,peers,serde,deterministic --";
 
 /// Builds the digests in several ways and compares them line by line with the digests of the test build on one thread:
 /// on two threads, with less optimisation, in release on one and two threads, and of each solver alone. Prints the

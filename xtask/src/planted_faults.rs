@@ -32,15 +32,15 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
     Fault {
         name: "slips that do not know the direction of travel",
-        file: "crates/skidpad-core/src/tyre/brush.rs",
-        change: ["held[0] * heading + s(1.0)", "held[0] + s(1.0) + heading - heading"],
+        file: "crates/skidpad-tyre/src/brush.rs",
+        change: ["clamped_slip[0] * heading + s(1.0)", "clamped_slip[0] + s(1.0) + heading - heading"],
     },
     Fault {
         name: "wheels that stand on the ends of faces",
         file: "crates/skidpad-core/src/ground/rim_contact/two_point.rs",
         change: [
-            "(self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None)",
-            "(f32::NEG_INFINITY * way.abs(), None)",
+            "(self.height_after(highest, displacement) + HEIGHT_TOLERANCE_M, None)",
+            "(f32::NEG_INFINITY * displacement.abs(), None)",
         ],
     },
     Fault {
@@ -52,27 +52,30 @@ const PLANTED_FAULTS: [Fault; 8] = [
         ],
     },
     Fault {
-        name: "traction control that takes a slipping clutch for slip",
+        name: "traction control that confuses clutch slip with wheel slip",
         file: "crates/skidpad-core/src/assembly/drivetrain/traction_limits.rs",
         change: [
-            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };",
+            "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft_impulse)) else { return 0.0 };",
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(f32::MIN)) else { return 0.0 };",
         ],
     },
     Fault {
         name: "beams that keep their load transfer",
         file: "crates/skidpad-core/src/assembly/suspension/roll_centre.rs",
-        change: ["load.less(lift) & zero.less(lift) & zero.less(links.half)", "load.less(load) & zero.less(lift)"],
+        change: [
+            "load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half)",
+            "load.less(load) & zero.less(jacking_impulse)",
+        ],
     },
     Fault {
         name: "patches that are damped while they roll",
         file: "crates/skidpad-core/src/assembly/tyre/linearisation.rs",
-        change: ["(elastic * bank.carried_mass).sqrt() * standing;", "(elastic * bank.carried_mass).sqrt();"],
+        change: ["* standing_share;", "* W::splat(1.0);"],
     },
 ];
 
 /// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws. A step
-/// fails if no relation finds its fault.
+/// fails if no relation finds the faults fault.
 ///
 /// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
@@ -84,7 +87,7 @@ pub fn planted(steps: &mut Steps) {
         Ok(())
     });
     for fault in &PLANTED_FAULTS {
-        steps.step(fault.name, "Strengthen the relation that should find it.", || check_fault(fault, &baseline));
+        steps.step(fault.name, "Strengthen the relation that should find the fault.", || check_fault(fault, &baseline));
     }
 }
 
@@ -110,7 +113,7 @@ fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
             is_found = true;
         }
     }
-    if is_found { Ok(()) } else { Err("no relation finds it".into()) }
+    if is_found { Ok(()) } else { Err("no relation finds the fault".into()) }
 }
 
 /// Returns the relations that some draws violate, from lines of the form `name checked violated …`. Other lines are

@@ -11,7 +11,7 @@ use skidpad::spec::{LoadedVehicle, OldKeys};
 pub fn print_notes(vehicle: &LoadedVehicle) {
     print_old_keys(&vehicle.old_keys);
     for note in &vehicle.notes {
-        print_error(&format!("worth a look: {note}"));
+        print_error(&format!("warning: {note}"));
     }
 }
 

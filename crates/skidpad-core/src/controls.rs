@@ -1,6 +1,6 @@
 //! Inputs of a car for a step, from a driver, a script or an assist.
 
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Inputs of a step. Values outside their range are clamped; values that are not finite count as 0.
 #[derive(Clone, Debug, PartialEq, Default)]

@@ -68,10 +68,10 @@ impl ForceElementOutput {
         let to_vehicle = to_world.transpose();
         let force = to_vehicle * self.force;
         let direction = force.normalize_or_zero();
-        let turn = self.point.cross(direction);
+        let moment_arm = self.point.cross(direction);
         // Velocity of the point along the force per impulse (1/kg).
-        let give = inverse_mass + turn.dot(*inverse_inertia * turn);
-        let force = force / (1.0 + self.damping.max(0.0) * dt * give);
+        let compliance = inverse_mass + moment_arm.dot(*inverse_inertia * moment_arm);
+        let force = force / (1.0 + self.damping.max(0.0) * dt * compliance);
         (force, self.point.cross(force) + to_vehicle * self.moment)
     }
 }

@@ -21,12 +21,10 @@ mod drivetrain;
 pub mod force_element;
 pub mod ground;
 mod hitch;
-pub mod math;
 pub mod model;
 mod model_error;
 pub mod port;
 mod shape;
-pub mod simd;
 pub mod simulation;
 mod solver_mode;
 pub mod state;
@@ -36,7 +34,7 @@ mod step;
 mod suspension;
 pub mod telemetry;
 mod traffic;
-pub mod tyre;
+mod tyre_rows;
 mod vehicle;
 mod wheel;
 
@@ -75,5 +73,9 @@ pub use traffic::cars::Cars;
 pub use traffic::contact_solver;
 pub use traffic::level_of_detail::{LevelError, LevelOfDetail, LodDistances};
 pub use vehicle::Vehicle;
+
+pub use skidpad_simd as simd;
+pub use skidpad_simd::math;
+pub use skidpad_tyre as tyre;
 
 pub use bevy_math::{DMat3, DQuat, DVec2, DVec3, Mat3, Quat, Vec2, Vec3};

@@ -13,7 +13,7 @@ pub struct Hull {
 
 /// Returns the moments of inertia (kg m²) of a box of `mass` kg and full `size` (m) about its own centre.
 pub fn box_inertia(mass: f64, size: [f64; 3]) -> [f64; 3] {
-    let [x, y, z] = size.map(|s| s * s);
+    let [x, y, z] = size.map(|length| length * length);
     [(y + z) * mass / 12.0, (x + z) * mass / 12.0, (x + y) * mass / 12.0]
 }
 

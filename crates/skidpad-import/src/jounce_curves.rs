@@ -34,17 +34,20 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
     };
     let mean_height = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
     if group.iter().any(|wheel| (height(wheel) - mean_height).abs() > NOTED_HEIGHT_M) {
-        import.add_note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
+        import.add_note(&group[0].path, "left and right tyre forces act at different heights: the mean is used");
     }
     if let ForcePoint::AboveGround(number) = first_force_point {
         return Some(SourcedNumber { value: mean_height, ..number.clone() });
     }
-    let position_text =
-        if mean_height < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
+    let position_text = if mean_height < 0.0 {
+        "below the ground: set to ground level"
+    } else {
+        "above the ground at rest: a non-physical aid, kept"
+    };
     import.add_note(
         &group[0].path,
         format!(
-            "tyre forces act at a point of the body, {:.3} m {position_text}; here it stays at that height",
+            "tyre forces act at a point of the body, {:.3} m {position_text}; in the vehicle file this height is constant",
             mean_height.abs()
         ),
     );
@@ -63,7 +66,7 @@ pub(crate) fn kinematics(
         return ([0.0; 2], None);
     }
     if group.len() == 1 {
-        import.add_note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
+        import.add_note(&group[0].path, "toe and camber over jounce of a single wheel on an axle: not imported");
         return ([0.0; 2], None);
     }
     let toe = Parabola::fit(group, rest, |tables| &tables.toe, "toe", import);
@@ -112,10 +115,8 @@ impl Parabola {
         let mean = |jounce: f64| 0.5 * (angle(0, jounce) + angle(1, jounce));
         let ends = [0.0, droop, droop + bump];
         if ends.iter().any(|&jounce| (angle(0, jounce) - angle(1, jounce)).abs() > NOTED_ANGLE_RAD) {
-            import.add_note(
-                &group[0].path,
-                format!("left and right {angle_name} over jounce differ: their mean is taken"),
-            );
+            import
+                .add_note(&group[0].path, format!("left and right {angle_name} over jounce differ: the mean is used"));
         }
         let [at_droop, at_rest, at_bump] = ends.map(mean);
         // Mean slopes from rest to bump and from droop to rest, rad/m.
@@ -133,7 +134,7 @@ impl Parabola {
             let degrees = max_deviation.to_degrees();
             import.add_note(
                 &group[0].path,
-                format!("{angle_name} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
+                format!("{angle_name} becomes a parabola through droop, rest and bump, up to {degrees:.2} degrees from the table"),
             );
         }
         parabola

@@ -30,7 +30,7 @@ pub(crate) struct Scene {
 
 /// The `Rigidbody`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Body {
     /// Name of its object.
     #[serde(default = "default_name")]
@@ -71,7 +71,7 @@ struct Xyz {
 
 /// A `WheelCollider`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Wheel {
     /// Origin of its object in the body's frame, m.
     position: [f64; 3],
@@ -105,7 +105,7 @@ struct Wheel {
 
 /// A `JointSpring`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Spring {
     /// N/m.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -121,7 +121,7 @@ struct Spring {
 
 /// A `WheelFrictionCurve`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Curve {
     /// Slip of the peak.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -142,7 +142,7 @@ struct Curve {
 
 /// A `BoxCollider`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct BoxCollider {
     /// Origin of its object in the body's frame, m.
     position: [f64; 3],
@@ -369,7 +369,7 @@ impl<'a> Objects<'a> {
             |body: &&&Object<'a>| self.transform_id(body).is_some_and(|root| wheel_ancestors.contains(root));
         let mut vehicle_bodies = bodies.iter().filter(has_wheels);
         let Some(body) = vehicle_bodies.next() else {
-            let help = "prefabs inside prefabs are not followed: unpack them first";
+            let help = "nested prefabs are not supported: unpack them first";
             import.add_fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
             return None;
         };
@@ -380,7 +380,7 @@ impl<'a> Objects<'a> {
             .and_then(|object| object.node.get("m_Name"));
         let name = name_node.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
         if vehicle_bodies.next().is_some() {
-            import.add_note("", format!("several vehicles: the first, `{name}`, is taken"));
+            import.add_note("", format!("several vehicles: the first one, `{name}`, is imported"));
         }
         let placed_nodes = |kind: &str| -> Vec<Node> {
             let place_node = |object: &&Object<'a>| {
@@ -445,7 +445,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         common_centre(&boxes).unwrap_or([0.0; 3])
     };
     if !has_stated_centre && boxes.is_empty() {
-        import.add_note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
+        import.add_note("body", "no BoxCollider: the centre of mass is set to the origin of the body");
     }
     for (key, value) in
         [("m_Drag", body.m_Drag), ("m_LinearDamping", body.m_LinearDamping), ("m_AngularDrag", body.m_AngularDrag)]
@@ -454,12 +454,12 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
             &format!("body.{key}"),
             value,
             0.0, // no drag
-            "drag in proportion to speed: left out, air drag goes with its square",
+            "drag proportional to speed: not imported, because air drag is proportional to the square of the speed",
         );
     }
     import.add_note(
         "", // note on the whole file
-        "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
+        "motor torque, brake torque and steering angle are set by a script: no motor, no brakes, full lock of 30°",
     );
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
         // Moments of inertia have no sign.
@@ -471,16 +471,16 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, middle, import)).collect();
     Car {
         name: body.name.clone(),
-        description: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
+        description: "Imported from Unity. Unity springs are at their target position under the sprung mass.".into(),
         mass: sourced(body.m_Mass, "m_Mass"),
         centre,
-        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
+        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "centre of the BoxColliders".into() },
         inertia,
         boxes,
         hull: None,
         raycast_reference: roll_influence(scene, centre[2], import),
         wheels,
-        lock: sourced(30.0, "estimate: a script's in Unity"),
+        lock: sourced(30.0, "estimate: set by a script in Unity"),
         steer_rate: None,
         engine: None,
     }
@@ -503,7 +503,7 @@ fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) ->
     let share = (1.0 - distance / height_above_ground).clamp(0.0, 1.0);
     import.add_note(
         "wheels[0].m_ForceAppPointDistance",
-        format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
+        format!("forces act {distance} m above the ground, which reduces the roll angle to {share:.2} of the physical one: a non-physical aid, kept"),
     );
     Some(RaycastReference { roll_influence: crate::vehicle_file::round_digits(share), max_suspension_force_n: None })
 }
@@ -537,13 +537,13 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
     for (key, curve) in [("m_ForwardFriction", &w.m_ForwardFriction), ("m_SidewaysFriction", &w.m_SidewaysFriction)] {
         let key_path = format!("{path}.{key}");
         if curve.m_AsymptoteValue > curve.m_ExtremumValue {
-            import.add_note(&key_path, "its asymptote lies above its extremum: taken as flat");
+            import.add_note(&key_path, "the asymptote is above the extremum: imported as constant");
         }
         if curve.m_AsymptoteSlip <= curve.m_ExtremumSlip {
-            import.add_note(&key_path, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
+            import.add_note(&key_path, "the asymptote slip is not above the extremum slip: set 10 % above");
         }
         if curve.m_ExtremumValue * curve.m_Stiffness > 20.0 {
-            import.add_note(&key_path, "a friction above 20 is taken as 20");
+            import.add_note(&key_path, "a friction above 20 is set to 20");
         }
     }
     Corner {
@@ -554,7 +554,7 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
         radius: sourced(w.m_Radius, "m_Radius"),
         spin_inertia: sourced(
             0.5 * w.m_Mass * w.m_Radius * w.m_Radius,
-            format!("m_Mass {} kg as an even disc", w.m_Mass),
+            format!("m_Mass {} kg as a uniform disc", w.m_Mass),
         ),
         rate: sourced(spring.spring, "spring"),
         bump: damper.clone(),

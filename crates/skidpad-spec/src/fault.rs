@@ -65,7 +65,7 @@ impl Display for Fault {
         match self.kind {
             FaultKind::Syntax if path.is_empty() => write!(f, "{found}"),
             FaultKind::Syntax => write!(f, "`{path}`: {found}"),
-            FaultKind::UnknownKey => write!(f, "`{path}` is not a known key"),
+            FaultKind::UnknownKey => write!(f, "unknown key `{path}`"),
             FaultKind::MissingKey => write!(f, "`{path}` is missing: it must be {accepts}"),
             FaultKind::WrongType | FaultKind::OutOfRange => write!(f, "`{path}` is {found}, but must be {accepts}"),
             FaultKind::Contradiction if path.is_empty() => write!(f, "the file: {found}, but must be {accepts}"),
@@ -189,13 +189,10 @@ impl Display for Faults {
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
             MAX_COLLECTED_FAULTS => {
-                write!(
-                    f,
-                    "{name} has {MAX_COLLECTED_FAULTS} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown"
-                )
+                write!(f, "{name} has {MAX_COLLECTED_FAULTS} faults or more; the first {MAX_SHOWN_FAULTS} are shown")
             }
             n if n > MAX_SHOWN_FAULTS => {
-                write!(f, "{name} has {n} faults, the first {MAX_SHOWN_FAULTS} of which are shown")
+                write!(f, "{name} has {n} faults; the first {MAX_SHOWN_FAULTS} are shown")
             }
             n => write!(f, "{name} has {n} faults"),
         }

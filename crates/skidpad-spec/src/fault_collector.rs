@@ -104,8 +104,8 @@ impl FaultCollector {
         }
         let span = self.nearest_span(if has_first { &second_path } else { &first_path });
         if has_first {
-            let found = format!("given as well as `{first}`");
-            let accepts = format!("the only one of `{first}` and `{second}`");
+            let found = format!("set together with `{first}`");
+            let accepts = format!("set alone: either `{first}` or `{second}`");
             self.add_fault(
                 FaultKind::Contradiction,
                 second_path,
@@ -119,7 +119,7 @@ impl FaultCollector {
                 fault.contradicted_span = contradicted_span;
             }
         } else {
-            let accepts = format!("given, or `{second}` instead");
+            let accepts = format!("set, or `{second}` instead");
             self.add_fault(FaultKind::MissingKey, first_path, span, "missing", accepts, None);
         }
     }

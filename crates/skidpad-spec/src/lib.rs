@@ -116,7 +116,7 @@ fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
         line: 1,
         column: 1,
         found,
-        accepts: "a vehicle that can stand on its wheels".into(),
+        accepts: "a vehicle that its wheels can support".into(),
         help: None,
         span: 0..0,
         contradicted_span: None,

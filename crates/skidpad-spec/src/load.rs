@@ -101,7 +101,7 @@ impl LoadedVehicle {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Name that is neither a shipped vehicle nor a file.
-    #[error("there is no vehicle `{}`", crate::printable::one_line(name))]
+    #[error("unknown vehicle `{}`", crate::printable::one_line(name))]
     UnknownVehicle {
         /// Name that was given.
         name: String,
@@ -155,7 +155,7 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> 
         let valid_length = error.utf8_error().valid_up_to();
         let valid_text = String::from_utf8_lossy(&error.as_bytes()[..valid_length]);
         let (line, column) = line_and_column(&valid_text, &line_starts(&valid_text), valid_length);
-        let message = format!("line {line}, column {column} is not UTF-8: save the file in that encoding");
+        let message = format!("line {line}, column {column} is not UTF-8; save the file in UTF-8");
         std::io::Error::new(std::io::ErrorKind::InvalidData, message)
     })
 }
@@ -166,7 +166,7 @@ fn unknown_vehicle_error(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::suggestions::nearest_word(name, names.iter().copied()) {
         Some(similar_name) => format!("did you mean `{similar_name}`?"),
-        None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
+        None => format!("shipped vehicles: {}; or use the path of a vehicle file", names.join(", ")),
     };
     LoadError::UnknownVehicle { name: name.to_owned(), help }
 }

@@ -28,7 +28,7 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     warnings.extend(check_shift_speeds(spec));
     if let Some(reference) = spec.raycast_reference.as_ref().filter(|reference| reference.roll_influence < 1.0) {
         let text = format!(
-            "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
+            "{}: lateral forces roll ray-cast vehicles by this fraction of the physical roll angle",
             reference.roll_influence
         );
         warnings.push(Warning::new("raycast_reference.roll_influence", text));
@@ -43,8 +43,8 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
     (is_stepped && gearbox.light_throttle_up_shift_rpm.is_none()).then(|| {
         let text = format!(
-            "no `light_throttle_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
-             not get there",
+            "no `light_throttle_up_shift_rpm`: the automatic gearbox shifts up at {} rev/min even at part throttle and may stay in \
+                 first gear",
             gearbox.up_shift_rpm
         );
         Warning::new("powertrain.gearbox", text)
@@ -57,7 +57,7 @@ fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
     let vehicle_mass = chassis.mass_kg;
     (box_mass > 0.0 && (box_mass / vehicle_mass - 1.0).abs() > 0.01).then(|| {
         let text =
-            format!("hold {box_mass:.1} kg, the car {vehicle_mass:.1} kg: their inertia is scaled to the car's mass");
+            format!("have a mass of {box_mass:.1} kg, but the car has {vehicle_mass:.1} kg; their inertia is scaled to the mass of the car");
         Warning::new("chassis.boxes", text)
     })
 }
@@ -74,8 +74,9 @@ fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
     let centre_distance = (behind * behind + left * left + above * above).sqrt();
     // Without boxes `centre_distance` is NaN, and the comparison is false.
     (centre_distance > 0.05).then(|| {
-        let text =
-            format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
+        let text = format!(
+            "their centre of mass is {behind:+.2} m behind, {left:+.2} m left of and {above:+.2} m above the stated one"
+        );
         Warning::new("chassis.boxes", text)
     })
 }
@@ -91,7 +92,7 @@ fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
             if overlap_share > BOX_OVERLAP_TOLERANCE {
                 let overlap_percent = 100.0 * overlap_share;
                 let text = format!(
-                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller: overlapping boxes add mass twice"
+                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller box; the overlapping mass counts twice"
                 );
                 warnings.push(Warning::new(format!("chassis.boxes[{i}]"), text));
             }
@@ -152,7 +153,7 @@ mod tests {
         );
         spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
         let told = texts(&spec);
-        assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
+        assert!(told.len() == 1 && told[0].contains("have a mass of 750.0 kg, but the car has 1500.0 kg"), "{told:?}");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Properties of every step of every car: energy, bits, convergence, any input.
 
-#[cfg(all(feature = "abreast", feature = "impulse", feature = "rapier"))]
+#[cfg(all(feature = "simd_batch", feature = "impulse", feature = "rapier"))]
 pub mod abreast;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 pub mod constraint;
 pub mod convergence;
 pub mod energy;
 pub mod fuzz;
-#[cfg(all(feature = "abreast", feature = "impulse", feature = "rapier"))]
+#[cfg(all(feature = "simd_batch", feature = "impulse", feature = "rapier"))]
 pub mod memory;
 pub mod random;
 pub mod random_cars;

@@ -284,13 +284,12 @@ fn worlds_that_make_no_levels_say_why() {
         assert_eq!(expected.to_string(), text);
         assert_eq!(LevelOfDetail::new(worlds).err(), Some(expected));
     };
-    says(vec![], LevelError::NoWorld, "no world was given, but there must be one for each level");
+    says(vec![], LevelError::NoWorld, "the list of worlds is empty, but one world per level is required");
     let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
     let text =
-        "the world of level 1 has other cars than that of level 0; it must have the same models in the same slots";
+        "the cars of level 1 differ from those of level 0; both worlds must have the same models in the same slots";
     says(vec![at_20_mps(&solver, 60.0), truck], LevelError::CarsMismatch { level: 1 }, text);
-    let text =
-        "level 1 steps by 0.01 s, but it must be a whole multiple of 0.016666668 s, the step of the level before";
+    let text = "level 1 has a step of 0.01 s, which must be an integer multiple of 0.016666668 s, the step of the previous level";
     let expected = LevelError::StepMismatch { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
     says(vec![at_20_mps(&solver, 60.0), at_20_mps(&solver, 100.0)], expected, text);
 }

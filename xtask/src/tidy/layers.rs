@@ -9,8 +9,6 @@ const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 const LAYERS: &[&str] = &[
     // Numbers and small types.
     "constants",
-    "simd",
-    "math",
     "model_error",
     "shape",
     "channel",
@@ -22,7 +20,7 @@ const LAYERS: &[&str] = &[
     // Parts of a vehicle: parameters, state, rows and equations.
     "assist_log",
     "force_element",
-    "tyre",
+    "tyre_rows",
     "suspension",
     "wheel",
     "steering",

@@ -62,7 +62,7 @@ fn check_lookup_table(files: &[File]) -> Vec<String> {
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
     if rows.is_empty() {
-        return vec![format!("{MAP_PAGE}: has no table of what is looked for first")];
+        return vec![format!("{MAP_PAGE}: the table of entry points is missing")];
     }
     let mut problems = Vec::new();
     for row in rows {
@@ -107,10 +107,7 @@ mod tests {
     fn found(row: &str) -> Vec<String> {
         let page = format!("## Looked for first\n\n| what | lines |\n|---|---|\n{row}\n\n## A step\n`gone`\n");
         let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-        check_lookup_table(&[
-            file(MAP_PAGE, &page),
-            file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>("),
-        ])
+        check_lookup_table(&[file(MAP_PAGE, &page), file("crates/skidpad-tyre/src/grip.rs", "fn limit(\nfn reach<W>(")])
     }
 
     #[test]

@@ -68,12 +68,12 @@ impl BilinearTable {
     /// Returns an error if knots are missing, not finite or do not increase. Also returns an error if values are not
     /// finite, or are not one for each pair.
     pub fn new(knots: [Vec<f32>; 2], values: Vec<f32>) -> Result<Self, &'static str> {
-        let rises = |knots: &Vec<f32>| !knots.is_empty() && knots.windows(2).all(|pair| pair[0] < pair[1]);
-        let finite = |list: &Vec<f32>| list.iter().all(|value| value.is_finite());
-        if !knots.iter().all(|knots| rises(knots) && finite(knots)) {
-            return Err("the knots of a table must be finite and rise");
+        let are_increasing = |knots: &Vec<f32>| !knots.is_empty() && knots.windows(2).all(|pair| pair[0] < pair[1]);
+        let are_finite = |list: &Vec<f32>| list.iter().all(|value| value.is_finite());
+        if !knots.iter().all(|knots| are_increasing(knots) && are_finite(knots)) {
+            return Err("the knots of a table must be finite and strictly increasing");
         }
-        if values.len() != knots[0].len() * knots[1].len() || !finite(&values) {
+        if values.len() != knots[0].len() * knots[1].len() || !are_finite(&values) {
             return Err("a table needs one finite value for each pair of knots");
         }
         Ok(Self { knots: knots.map(Into::into), values: values.into() })
@@ -85,13 +85,14 @@ impl BilinearTable {
         // Knot below the point, and share of the way to the next knot, for each variable.
         let [(i, u), (j, v)] = [0, 1].map(|axis| locate_knot(&self.knots[axis], point[axis]));
         // Number of values in a row.
-        let width = self.knots[1].len();
-        let value = |i: usize, j: usize| self.values[i.min(self.knots[0].len() - 1) * width + j.min(width - 1)];
+        let row_length = self.knots[1].len();
+        let value =
+            |i: usize, j: usize| self.values[i.min(self.knots[0].len() - 1) * row_length + j.min(row_length - 1)];
         // Linear interpolation.
-        let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
+        let interpolate = |a: f32, b: f32, share: f32| a + (b - a) * share;
         // Value in row `i`. At a share of 0 the next knot may be missing.
-        let along = |i: usize| if v == 0.0 { value(i, j) } else { mix(value(i, j), value(i, j + 1), v) };
-        if u == 0.0 { along(i) } else { mix(along(i), along(i + 1), u) }
+        let row_value = |i: usize| if v == 0.0 { value(i, j) } else { interpolate(value(i, j), value(i, j + 1), v) };
+        if u == 0.0 { row_value(i) } else { interpolate(row_value(i), row_value(i + 1), u) }
     }
 }
 
@@ -120,23 +121,24 @@ impl Aero {
     /// Checks that drag and side coefficients are not negative, points and downforce coefficients finite, ride heights
     /// at rest positive, and all factors of the maps not negative.
     ///
-    /// # Errors Returns the first violation.
+    /// # Errors
+    /// Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         not_negative("drag", self.drag)?;
-        not_negative("side force", self.side)?;
-        finite("point of the drag", self.drag_point)?;
-        finite("point of the side force", self.side_point)?;
+        not_negative("aerodynamic side force", self.side)?;
+        finite("application point of the drag", self.drag_point)?;
+        finite("application point of the aerodynamic side force", self.side_point)?;
         for surface in &self.downforce {
-            finite("point of a surface", surface.point)?;
+            finite("application point of an aerodynamic surface", surface.point)?;
             finite("downforce", Vec3::splat(surface.coefficient))?;
         }
         let Some(maps) = &self.maps else { return Ok(()) };
         for height in maps.at_rest {
             positive("ride height at rest", height)?;
         }
-        for (what, tables) in [("height", &maps.heights), ("yaw", &maps.yaw)] {
+        for (map_name, tables) in [("height", &maps.heights), ("yaw", &maps.yaw)] {
             for value in tables.iter().flat_map(|table| &table.values) {
-                not_negative(&format!("a factor of the {what} map"), *value)?;
+                not_negative(&format!("a factor of the {map_name} map"), *value)?;
             }
         }
         Ok(())

@@ -5,14 +5,14 @@ use crate::aero::parameters::{AeroMaps, BilinearTable};
 use crate::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::force_element::ChassisMotion;
-use crate::math;
 use crate::model::Model;
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
 use crate::vehicle::Vehicle;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_simd::vectors::Vec3Lanes;
 
 /// Smallest longitudinal speed (m/s) that the direction of the air is computed with.
 const MIN_AIR_SPEED_MPS: f32 = 0.1;
@@ -30,50 +30,55 @@ const MIN_AIR_SPEED_MPS: f32 = 0.1;
 pub(crate) fn air_impulses<C: Lane>(
     model: &Model,
     velocity: Vec3Lanes<C>,
-    [drag, factors @ ..]: [C; 3],
+    [drag_factor, surface_factors @ ..]: [C; 3],
     dt: f32,
 ) -> SpatialVector<C> {
     let aero = &model.parts().aero;
-    let (zero, one, step, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
+    let (zero, one, dt_lanes, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
     // Magnitude of the whole velocity, for all terms (m/s).
     let speed = velocity.dot(velocity).sqrt();
     // Force per velocity with the implicit denominator (N s/m).
-    let fading = |coefficient: C| coefficient * speed / (one + step * coefficient * speed / mass);
+    let implicit_coefficient = |coefficient: C| coefficient * speed / (one + dt_lanes * coefficient * speed / mass);
     // Square of the speed from ahead (m²/s²).
-    let from_ahead = velocity.x.at_least(zero) * velocity.x;
-    let mut sum = impulse_at_point(aero.drag_point, step, velocity * -fading(C::splat(aero.drag) * drag));
+    let squared_forward_speed = velocity.x.at_least(zero) * velocity.x;
+    let mut sum = impulse_at_point(
+        aero.drag_point,
+        dt_lanes,
+        velocity * -implicit_coefficient(C::splat(aero.drag) * drag_factor),
+    );
     if aero.side != 0.0 {
         sum = sum
             + impulse_at_point(
                 aero.side_point,
-                step,
-                Vec3Lanes::splat(Vec3::Y) * (-fading(C::splat(aero.side)) * velocity.y),
+                dt_lanes,
+                Vec3Lanes::splat(Vec3::Y) * (-implicit_coefficient(C::splat(aero.side)) * velocity.y),
             );
     }
-    for (i, (surface, factor)) in aero.downforce.iter().zip(factors).enumerate() {
+    for (i, (surface, factor)) in aero.downforce.iter().zip(surface_factors).enumerate() {
         if surface.coefficient != 0.0 {
             // Whether the surface has a yaw map; map 0 belongs to drag.
-            let by_angle = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != BilinearTable::default());
-            let squared = if by_angle { from_ahead + velocity.y * velocity.y } else { from_ahead };
+            let has_yaw_map = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != BilinearTable::default());
+            let squared_speed =
+                if has_yaw_map { squared_forward_speed + velocity.y * velocity.y } else { squared_forward_speed };
             let coefficient = C::splat(surface.coefficient) * factor;
             // Denominator of the implicit integration.
-            let implicit = one + step * coefficient.abs() * speed / mass;
+            let denominator = one + dt_lanes * coefficient.abs() * speed / mass;
             sum = sum
                 + impulse_at_point(
                     surface.point,
-                    step,
-                    Vec3Lanes::splat(Vec3::NEG_Z) * (coefficient * squared / implicit),
+                    dt_lanes,
+                    Vec3Lanes::splat(Vec3::NEG_Z) * (coefficient * squared_speed / denominator),
                 );
         }
     }
     sum
 }
 
-/// Returns the impulse (N s) and its moment about the centre of mass (N m s) of a `force` (N) over a `step` (s).
+/// Returns the impulse (N s) and its moment about the centre of mass (N m s) of a `force` (N) over `dt` (s).
 /// `point` is the point of application relative to the centre of mass, vehicle frame (m).
 #[inline(always)]
-fn impulse_at_point<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVector<C> {
-    let impulse = force * step;
+fn impulse_at_point<C: Lane>(point: Vec3, dt: C, force: Vec3Lanes<C>) -> SpatialVector<C> {
+    let impulse = force * dt;
     SpatialVector::new(impulse, Vec3Lanes::splat(point).cross(impulse))
 }
 
@@ -82,45 +87,45 @@ impl Vehicle {
     /// mass, vehicle frame): air, then user-defined force elements, then angular drag. The last two are skipped in a
     /// model without assists or tricks, and are added to the assist log.
     ///
-    /// `by_tyres` is the change of the chassis velocity by the tyres (vehicle frame, m/s). Gravity is not included.
+    /// `tyre_velocity_change` is the change of the chassis velocity by the tyres (vehicle frame, m/s). Gravity is not included.
     #[inline(always)]
     pub(crate) fn external_impulses(
         &mut self,
         body: &ChassisState,
         to_world: &Mat3,
-        by_tyres: Vec3Lanes<f32>,
+        tyre_velocity_change: Vec3Lanes<f32>,
         controls: &Controls,
         dt: f32,
     ) -> SpatialVector<f32> {
         // Impulses of the air, as on a real car.
-        let real = self.air_impulses(body, to_world, by_tyres, dt);
+        let air_impulses = self.air_impulses(body, to_world, tyre_velocity_change, dt);
         if self.model.assists().is_empty() {
-            return real;
+            return air_impulses;
         }
-        let mut all = real;
+        let mut total = air_impulses;
         if !self.model.parts().external_forces.is_empty() {
-            all = all + self.element_impulses(body, to_world, controls, dt);
+            total = total + self.element_impulses(body, to_world, controls, dt);
         }
         if self.model.parts().assists.angular_drag > 0.0 {
-            all = all + self.angular_drag_impulse(body, to_world, dt);
+            total = total + self.angular_drag_impulse(body, to_world, dt);
         }
-        all
+        total
     }
 
     /// Returns the impulses of the air (N s, N m s, vehicle frame) at the velocity in the middle of the step: that of
-    /// `body` relative to the wind, plus half of the change `by_tyres` (m/s). Factors of the aerodynamic maps are
+    /// `body` relative to the wind, plus half of the change `tyre_velocity_change` (m/s). Factors of the aerodynamic maps are
     /// included.
     #[inline(always)]
     fn air_impulses(
         &self,
         body: &ChassisState,
         to_world: &Mat3,
-        by_tyres: Vec3Lanes<f32>,
+        tyre_velocity_change: Vec3Lanes<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
         // Velocity in the middle of the step. The function `air_impulses` accounts for the change by drag itself.
-        let begun = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
-        let velocity = begun + by_tyres * 0.5;
+        let start_velocity = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
+        let velocity = start_velocity + tyre_velocity_change * 0.5;
         let factors = self.aero_factors(Vec3::from(velocity.to_array()));
         air_impulses(&self.model, velocity, factors, dt)
     }
@@ -155,8 +160,9 @@ impl Vehicle {
         let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
         for element in &model.parts().external_forces {
             let action = element.0.evaluate(&motion, controls);
-            let (own, turning) = action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
-            (force, moment) = (force + own, moment + turning);
+            let (element_force, element_moment) =
+                action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
+            (force, moment) = (force + element_force, moment + element_moment);
         }
         self.log_contribution(Assist::Elements, Contribution::wrench(force, moment));
         SpatialVector::from_vec3s(force * dt, moment * dt)
@@ -167,28 +173,29 @@ impl Vehicle {
     /// centre of mass is lowered. Banks without such a trick are skipped. The forces are the solved impulses over `dt`
     /// s. Moments about the vertical axis are 0.
     pub(crate) fn log_moved_forces(&mut self, dt: f32) {
-        let lowered = self.model.parts().assists.lowered_centre;
+        let lowered_distance = self.model.parts().assists.lowered_centre;
         let assist_log = self.assist_log.get_or_insert_default();
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
-            if bank.force_point.is_none() && lowered == 0.0 {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
+            if group.force_point.is_none() && lowered_distance == 0.0 {
                 continue;
             }
             // Tyre impulses without loads (N s).
-            let tyre = rows.contact.forward.linear * rows.solution.tyre_impulse[0]
+            let tyre_impulse = rows.contact.forward.linear * rows.solution.tyre_impulse[0]
                 + rows.contact.side.linear * rows.solution.tyre_impulse[1];
             // Moments of `height ẑ × force`, left + right first.
-            let moved = |height: F32x4, force: Vec3Lanes<F32x4>| {
+            let moment_contribution = |height: F32x4, force: Vec3Lanes<F32x4>| {
                 // Roll and pitch moment, positive about the x and y axes.
                 let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
                 Contribution::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
             };
-            if let Some(height) = bank.force_point {
-                assist_log.add(Assist::ForcePoint, moved(height, tyre));
+            if let Some(height) = group.force_point {
+                assist_log.add(Assist::ForcePoint, moment_contribution(height, tyre_impulse));
             }
-            if lowered > 0.0 {
+            if lowered_distance > 0.0 {
                 // All contact impulses (N s).
-                let ground = tyre + rows.contact.normal.linear * rows.suspension.load;
-                assist_log.add(Assist::LoweredCentre, moved(F32x4::splat(lowered), ground));
+                let contact_impulse = tyre_impulse + rows.contact.normal.linear * rows.suspension.load;
+                assist_log
+                    .add(Assist::LoweredCentre, moment_contribution(F32x4::splat(lowered_distance), contact_impulse));
             }
         }
     }

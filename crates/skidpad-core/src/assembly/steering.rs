@@ -2,20 +2,20 @@
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::math;
-use crate::simd::lane::F32x4;
 use crate::steering::ackermann::Ackermann;
 use crate::steering::rate_limited_angle;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::math;
 
 impl Vehicle {
-    /// Moves the steering angle of the state towards the demand `asked` within its rate, and turns the wheels to it.
+    /// Moves the steering angle of the state towards `demand` within its rate, and turns the wheels to it.
     /// The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle of a wheel in `controls` replaces
     /// it.
     #[inline(always)]
-    pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
-        self.state.steer = rate_limited_angle(self.state.steer, asked.steer, asked.steer_rate * dt);
+    pub(crate) fn steer(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
+        self.state.steer = rate_limited_angle(self.state.steer, demand.steer, demand.steer_rate * dt);
         self.update_wheel_angles(controls);
     }
 
@@ -25,13 +25,13 @@ impl Vehicle {
     pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
         // Toe and camber over travel, and raw angles, may change although the steering does not.
         // Whether the steering alone determines the angles.
-        let own = controls.wheels.is_empty() && !self.model.has_bump_steer();
+        let is_steering_only = controls.wheels.is_empty() && !self.model.has_bump_steer();
         // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
         // world would have.
-        let reached = self.state.steer.to_bits();
-        if !own || self.applied_steer_bits != Some(reached) {
-            let turns = self.turn_wheels(controls);
-            self.applied_steer_bits = (own && !turns).then_some(reached);
+        let steer_bits = self.state.steer.to_bits();
+        if !is_steering_only || self.applied_steer_bits != Some(steer_bits) {
+            let has_turned = self.turn_wheels(controls);
+            self.applied_steer_bits = (is_steering_only && !has_turned).then_some(steer_bits);
         }
     }
 
@@ -47,62 +47,69 @@ impl Vehicle {
     /// reached at once.
     #[inline(never)]
     fn turn_wheels(&mut self, controls: &Controls) -> bool {
-        let mut turns = false;
+        let mut has_turned = false;
         let (parts, ackermann) = (self.model.parts(), self.model.ackermann());
         let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
-            let middle = self.state.steer * axle.steer_ratio;
+            let axle_angle = self.state.steer * axle.steer_ratio;
             // Tilt of the beam of a solid axle to the right (rad).
-            let leaning = if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
-            let turned = ackermann[i].angles(middle, curvature);
+            let beam_tilt =
+                if axle.solid { self.model.beam_tilt(i, |i| self.state.wheels[i].compression) } else { 0.0 };
+            let ackermann_angles = ackermann[i].angles(axle_angle, curvature);
             // Positive toe turns the left wheel to the right and the right wheel to the left.
-            for (i, turned, sign) in [(left, turned[0], -1.0), (right, turned[1], 1.0)] {
+            for (i, ackermann_angle, sign) in [(left, ackermann_angles[0], -1.0), (right, ackermann_angles[1], 1.0)] {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
                 let (mut toe, mut camber) = (wheel.toe, wheel.camber);
-                if let Some(links) = &axle.toe_camber {
-                    let [more_toe, more_camber] = links.changes_at(state.compression);
-                    (toe, camber) = (toe + more_toe, camber + more_camber);
+                if let Some(toe_camber) = &axle.toe_camber {
+                    let [toe_change, camber_change] = toe_camber.changes_at(state.compression);
+                    (toe, camber) = (toe + toe_change, camber + camber_change);
                 }
                 if axle.solid {
-                    camber += wheel.side.outward_sign() * leaning;
+                    camber += wheel.side.outward_sign() * beam_tilt;
                 }
-                let raw = controls.raw_angle(i);
-                let after = raw.unwrap_or(turned + sign * toe);
-                let before = if raw.is_some() { after } else { state.steer };
-                turns |= before.to_bits() != after.to_bits();
-                let middle = after - 0.5 * state.rolling * (after - before);
-                state.set_steer(after);
+                let raw_angle = controls.raw_angle(i);
+                let new_angle = raw_angle.unwrap_or(ackermann_angle + sign * toe);
+                let old_angle = if raw_angle.is_some() { new_angle } else { state.steer };
+                has_turned |= old_angle.to_bits() != new_angle.to_bits();
+                let mean_angle = new_angle - 0.5 * state.rolling * (new_angle - old_angle);
+                state.set_steer(new_angle);
                 // Sine (with sign) and cosine of the camber; the model stores those of the described camber.
-                let lean = || {
+                let camber_sin_cos = || {
                     // Whether the camber is that of the description.
-                    let is_own = camber.to_bits() == wheel.camber.to_bits();
-                    let (lean, level) = if is_own { self.model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
-                    [wheel.side.outward_sign() * lean, level]
+                    let is_described = camber.to_bits() == wheel.camber.to_bits();
+                    let (camber_sin, camber_cos) =
+                        if is_described { self.model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
+                    [wheel.side.outward_sign() * camber_sin, camber_cos]
                 };
-                let place = self.model.lane_index(i);
-                self.rows[place.bank].set_axle_direction(place.lane, [middle, camber], lean);
+                let lane_index = self.model.lane_index(i);
+                self.rows[lane_index.bank].set_axle_direction(lane_index.lane, [mean_angle, camber], camber_sin_cos);
             }
         }
-        turns
+        has_turned
     }
 }
 
 impl WheelRows {
     /// Sets the axle direction of the wheel in `lane` (unit vector to its left, vehicle frame) for the road-wheel angle
-    /// `angle` and `camber` (rad). `lean` returns sine and cosine of the camber; a positive sine leans the top to the
+    /// `angle` and `camber` (rad). `camber_sin_cos` returns sine and cosine of the camber; a positive sine leans the top to the
     /// right. The direction is `(−sin δ cos γ, cos δ cos γ, sin γ)`. If both angles are unchanged to the bit, nothing
     /// is computed.
-    fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], lean: impl FnOnce() -> [f32; 2]) {
+    fn set_axle_direction(
+        &mut self,
+        lane: usize,
+        [angle, camber]: [f32; 2],
+        camber_sin_cos: impl FnOnce() -> [f32; 2],
+    ) {
         let rows = &mut self.steering;
-        let same = |was: F32x4, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
-        let kept = same(rows.angles, angle) && same(rows.cambers, camber);
+        let is_same = |stored: F32x4, value: f32| stored.lanes()[lane].to_bits() == value.to_bits();
+        let is_unchanged = is_same(rows.angles, angle) && is_same(rows.cambers, camber);
         // A zero y component marks rows that were reset, whose axle is unknown.
-        if !kept || rows.axle.y.lanes()[lane] == 0.0 {
-            let ((sin, cos), [lean, level]) = (math::sin_cos(angle), lean());
+        if !is_unchanged || rows.axle.y.lanes()[lane] == 0.0 {
+            let ((sin, cos), [camber_sin, camber_cos]) = (math::sin_cos(angle), camber_sin_cos());
             let axle = &mut rows.axle;
-            axle.x.set(lane, -sin * level);
-            axle.y.set(lane, cos * level);
-            axle.z.set(lane, lean);
+            axle.x.set(lane, -sin * camber_cos);
+            axle.y.set(lane, cos * camber_cos);
+            axle.z.set(lane, camber_sin);
             rows.angles.set(lane, angle);
             rows.cambers.set(lane, camber);
         }
@@ -116,13 +123,13 @@ mod tests {
     /// Checks that an axle turned back to zero from the other side has the bits of one turned to zero at once.
     #[test]
     fn an_axle_remembers_no_sign_of_nothing() {
-        let turned = |angles: &[f32]| {
+        let axle_bits = |angles: &[f32]| {
             let mut rows = WheelRows::default();
             angles.iter().for_each(|angle| rows.set_axle_direction(0, [*angle, 0.0], || [0.0, 1.0]));
             rows.steering.axle.lane(0).map(f32::to_bits)
         };
         for angle in [0.0, -0.0] {
-            assert_eq!(turned(&[-angle, angle]), turned(&[angle]), "{angle}");
+            assert_eq!(axle_bits(&[-angle, angle]), axle_bits(&[angle]), "{angle}");
         }
     }
 }

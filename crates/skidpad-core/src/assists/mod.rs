@@ -11,8 +11,8 @@ pub(crate) mod stability;
 pub(crate) mod steering;
 
 use crate::controls::{Controls, clamp_lanes_or_zero};
-use crate::simd::lane::F32x4;
 use crate::steering::parameters::Steering;
+use skidpad_simd::lane::F32x4;
 
 /// Clamped demand of pedals and steering wheel, which assists change.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,15 +39,15 @@ impl DriverDemand {
     #[inline(always)]
     pub fn from_controls(controls: &Controls, steering: &Steering) -> Self {
         let Controls { throttle, brake, handbrake, steer, .. } = *controls;
-        let asked = F32x4::new([throttle, brake, handbrake, steer]);
-        let (low, high) = (F32x4::new([0.0, 0.0, 0.0, -steering.lock]), F32x4::new([1.0, 1.0, 1.0, steering.lock]));
-        let [throttle, brake, handbrake, steer] = clamp_lanes_or_zero(asked, low, high).lanes();
+        let raw_demand = F32x4::new([throttle, brake, handbrake, steer]);
+        let (lower, upper) = (F32x4::new([0.0, 0.0, 0.0, -steering.lock]), F32x4::new([1.0, 1.0, 1.0, steering.lock]));
+        let [throttle, brake, handbrake, steer] = clamp_lanes_or_zero(raw_demand, lower, upper).lanes();
         Self {
             throttle,
             driver_throttle: throttle,
             cruise: controls.cruise.filter(|speed| {
-                let forward = controls.gear.is_none_or(|gear| gear >= 0);
-                speed.is_finite() && brake == 0.0 && forward
+                let is_forward = controls.gear.is_none_or(|gear| gear >= 0);
+                speed.is_finite() && brake == 0.0 && is_forward
             }),
             brake,
             handbrake,
@@ -57,7 +57,7 @@ impl DriverDemand {
     }
 }
 
-/// Returns the share of the distance to its target that a quantity with time constant `response` s covers in a step of `dt` s.
-pub(crate) fn first_order_share(response: f32, dt: f32) -> f32 {
-    dt / (response + dt)
+/// Returns the share of the distance to its target that a quantity with a `time_constant` in s covers in a step of `dt` s.
+pub(crate) fn first_order_share(time_constant: f32, dt: f32) -> f32 {
+    dt / (time_constant + dt)
 }

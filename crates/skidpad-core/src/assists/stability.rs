@@ -2,8 +2,8 @@
 
 use crate::assists::first_order_share;
 use crate::assists::parameters::StabilityControl;
-use crate::math;
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
+use skidpad_simd::math;
 
 /// Motion of a car in its plane, ISO 8855 signs.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +27,11 @@ pub(crate) struct SteeringGeometry {
 }
 
 impl PlanarMotion {
-    /// Returns the slip angle of an axle `ahead` m in front of the centre of mass that is steered by `angle` rad, rad:
-    /// `atan((v_y + x r) / |v_x|) − angle`. |v_x| is at least 1 m/s.
-    pub fn slip_angle(&self, ahead: f32, angle: f32) -> f32 {
-        let [along, across] = self.velocity;
-        math::atan((across + ahead * self.yaw_rate) / along.abs().max(1.0)) - angle
+    /// Returns the slip angle of an axle `position` m in front of the centre of mass that is steered by `steer_angle` rad, rad:
+    /// `atan((v_y + x r) / |v_x|) − steer_angle`. |v_x| is at least 1 m/s.
+    pub fn slip_angle(&self, position: f32, steer_angle: f32) -> f32 {
+        let [forward_speed, lateral_speed] = self.velocity;
+        math::atan((lateral_speed + position * self.yaw_rate) / forward_speed.abs().max(1.0)) - steer_angle
     }
 }
 
@@ -49,26 +49,33 @@ impl StabilityControl {
     /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed one only if that axle slips by
     ///   more than the largest sideslip angle. The target then also includes the rate that reduces the slip, but is never below three quarters of the
     ///   allowed one.
-    pub(crate) fn yaw_rate_excess(&self, steered: &SteeringGeometry, car: &PlanarMotion) -> f32 {
-        let along = car.velocity[0];
-        let [front, rear] = steered.slips;
-        let linear = along * steered.curvature / (1.0 + self.understeer_gradient * along * along / steered.wheelbase);
-        let most = self.max_acceleration / along.abs().max(1.0);
-        let allowed = linear.clamp(-most, most);
+    pub(crate) fn yaw_rate_excess(&self, geometry: &SteeringGeometry, car: &PlanarMotion) -> f32 {
+        let forward_speed = car.velocity[0];
+        let [front_slip, rear_slip] = geometry.slips;
+        let linear_yaw_rate = forward_speed * geometry.curvature
+            / (1.0 + self.understeer_gradient * forward_speed * forward_speed / geometry.wheelbase);
+        let max_yaw_rate = self.max_acceleration / forward_speed.abs().max(1.0);
+        let allowed_yaw_rate = linear_yaw_rate.clamp(-max_yaw_rate, max_yaw_rate);
         // Yaw rate that sliding front tyres still reach, rad/s.
-        let expected = linear.clamp(-SLIDING_ACCELERATION_SHARE * most, SLIDING_ACCELERATION_SHARE * most);
-        let share =
-            |slip: f32, [from, to]: [f32; 2]| slip.abs().smoothstep(from * self.max_sideslip, to * self.max_sideslip);
+        let sliding_yaw_rate = linear_yaw_rate
+            .clamp(-SLIDING_ACCELERATION_SHARE * max_yaw_rate, SLIDING_ACCELERATION_SHARE * max_yaw_rate);
+        let fade = |slip: f32, [start, end]: [f32; 2]| {
+            slip.abs().smoothstep(start * self.max_sideslip, end * self.max_sideslip)
+        };
         // Slip of the rear axle beyond the largest sideslip angle, rad.
-        let beyond = rear - rear.clamp(-self.max_sideslip, self.max_sideslip);
+        let excess_slip = rear_slip - rear_slip.clamp(-self.max_sideslip, self.max_sideslip);
         // Yaw rate that a car with this rear slip may have.
-        let back = linear + (allowed - linear) * share(rear, YAW_TARGET_SLIP_RANGE) + beyond / SIDESLIP_TIME_CONSTANT_S;
-        let (least, largest) = (expected.min(back), expected.max(back));
+        let target_yaw_rate = linear_yaw_rate
+            + (allowed_yaw_rate - linear_yaw_rate) * fade(rear_slip, YAW_TARGET_SLIP_RANGE)
+            + excess_slip / SIDESLIP_TIME_CONSTANT_S;
+        let (lower_yaw_rate, upper_yaw_rate) =
+            (sliding_yaw_rate.min(target_yaw_rate), sliding_yaw_rate.max(target_yaw_rate));
         // Yaw rate outside the accepted band, rad/s.
-        let off = car.yaw_rate - car.yaw_rate.clamp(least - self.tolerance, largest + self.tolerance);
-        let turns_more = off * car.yaw_rate > 0.0;
-        let slides_behind = share(rear, OVERSTEER_SLIP_RANGE);
-        off * if turns_more { slides_behind } else { share(front, UNDERSTEER_SLIP_RANGE) * (1.0 - slides_behind) }
+        let excess =
+            car.yaw_rate - car.yaw_rate.clamp(lower_yaw_rate - self.tolerance, upper_yaw_rate + self.tolerance);
+        let is_oversteering = excess * car.yaw_rate > 0.0;
+        let rear_share = fade(rear_slip, OVERSTEER_SLIP_RANGE);
+        excess * if is_oversteering { rear_share } else { fade(front_slip, UNDERSTEER_SLIP_RANGE) * (1.0 - rear_share) }
     }
 
     /// Returns the share of its full effect that the assist has at `speed` m/s: 0 below its range of speeds (and backwards), smoothly to 1 above.
@@ -120,16 +127,17 @@ mod tests {
     fn wanted_yaw_rate_is_the_bicycles_within_grip() {
         let linear = 10.0 * 0.02 / (1.0 + 0.002 * 100.0 / 2.5);
         for sign in [1.0, -1.0] {
-            let of = |curvature: f32, speed: f32, yaw_rate: f32, [front, rear]: [f32; 2]| {
+            let signed_excess = |curvature: f32, speed: f32, yaw_rate: f32, [front, rear]: [f32; 2]| {
                 sign * excess(sign * curvature, speed, sign * yaw_rate, [sign * front, sign * rear])
             };
             // Differences of numbers below 1 in f32.
-            let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
-            close(of(0.02, 10.0, linear + 0.15, [0.0, -0.1]), 0.1);
-            close(of(0.02, 10.0, linear - 0.15, [-0.3, 0.0]), -0.1);
-            close(of(0.2, 20.0, 0.2, [-0.3, 0.0]), 0.2 + 0.05 - 0.75 * 8.0 / 20.0);
-            close(of(0.2, 20.0, 0.6, [0.0, -0.12]), 0.0);
-            close(of(0.2, 20.0, 0.6, [0.0, -0.15]), 0.6 - 0.05 - 0.75 * 8.0 / 20.0);
+            let assert_close =
+                |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+            assert_close(signed_excess(0.02, 10.0, linear + 0.15, [0.0, -0.1]), 0.1);
+            assert_close(signed_excess(0.02, 10.0, linear - 0.15, [-0.3, 0.0]), -0.1);
+            assert_close(signed_excess(0.2, 20.0, 0.2, [-0.3, 0.0]), 0.2 + 0.05 - 0.75 * 8.0 / 20.0);
+            assert_close(signed_excess(0.2, 20.0, 0.6, [0.0, -0.12]), 0.0);
+            assert_close(signed_excess(0.2, 20.0, 0.6, [0.0, -0.15]), 0.6 - 0.05 - 0.75 * 8.0 / 20.0);
         }
     }
 

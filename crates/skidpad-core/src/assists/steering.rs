@@ -1,7 +1,7 @@
 //! Speed-dependent steering and counter-steering.
 
 use crate::assists::parameters::{CounterSteer, SpeedSteering};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Slip angle below which counter-steering fades out, rad. The mean is weighted by slip and would be undefined without any.
 const MIN_SLIP_ANGLE_RAD: f32 = 2e-3;
@@ -10,8 +10,8 @@ impl SpeedSteering {
     /// Returns the shares of lock and rate that are left at `speed` m/s of either sign: 1 below the range of speeds, smoothly to the parameters'
     /// shares above.
     pub(crate) fn factors_at(&self, speed: f32) -> [f32; 2] {
-        let along = speed.abs().smoothstep(self.speed_range[0], self.speed_range[1]);
-        self.factors.map(|share| 1.0 + (share - 1.0) * along)
+        let fade = speed.abs().smoothstep(self.speed_range[0], self.speed_range[1]);
+        self.factors.map(|share| 1.0 + (share - 1.0) * fade)
     }
 }
 
@@ -43,19 +43,19 @@ impl MeanSlip {
         }
     }
 
-    /// Returns the angle that `counter_steer` adds to a demand of `asked` rad at a steering angle of `now` rad and a speed of `speed` m/s, rad:
-    /// `gain` times the mean slip angle, within ± its largest angle, faded in over its range of speeds. Returns 0 without load.
+    /// Returns the angle that `counter_steer` adds to a demand of `demand` rad at a steering angle of `steer_angle` rad and a speed of `speed` m/s,
+    /// rad: `gain` times the mean slip angle, within ± its largest angle, faded in over its range of speeds. Returns 0 without load.
     ///
-    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle: `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s
-    /// the share of the weights on steered wheels.
-    pub fn counter_steer_angle(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
+    /// Steering changes the slip of the steered wheels, so the mean is that at the demanded angle: `δ = g (ᾱ − s (demand + δ − steer_angle))`, solved
+    /// for δ, s the share of the weights on steered wheels.
+    pub fn counter_steer_angle(&self, counter_steer: &CounterSteer, demand: f32, steer_angle: f32, speed: f32) -> f32 {
         let weights = self.weights + self.loads * MIN_SLIP_ANGLE_RAD;
         if weights <= 0.0 {
             return 0.0;
         }
-        let (slip, steered) = (self.weighted_slip / weights, self.steered_weight / weights);
-        let angle =
-            counter_steer.gain * (slip + steered * (now - asked)) / (1.0 + counter_steer.gain * steered.max(0.0));
+        let (mean_slip, steered_share) = (self.weighted_slip / weights, self.steered_weight / weights);
+        let angle = counter_steer.gain * (mean_slip + steered_share * (steer_angle - demand))
+            / (1.0 + counter_steer.gain * steered_share.max(0.0));
         angle.clamp(-counter_steer.max_angle, counter_steer.max_angle)
             * speed.smoothstep(counter_steer.speed_range[0], counter_steer.speed_range[1])
     }
@@ -70,19 +70,19 @@ mod tests {
     /// Checks row E23: no angle without slip, within the authority, into the slide.
     #[test]
     fn e23_counter_steer_is_zero_without_slip_and_bounded() {
-        let of = |front: f32, rear: f32| {
+        let mean_slip = |front: f32, rear: f32| {
             let mean = MeanSlip::default().with_axle([front; 2], [3e3; 2], 1.0);
             mean.with_axle([rear; 2], [3e3; 2], 0.0)
         };
         assert_eq!(MeanSlip::default().counter_steer_angle(&TEST_COUNTER_STEER, 0.1, 0.1, 20.0), 0.0);
-        assert_eq!(of(0.0, 0.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.1, 0.0, 20.0), 0.0);
+        assert_eq!(mean_slip(0.0, 0.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.1, 0.0, 20.0), 0.0);
         assert_eq!(
-            of(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0),
+            mean_slip(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0),
             -0.3,
             "the tail slides right: steer right"
         );
-        assert_eq!(of(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
-        let small = of(0.0, -0.2).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0);
+        assert_eq!(mean_slip(0.0, -1.0).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
+        let small = mean_slip(0.0, -0.2).counter_steer_angle(&TEST_COUNTER_STEER, 0.0, 0.0, 20.0);
         // The least slip reduces it by 2 %: the rear wheels carry half of the load.
         assert!((small + 0.16).abs() < 4e-3, "gain times the slip of the only wheels that slide: {small}");
     }

@@ -3,11 +3,11 @@
 //! of a falling car.
 
 use crate::port::{HullPoint, MAX_HULL_POINTS};
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::vectors::Vec3Lanes;
 use crate::suspension::rows::RIGID_GAIN_FACTOR;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::vectors::Vec3Lanes;
 
 /// Number of banks (groups of four points) for all contact points.
 const HULL_BANKS: usize = MAX_HULL_POINTS / 4;
@@ -63,8 +63,8 @@ impl HullRows {
         let points = &points[..points.len().min(MAX_HULL_POINTS)];
         let to_vehicle = to_world.transpose();
         self.used_banks = points.len().div_ceil(4);
-        for (bank, points) in self.banks.iter_mut().zip(points.chunks(4)) {
-            *bank = HullPointBank::from_points(points, &to_vehicle, mass, dt);
+        for (group, points) in self.banks.iter_mut().zip(points.chunks(4)) {
+            *group = HullPointBank::from_points(points, &to_vehicle, mass, dt);
         }
     }
 
@@ -83,30 +83,30 @@ impl HullRows {
         &mut self.banks[..self.used_banks]
     }
 
-    /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis velocity `at` (vehicle
+    /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis `velocity` (vehicle
     /// frame).
-    pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
-        for points in self.active_banks() {
+    pub fn set_velocity(&mut self, velocity: SpatialVector<f32>) {
+        for group in self.active_banks() {
             // Speeds of the chassis along the rows (m/s).
-            let own = points.rows().map(|row| row.dot(at.broadcast_to_wheels()));
-            points.relative_speeds = [0, 1, 2].map(|i| own[i] - points.ground_speeds[i]);
+            let chassis_speeds = group.rows().map(|row| row.dot(velocity.broadcast_to_wheels()));
+            group.relative_speeds = [0, 1, 2].map(|i| chassis_speeds[i] - group.ground_speeds[i]);
         }
     }
 
     /// Adds a `change` of the chassis velocity (vehicle frame) to the relative speeds along the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
-        for points in self.active_banks() {
-            let by = points.rows().map(|row| row.dot(change.broadcast_to_wheels()));
-            points.relative_speeds = [0, 1, 2].map(|i| points.relative_speeds[i] + by[i]);
+        for group in self.active_banks() {
+            let speed_changes = group.rows().map(|row| row.dot(change.broadcast_to_wheels()));
+            group.relative_speeds = [0, 1, 2].map(|i| group.relative_speeds[i] + speed_changes[i]);
         }
     }
 
     /// Computes the impulses at the present velocities and returns their sum on the chassis (N s, N m s). Adds their
-    /// derivative `Σ gain · row rowᵀ` to `products`. If `follow`, the friction limits become friction coefficient times
+    /// derivative `Σ gain · row rowᵀ` to `products`. If `update_limits`, the friction limits become friction coefficient times
     /// normal impulse; otherwise they stay.
-    pub fn evaluate(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
-        for points in self.active_banks() {
-            points.evaluate(products, follow);
+    pub fn evaluate(&mut self, products: &mut OuterProducts, update_limits: bool) -> SpatialVector<f32> {
+        for group in self.active_banks() {
+            group.evaluate(products, update_limits);
         }
         self.impulse()
     }
@@ -114,15 +114,15 @@ impl HullRows {
     /// Computes the impulses at the present velocities, with the present friction limits. Rows this stiff are exact
     /// only after the last change of the velocity.
     pub fn finish_impulses(&mut self) {
-        for points in self.active_banks() {
+        for group in self.active_banks() {
             // `false`: friction limits stay.
-            points.compute_impulses(false);
+            group.compute_impulses(false);
         }
     }
 
     /// Returns the sum of the impulses on the chassis (N s, and N m s about the centre of mass, vehicle frame).
     pub fn impulse(&self) -> SpatialVector<f32> {
-        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
+        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, group| sum + group.impulse().sum())
     }
 }
 
@@ -132,27 +132,28 @@ impl HullPointBank {
     /// Impulses and friction limits start at 0.
     fn from_points(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
         // Number of each point in lanes, 0 without a point.
-        let each =
-            |of: &dyn Fn(&HullPoint) -> f32| F32x4::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
-        let vectors = |of: &dyn Fn(&HullPoint) -> Vec3| {
-            Vec3Lanes::new(each(&|p| of(p).x), each(&|p| of(p).y), each(&|p| of(p).z))
+        let gather = |field: &dyn Fn(&HullPoint) -> f32| {
+            F32x4::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, field)))
         };
-        let arm = vectors(&|p| *to_vehicle * p.arm);
+        let gather_vectors = |field: &dyn Fn(&HullPoint) -> Vec3| {
+            Vec3Lanes::new(gather(&|p| field(p).x), gather(&|p| field(p).y), gather(&|p| field(p).z))
+        };
+        let arm = gather_vectors(&|p| *to_vehicle * p.arm);
         let row = |direction: Vec3Lanes<F32x4>| SpatialVector::new(direction, arm.cross(direction));
         let tangents = |p: &HullPoint| orthonormal_tangents(*to_vehicle * p.normal);
         // Speed of the obstacle along a direction in vehicle axes (m/s).
-        let speed_along = |p: &HullPoint, row: Vec3| (*to_vehicle * p.velocity).dot(row);
+        let speed_along = |p: &HullPoint, direction: Vec3| (*to_vehicle * p.velocity).dot(direction);
         Self {
-            normal: row(vectors(&|p| *to_vehicle * p.normal)),
-            tangents: [row(vectors(&|p| tangents(p)[0])), row(vectors(&|p| tangents(p)[1]))],
+            normal: row(gather_vectors(&|p| *to_vehicle * p.normal)),
+            tangents: [row(gather_vectors(&|p| tangents(p)[0])), row(gather_vectors(&|p| tangents(p)[1]))],
             // A corner carries about a quarter of the car.
-            gain: each(&|_| 0.25 * RIGID_GAIN_FACTOR * mass),
-            min_normal_speed: each(&|p| p.allowed_speed(dt)),
-            friction: each(&|p| p.friction),
+            gain: gather(&|_| 0.25 * RIGID_GAIN_FACTOR * mass),
+            min_normal_speed: gather(&|p| p.allowed_speed(dt)),
+            friction: gather(&|p| p.friction),
             ground_speeds: [
-                each(&|p| p.velocity.dot(p.normal)),
-                each(&|p| speed_along(p, tangents(p)[0])),
-                each(&|p| speed_along(p, tangents(p)[1])),
+                gather(&|p| p.velocity.dot(p.normal)),
+                gather(&|p| speed_along(p, tangents(p)[0])),
+                gather(&|p| speed_along(p, tangents(p)[1])),
             ],
             ..Self::default()
         }
@@ -171,36 +172,36 @@ impl HullPointBank {
     }
 
     /// Computes the impulses at the present velocities. Normal: `gain · (least speed − speed)`, not below 0. Friction:
-    /// `−gain · sliding speed`, scaled down to the friction limit (circle). If `follow`, first sets the limit to
+    /// `−gain · sliding speed`, scaled down to the friction limit (circle). If `update_limits`, first sets the limit to
     /// friction coefficient times normal impulse. Returns the size of the friction impulse over the sliding speed (kg);
     /// 0 for points without a limit.
-    fn compute_impulses(&mut self, follow: bool) -> F32x4 {
+    fn compute_impulses(&mut self, update_limits: bool) -> F32x4 {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         self.normal_impulse = (self.gain * (self.min_normal_speed - self.relative_speeds[0])).at_least(zero);
-        if follow {
+        if update_limits {
             self.friction_limit = self.friction * self.normal_impulse;
         }
         // Points with friction.
-        let grips = zero.less(self.friction_limit);
+        let has_friction = zero.less(self.friction_limit);
         // Friction impulses that would stop the sliding (N s).
-        let wanted = [1, 2].map(|i| (zero - self.gain * self.relative_speeds[i]).masked(grips));
-        let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
+        let stopping_impulse = [1, 2].map(|i| (zero - self.gain * self.relative_speeds[i]).masked(has_friction));
+        let magnitude = (stopping_impulse[0] * stopping_impulse[0] + stopping_impulse[1] * stopping_impulse[1]).sqrt();
         // Factor that scales them to the limit, 0 to 1.
-        let share = F32x4::select(self.friction_limit.less(size), self.friction_limit / size, one);
-        self.friction_impulse = wanted.map(|wanted| wanted * share);
-        (self.gain * share).masked(grips)
+        let scale = F32x4::select(self.friction_limit.less(magnitude), self.friction_limit / magnitude, one);
+        self.friction_impulse = stopping_impulse.map(|impulse| impulse * scale);
+        (self.gain * scale).masked(has_friction)
     }
 
     /// Computes the impulses and adds their derivative to `products`: the gain along the normal of pressed points, and
-    /// friction impulse over sliding speed along both tangents. `follow` is that of [`HullRows::evaluate`].
+    /// friction impulse over sliding speed along both tangents. `update_limits` is that of [`HullRows::evaluate`].
     ///
     /// Sliding friction is linearised by its secant. Its derivative is zero along the sliding velocity, and steps with
     /// it oscillate where the velocity reverses. The secant never overshoots (a majorant of the convex |v|).
-    fn evaluate(&mut self, products: &mut OuterProducts, follow: bool) {
-        let secant = self.compute_impulses(follow);
+    fn evaluate(&mut self, products: &mut OuterProducts, update_limits: bool) {
+        let secant_gain = self.compute_impulses(update_limits);
         products.add(self.gain.masked(F32x4::splat(0.0).less(self.normal_impulse)), self.normal);
         for tangent in self.tangents {
-            products.add(secant, tangent);
+            products.add(secant_gain, tangent);
         }
     }
 }
@@ -210,8 +211,8 @@ impl HullPointBank {
 /// vectors, except for signs. Zeros result from a normal of zero.
 fn orthonormal_tangents(normal: Vec3) -> [Vec3; 2] {
     // Axis that is not almost parallel to the normal.
-    let other = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
-    let first = (other - normal * normal.dot(other)).normalize_or_zero();
+    let axis = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
+    let first = (axis - normal * normal.dot(axis)).normalize_or_zero();
     [first, normal.cross(first)]
 }
 
@@ -219,9 +220,9 @@ fn orthonormal_tangents(normal: Vec3) -> [Vec3; 2] {
 mod tests {
     use super::*;
 
-    /// Builds rows with one point below the centre of mass, on ground that moves along y with `ground` m/s.
-    fn rows_of(mass: f32, friction: f32, ground: f32) -> HullRows {
-        let velocity = Vec3::new(0.0, ground, 0.0);
+    /// Builds rows with one point below the centre of mass, on ground that moves along y with `ground_speed` m/s.
+    fn rows_of(mass: f32, friction: f32, ground_speed: f32) -> HullRows {
+        let velocity = Vec3::new(0.0, ground_speed, 0.0);
         let point = HullPoint { arm: Vec3::new(0.0, 0.0, -0.5), gap: 0.0, normal: Vec3::Z, friction, velocity };
         let mut rows = HullRows::default();
         rows.set_contacts(&[point], &Mat3::IDENTITY, mass, 0.01);
@@ -236,10 +237,10 @@ mod tests {
         let mut rows = rows_of(mass, friction, 3.0);
         rows.set_velocity(SpatialVector::from_vec3s(Vec3::new(4.0, 0.0, -speed), Vec3::ZERO));
         let (linear, angular) = rows.evaluate(&mut OuterProducts::zero(), true).parts();
-        let pressed = 0.25 * RIGID_GAIN_FACTOR * mass * speed;
-        let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * pressed;
+        let normal_impulse = 0.25 * RIGID_GAIN_FACTOR * mass * speed;
+        let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * normal_impulse;
         // Rounding of a few products in f32.
-        assert!((linear - expected).length() < 1e-5 * pressed, "{linear} instead of {expected}");
-        assert!((angular - Vec3::new(0.0, 0.0, -0.5).cross(expected)).length() < 1e-5 * pressed, "{angular}");
+        assert!((linear - expected).length() < 1e-5 * normal_impulse, "{linear} instead of {expected}");
+        assert!((angular - Vec3::new(0.0, 0.0, -0.5).cross(expected)).length() < 1e-5 * normal_impulse, "{angular}");
     }
 }

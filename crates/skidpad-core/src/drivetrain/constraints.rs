@@ -3,8 +3,8 @@
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::TorqueCoupling;
-use crate::simd::lane::Lane;
 use crate::solver_mode::ImpulseBounds;
+use skidpad_simd::lane::Lane;
 
 /// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel that begins or ceases to
 /// slide. While none does, the Newton step is exact.
@@ -54,13 +54,13 @@ pub(crate) struct DriveConstraint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Regime {
     /// Row that satisfies its law exactly.
-    Holds,
+    Holding,
     /// Row at its lower (0) or upper (1) bound, plus the viscous impulse.
-    Slips(usize),
+    Slipping(usize),
     /// Clutch that holds a dead engine at rest.
-    Stands,
+    Standing,
     /// Clutch that turns a dead engine backwards (0) or forwards (1) against its dry friction.
-    Turns(usize),
+    Turning(usize),
 }
 
 /// Returns the torque on the wheels per negative and per positive torque through a row of `ratio` and `efficiency`: `[i / η, i η]`. A negative torque
@@ -70,10 +70,10 @@ pub(crate) fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
     [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
 }
 
-/// Selects the torque ratio for `impulse`: `against` if it is negative, else `along`.
+/// Selects the torque ratio for `impulse`: `negative_ratio` if it is negative, else `positive_ratio`.
 #[inline(always)]
-pub(crate) fn torque_ratio<L: Lane>([against, along]: [L; 2], impulse: L) -> L {
-    L::select(impulse.less(L::splat(0.0)), against, along)
+pub(crate) fn torque_ratio<L: Lane>([negative_ratio, positive_ratio]: [L; 2], impulse: L) -> L {
+    L::select(impulse.less(L::splat(0.0)), negative_ratio, positive_ratio)
 }
 
 /// Returns the impulse on the wheels for an `impulse` through the row, N m s.
@@ -83,31 +83,33 @@ pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
 }
 
 /// Returns the impulse at which a single row holds, N m s, and a mask: `p + (target − a p − b ω) / (b R + a)`. The mask is false if it lies outside
-/// `least..=most`, if a = per_impulse is not positive, or if the divisor is not positive. `before`: present impulse p, N m s; `speed`: present speed
-/// ω of the row, rad/s; `answer`: its change R per impulse, 1/(kg m²).
+/// `min_impulse..=max_impulse`, if a = per_impulse is not positive, or if the divisor is not positive. `present_impulse`: present impulse p, N m s;
+/// `speed`: present speed ω of the row, rad/s; `response`: its change R per impulse, 1/(kg m²).
 #[inline(always)]
 pub(crate) fn holding_impulse<L: Lane>(
     [per_impulse, per_speed, target_impulse]: [L; 3],
-    [least, most]: [L; 2],
-    before: L,
-    [speed, answer]: [L; 2],
+    [min_impulse, max_impulse]: [L; 2],
+    present_impulse: L,
+    [speed, response]: [L; 2],
 ) -> (L, L::Mask) {
     let zero = L::splat(0.0);
-    let pivot = per_speed * answer + per_impulse;
-    let missing = target_impulse - per_impulse * before - per_speed * speed;
-    let impulse = before + missing / pivot;
-    let beyond = impulse.less(least) | most.less(impulse);
-    (impulse, zero.less(per_impulse) & zero.less(pivot) & !beyond)
+    let pivot = per_speed * response + per_impulse;
+    let residual = target_impulse - per_impulse * present_impulse - per_speed * speed;
+    let impulse = present_impulse + residual / pivot;
+    let is_out_of_bounds = impulse.less(min_impulse) | max_impulse.less(impulse);
+    (impulse, zero.less(per_impulse) & zero.less(pivot) & !is_out_of_bounds)
 }
 
-/// Returns whether the change from `before` to `after` is within `relative · |after| + absolute`, times the factor of `within`.
+/// Returns whether the change from `old_impulse` to `new_impulse` is within `relative · |new_impulse| + absolute`, times the factor of
+/// `impulse_bounds`.
 #[inline(always)]
 pub(crate) fn is_within_tolerance<L: Lane>(
     [relative, absolute]: [L; 2],
-    [before, after]: [L; 2],
-    within: ImpulseBounds,
+    [old_impulse, new_impulse]: [L; 2],
+    impulse_bounds: ImpulseBounds,
 ) -> L::Mask {
-    !(L::splat(within.inner_tolerance_factor()) * (relative * after.abs() + absolute)).less((after - before).abs())
+    !(L::splat(impulse_bounds.inner_tolerance_factor()) * (relative * new_impulse.abs() + absolute))
+        .less((new_impulse - old_impulse).abs())
 }
 
 /// Returns `slope` (N m s), but at most `−MIN_TORQUE_FALL · |torque| / range`, so that the torque always falls with the speed. `torque`: torque, N m;
@@ -173,7 +175,7 @@ impl From<ClutchRow<f32>> for DriveConstraint {
     /// Builds the full row, without viscous torque, dry friction or converter.
     #[inline(always)]
     fn from(row: ClutchRow<f32>) -> Self {
-        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, impulse } = row;
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, impulse } = row;
         Self {
             ratio,
             torque_ratios,
@@ -182,7 +184,7 @@ impl From<ClutchRow<f32>> for DriveConstraint {
             target_impulse,
             bounds,
             viscous: 0.0,
-            tolerance: settled,
+            tolerance,
             impulse,
             is_converter: false,
             dry_drag: 0.0,
@@ -205,11 +207,11 @@ impl DriveConstraint {
     /// has any value between both, as with a brake on the flywheel. Only the wheels can turn a dead engine, so losses act in that direction.
     #[cold]
     #[inline(never)]
-    pub(crate) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
+    pub(crate) fn add_dry_friction(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
         // For a negative (wheels drive the engine) and a positive torque.
-        let [against, along] = self.torque_ratios;
+        let [negative_ratio, positive_ratio] = self.torque_ratios;
         if speed <= 0.0 {
-            self.torque_ratios = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
+            self.torque_ratios = [if speed < 0.0 { positive_ratio } else { negative_ratio }, self.ratio / efficiency];
         }
         let [relative, torque] = IMPULSE_TOLERANCE;
         (self.dry_drag, self.tolerance) = (dry_drag, [relative, torque * dt]);
@@ -289,13 +291,13 @@ impl DriveConstraint {
     /// turns backwards or forwards.
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
-            Regime::Holds => [self.per_impulse, self.per_speed, self.target_impulse],
-            Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
-            Regime::Stands => [0.0, 1.0, 0.0],
-            Regime::Turns(0) => {
+            Regime::Holding => [self.per_impulse, self.per_speed, self.target_impulse],
+            Regime::Slipping(bound) => [1.0, self.viscous, self.bounds[bound]],
+            Regime::Standing => [0.0, 1.0, 0.0],
+            Regime::Turning(0) => {
                 [self.per_impulse, self.per_speed, self.target_impulse + self.per_impulse * self.dry_drag]
             }
-            Regime::Turns(_) => {
+            Regime::Turning(_) => {
                 [self.per_impulse, self.per_speed, self.target_impulse - self.per_impulse * self.dry_drag]
             }
         }
@@ -309,70 +311,76 @@ impl DriveConstraint {
     }
 
     /// Returns the impulse of a single row that holds, N m s, or `None` if it lies outside the bounds or the law has no impulse term. `speed`:
-    /// present speed, rad/s; `answer`: its change per impulse, 1/(kg m²). Dry friction of a dead engine is left out.
+    /// present speed, rad/s; `response`: its change per impulse, 1/(kg m²). Dry friction of a dead engine is left out.
     #[inline(always)]
-    pub(crate) fn holding_impulse(&self, speed: f32, answer: f32) -> Option<f32> {
+    pub(crate) fn holding_impulse(&self, speed: f32, response: f32) -> Option<f32> {
         let law = [self.per_impulse, self.per_speed, self.target_impulse];
-        let (impulse, holds) = holding_impulse(law, self.bounds, self.impulse, [speed, answer]);
-        holds.then_some(impulse)
+        let (impulse, is_holding) = holding_impulse(law, self.bounds, self.impulse, [speed, response]);
+        is_holding.then_some(impulse)
     }
 
-    /// Returns whether the change from the impulse `before` to `after` is within the row's tolerance, times the factor of `within`.
+    /// Returns whether the change from the impulse `old_impulse` to `new_impulse` is within the row's tolerance, times the factor of
+    /// `impulse_bounds`.
     #[inline(always)]
-    pub(crate) fn has_converged(&self, [before, after]: [f32; 2], within: ImpulseBounds) -> bool {
-        is_within_tolerance(self.tolerance, [before, after], within)
+    pub(crate) fn has_converged(&self, [old_impulse, new_impulse]: [f32; 2], impulse_bounds: ImpulseBounds) -> bool {
+        is_within_tolerance(self.tolerance, [old_impulse, new_impulse], impulse_bounds)
     }
 
     /// Returns the regime to try first: standing for the clutch of a dead engine, else holding.
     pub(crate) fn initial_regime(&self) -> Regime {
-        if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
+        if self.dry_drag > 0.0 { Regime::Standing } else { Regime::Holding }
     }
 
     /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s); `regime` itself if it is consistent. A slipping row holds
     /// again (dead engine: turns with the sign of `speed`) once its law demands an impulse inside the bound. Any other row slips if `impulse` is
     /// beyond a bound. A standing dead engine turns if the impulse exceeds its dry friction; a turning one stands if its speed has the wrong sign.
     pub(crate) fn next_regime(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
-        let [least, most] = self.bounds;
+        let [min_impulse, max_impulse] = self.bounds;
         match regime {
-            Regime::Slips(bound) => {
-                let held = match self.initial_regime() {
-                    Regime::Stands => Regime::Turns(usize::from(speed >= 0.0)),
-                    holds => holds,
+            Regime::Slipping(bound) => {
+                let unslipped_regime = match self.initial_regime() {
+                    Regime::Standing => Regime::Turning(usize::from(speed >= 0.0)),
+                    initial => initial,
                 };
-                let missing = self.residual(held, impulse, speed);
+                let residual = self.residual(unslipped_regime, impulse, speed);
                 // The law demands less impulse than this bound.
-                let carries_less = if bound == 1 { missing < 0.0 } else { missing > 0.0 };
-                if carries_less { held } else { regime }
+                let demands_less = if bound == 1 { residual < 0.0 } else { residual > 0.0 };
+                if demands_less { unslipped_regime } else { regime }
             }
-            _ if impulse > most => Regime::Slips(1),
-            _ if impulse < least => Regime::Slips(0),
-            Regime::Stands if self.residual(Regime::Turns(0), impulse, 0.0) < 0.0 => Regime::Turns(0),
-            Regime::Stands if self.residual(Regime::Turns(1), impulse, 0.0) > 0.0 => Regime::Turns(1),
-            Regime::Turns(0) if speed > 0.0 => Regime::Stands,
-            Regime::Turns(1) if speed < 0.0 => Regime::Stands,
-            same => same,
+            _ if impulse > max_impulse => Regime::Slipping(1),
+            _ if impulse < min_impulse => Regime::Slipping(0),
+            Regime::Standing if self.residual(Regime::Turning(0), impulse, 0.0) < 0.0 => Regime::Turning(0),
+            Regime::Standing if self.residual(Regime::Turning(1), impulse, 0.0) > 0.0 => Regime::Turning(1),
+            Regime::Turning(0) if speed > 0.0 => Regime::Standing,
+            Regime::Turning(1) if speed < 0.0 => Regime::Standing,
+            consistent => consistent,
         }
     }
 
     /// Returns how far `speed` exceeds the speed that the row's equation has at `impulse`, rad/s; 0 if the equation does not determine a speed.
     /// Within the bounds that is the law, where the dry friction of a dead engine allows a range of speeds. Beyond them it is the viscous slip.
     pub(crate) fn speed_excess(&self, impulse: f32, speed: f32) -> f32 {
-        let [least, most] = self.bounds;
-        let beyond = impulse - impulse.max(least).min(most);
-        if beyond != 0.0 {
-            return if self.viscous > 0.0 { speed + beyond / self.viscous } else { 0.0 };
+        let [min_impulse, max_impulse] = self.bounds;
+        let excess_impulse = impulse - impulse.max(min_impulse).min(max_impulse);
+        if excess_impulse != 0.0 {
+            return if self.viscous > 0.0 { speed + excess_impulse / self.viscous } else { 0.0 };
         }
         // Right side left for the speed term, without dry friction, and the range of dry friction.
-        let (free, drag) = (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
-        if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
+        let (speed_term, drag_range) =
+            (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
+        if self.per_speed > 0.0 {
+            speed - (speed_term - speed_term.clamp(-drag_range, drag_range)) / self.per_speed
+        } else {
+            0.0
+        }
     }
 
     /// Returns `impulse` clamped to the bounds, N m s. A row that slips without viscous torque gets exactly its bound; with viscous torque the
     /// impulse is not clamped.
     pub(crate) fn clamp_impulse(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
-            Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
-            Regime::Slips(_) => impulse,
+            Regime::Slipping(bound) if self.viscous == 0.0 => self.bounds[bound],
+            Regime::Slipping(_) => impulse,
             _ => impulse.max(self.bounds[0]).min(self.bounds[1]),
         }
     }
@@ -382,16 +390,16 @@ impl<L: Lane> Flywheel<L> {
     /// Builds the flywheel of `engine` for a step of `dt` s, with its speed at the start and the speed it would reach without a clutch, rad/s. It has
     /// no dry friction, and both `speed_bounds` are that speed.
     #[inline(always)]
-    pub(crate) fn new(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
+    pub(crate) fn new(engine: &Engine, [start_speed, speed]: [L; 2], dt: f32) -> Self {
         let inverse_inertia = L::splat(1.0 / engine.effective_inertia(dt));
-        Self { start_speed: started, speed, inverse_inertia, dry_drag: L::splat(0.0), speed_bounds: [speed; 2] }
+        Self { start_speed, speed, inverse_inertia, dry_drag: L::splat(0.0), speed_bounds: [speed; 2] }
     }
 
     /// Returns `speed` reduced by the dry friction, but not beyond 0, rad/s.
     #[inline(always)]
     pub(crate) fn after_dry_drag(&self, speed: L) -> L {
-        let lost = self.dry_drag * self.inverse_inertia;
-        speed - speed.clamp_keeping_nan(-lost, lost)
+        let max_speed_loss = self.dry_drag * self.inverse_inertia;
+        speed - speed.clamp_keeping_nan(-max_speed_loss, max_speed_loss)
     }
 }
 
@@ -400,10 +408,10 @@ mod tests {
     use super::*;
 
     /// Builds the clutch (50 N m s) of a dead engine at rest with 0.5 kg m² and 4 N m s of dry friction.
-    fn of_a_dead_engine() -> DriveConstraint {
+    fn dead_engine_clutch() -> DriveConstraint {
         let flywheel = Flywheel { inverse_inertia: 2.0, ..Flywheel::default() };
         let mut row = DriveConstraint::clutch(&flywheel, 3.0, 1.0, 50.0, 0.0);
-        row.slow_dead_engine(0.0, 1.0, 4.0, 0.01);
+        row.add_dry_friction(0.0, 1.0, 4.0, 0.01);
         row
     }
 
@@ -411,28 +419,28 @@ mod tests {
     /// by the impulse that the clutch takes from them.
     #[test]
     fn a_dead_engine_stands_until_more_than_its_dry_friction_turns_it() {
-        let row = of_a_dead_engine();
+        let row = dead_engine_clutch();
         for (impulse, next) in [
-            (0.0, Regime::Stands),
-            (3.9, Regime::Stands),
-            (-3.9, Regime::Stands),
-            (4.1, Regime::Turns(0)),
-            (-4.1, Regime::Turns(1)),
-            (51.0, Regime::Slips(1)),
-            (-51.0, Regime::Slips(0)),
+            (0.0, Regime::Standing),
+            (3.9, Regime::Standing),
+            (-3.9, Regime::Standing),
+            (4.1, Regime::Turning(0)),
+            (-4.1, Regime::Turning(1)),
+            (51.0, Regime::Slipping(1)),
+            (-51.0, Regime::Slipping(0)),
         ] {
-            assert_eq!(row.next_regime(Regime::Stands, impulse, 0.0), next, "{impulse} N m s");
+            assert_eq!(row.next_regime(Regime::Standing, impulse, 0.0), next, "{impulse} N m s");
         }
-        assert_eq!(row.next_regime(Regime::Turns(0), 5.0, 1.0), Regime::Stands, "turned backwards no more");
-        assert_eq!(row.next_regime(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
+        assert_eq!(row.next_regime(Regime::Turning(0), 5.0, 1.0), Regime::Standing, "turned backwards no more");
+        assert_eq!(row.next_regime(Regime::Turning(1), -5.0, -1.0), Regime::Standing, "turned forwards no more");
     }
 
     /// Checks that the tolerance is a share of the impulse plus a constant.
     #[test]
     fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
         let row = DriveConstraint { tolerance: [0.01, 0.5], ..DriveConstraint::default() };
-        let settled = |change: f32| row.has_converged([100.0 + change, 100.0], ImpulseBounds::ApproximateCone);
-        assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(settled), [true, true, true, false, false]);
+        let is_converged = |change: f32| row.has_converged([100.0 + change, 100.0], ImpulseBounds::ApproximateCone);
+        assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(is_converged), [true, true, true, false, false]);
     }
 
     /// Checks that the tolerance of a coupling is a thousandth of its torque plus 0.01 N m.

@@ -1,7 +1,7 @@
 //! Torque of the crankshaft over a step before the clutch acts: of one engine, or of the engines of a batch of cars.
 
 use crate::drivetrain::engine::Engine;
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Time constant of the idle governor, s. A slower governor stalls under a dropped clutch, a faster one oscillates at 30 Hz.
 const IDLE_TIME_CONSTANT_S: f32 = 0.1;
@@ -33,19 +33,20 @@ impl Engine {
     /// Returns the steady torque at the clutch, N m, at a crankshaft `speed` in rad/s with the `pedal` at 0 to 1, idle governor, limiter and drag
     /// included; 0 for a dead engine, as its starter is off.
     pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
-        let asked = EngineInput {
+        let input = EngineInput {
             throttle: self.throttle_opening(pedal),
             full_load: self.torque.evaluate(speed),
             starter: false,
         };
-        self.crank_torque(speed, &asked, 0.0)
+        // 0.0: duration of the step; the governor keeps its own time constant.
+        self.crank_torque(speed, &input, 0.0)
     }
 
     /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with the torque at the start and the
     /// effective inertia. Dry friction of a dead engine is left out.
     #[inline(always)]
-    pub(crate) fn free_engine_speed<L: Lane>(&self, speed: L, asked: &EngineInput<L>, dt: f32) -> L {
-        speed + L::splat(dt) * self.crank_torque(speed, asked, dt) / L::splat(self.effective_inertia(dt))
+    pub(crate) fn free_engine_speed<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
+        speed + L::splat(dt) * self.crank_torque(speed, input, dt) / L::splat(self.effective_inertia(dt))
     }
 
     /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle closes, plus the idle governor.
@@ -55,26 +56,26 @@ impl Engine {
     /// at least 0 and at most the peak of the torque curve. A dead engine has only the torque of its starter, which accelerates it towards idle in
     /// the same way: its drag acts as dry friction, outside this function.
     #[inline(always)]
-    fn crank_torque<L: Lane>(&self, speed: L, asked: &EngineInput<L>, dt: f32) -> L {
+    fn crank_torque<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let response = IDLE_TIME_CONSTANT_S.max(dt);
+        let time_constant = IDLE_TIME_CONSTANT_S.max(dt);
         // Torque that approaches idle speed with the governor's time constant, N m.
-        let below_idle =
-            || (L::splat(self.idle_speed) - speed) / L::splat(response) * L::splat(self.effective_inertia(dt));
-        let fires = !speed.less(L::splat(MIN_FIRING_SPEED_RAD_S));
-        let throttle = (asked.throttle * self.limiter_factor(speed)).masked(fires);
+        let idle_torque =
+            || (L::splat(self.idle_speed) - speed) / L::splat(time_constant) * L::splat(self.effective_inertia(dt));
+        let is_firing = !speed.less(L::splat(MIN_FIRING_SPEED_RAD_S));
+        let throttle = (input.throttle * self.limiter_factor(speed)).masked(is_firing);
         let drag =
             self.drag_at(speed) * (one - throttle) * (speed / L::splat(self.idle_speed)).clamp_keeping_nan(-one, one);
-        let pull = asked.full_load * throttle;
+        let driving_torque = input.full_load * throttle;
         // 1.1: the governor fades out above idle, where it only makes up for drag.
-        let (slow, mut governor) = (speed.less(L::splat(self.idle_speed * 1.1)), zero);
-        if L::any(slow) {
+        let (is_near_idle, mut governor) = (speed.less(L::splat(self.idle_speed * 1.1)), zero);
+        if L::any(is_near_idle) {
             let peak = L::splat(self.torque.max_value());
-            governor = (below_idle() + drag - pull).clamp_keeping_nan(zero, peak).masked(slow);
+            governor = (idle_torque() + drag - driving_torque).clamp_keeping_nan(zero, peak).masked(is_near_idle);
         }
-        let torque = pull - drag + governor;
-        let dead = self.is_dead(speed);
-        if L::any(dead) { L::select(dead, below_idle().masked(asked.starter), torque) } else { torque }
+        let torque = driving_torque - drag + governor;
+        let is_dead = self.is_dead(speed);
+        if L::any(is_dead) { L::select(is_dead, idle_torque().masked(input.starter), torque) } else { torque }
     }
 }
 
@@ -122,10 +123,13 @@ mod tests {
             for dt in [1.0, 0.1, 0.05, 1.0 / 60.0, 1e-3] {
                 let mut speed = 700.0;
                 for _ in 0..(20.0 / dt) as usize {
-                    let asked = EngineInput { throttle: 0.0, full_load: engine.torque.evaluate(speed), starter: false };
-                    let next = engine.free_engine_speed(speed, &asked, dt);
-                    assert!(next <= speed.max(80.0) && next > 0.0, "{next} after {speed}: {inertia} kg m², {dt} s");
-                    speed = next;
+                    let input = EngineInput { throttle: 0.0, full_load: engine.torque.evaluate(speed), starter: false };
+                    let next_speed = engine.free_engine_speed(speed, &input, dt);
+                    assert!(
+                        next_speed <= speed.max(80.0) && next_speed > 0.0,
+                        "{next_speed} after {speed}: {inertia} kg m², {dt} s"
+                    );
+                    speed = next_speed;
                 }
                 // The speed approaches idle with the governor's time constant, or at once.
                 assert!((speed - 80.0).abs() < 1e-2, "{speed} rad/s: {inertia} kg m², {dt} s");

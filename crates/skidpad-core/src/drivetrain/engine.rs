@@ -1,7 +1,7 @@
 //! Engine and gearbox.
 
 use crate::model_error::{ModelError, not_negative, positive};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Share of the limiter speed below the limit over which the torque fades to 0.
 const LIMITER_BAND: f32 = 0.02;
@@ -24,10 +24,10 @@ impl Curve {
             return Err("needs at least two points");
         }
         if !points.iter().flatten().all(|v| v.is_finite()) {
-            return Err("holds a value that is not finite");
+            return Err("has a value that is not finite");
         }
         if !points.windows(2).all(|w| w[0][0] < w[1][0]) {
-            return Err("speeds must rise strictly");
+            return Err("speeds must increase strictly");
         }
         Ok(Self { points: points.into() })
     }
@@ -54,28 +54,29 @@ impl Curve {
     /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in order, keeps the ends of the
     /// piece of each lane, and stops when all lanes have found theirs.
     #[inline(always)]
-    #[cfg(feature = "abreast")]
+    #[cfg(feature = "simd_batch")]
     pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
         let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
-        let ([first, second, others @ ..], Some(last)) = (&*self.points, self.points.last()) else {
+        let ([first_point, second_point, other_points @ ..], Some(last_point)) = (&*self.points, self.points.last())
+        else {
             return L::default();
         };
-        let ([first, first_value], [last, last_value]) = (lanes(first), lanes(last));
-        // Ends of each lane's piece: speeds a, b and values from, to; c is the next point.
-        let ([mut a, mut from], [mut b, mut to]) = ([first, first_value], lanes(second));
-        let [mut c, mut at_c] = [b, to];
-        for point in others {
-            let before = speed.less(c);
-            if !L::any(!before) {
+        let ([first_speed, first_value], [last_speed, last_value]) = (lanes(first_point), lanes(last_point));
+        // Ends of each lane's piece: speeds a, b with their values; c is the next point.
+        let ([mut a, mut value_a], [mut b, mut value_b]) = ([first_speed, first_value], lanes(second_point));
+        let [mut c, mut value_c] = [b, value_b];
+        for point in other_points {
+            let is_before_c = speed.less(c);
+            if !L::any(!is_before_c) {
                 break;
             }
-            let [d, at_d] = lanes(point);
-            (a, from) = (L::select(before, a, c), L::select(before, from, at_c));
-            (b, to) = (L::select(before, b, d), L::select(before, to, at_d));
-            (c, at_c) = (d, at_d);
+            let [d, value_d] = lanes(point);
+            (a, value_a) = (L::select(is_before_c, a, c), L::select(is_before_c, value_a, value_c));
+            (b, value_b) = (L::select(is_before_c, b, d), L::select(is_before_c, value_b, value_d));
+            (c, value_c) = (d, value_d);
         }
-        let value = from + (to - from) * ((speed - a) / (b - a));
-        L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
+        let value = value_a + (value_b - value_a) * ((speed - a) / (b - a));
+        L::select(speed.less(first_speed), first_value, L::select(speed.less(last_speed), value, last_value))
     }
 
     /// Returns the largest value of all points; this is the largest value of the curve.
@@ -166,22 +167,22 @@ impl Gearbox {
     /// Returns the engine turns per wheel turn, see [`Gearbox::ratio`]. A continuous gearbox in a forward gear has the ratio it moves to at this
     /// `throttle` (0 to 1), reached at once. `shaft_speed`: speed of its output over the final drive ratio, that is the mean wheel speed, rad/s.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
-        self.ratio_at(gear, self.cvt.map_or(0.0, |continuous| self.target_ratio(&continuous, shaft_speed, throttle)))
+        self.ratio_at(gear, self.cvt.map_or(0.0, |cvt| self.target_ratio(&cvt, shaft_speed, throttle)))
     }
 
     /// Returns the ratio a continuous gearbox moves to, without the final drive: target engine speed over the speed of the gearbox output, clamped
     /// between the last and the first forward ratio. At a standstill or backwards that is the first (lowest gear's) ratio. `shaft_speed`: speed of
     /// its output over the final drive, rad/s.
-    pub(crate) fn target_ratio(&self, continuous: &Cvt, shaft_speed: f32, throttle: f32) -> f32 {
-        let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
-        let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
-        (continuous.target_speed(throttle) / propeller).min(low).max(high)
+    pub(crate) fn target_ratio(&self, cvt: &Cvt, shaft_speed: f32, throttle: f32) -> f32 {
+        let (max_ratio, min_ratio) = (self.forward[0], self.forward[self.forward.len() - 1]);
+        let propeller_speed = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
+        (cvt.target_speed(throttle) / propeller_speed).min(max_ratio).max(min_ratio)
     }
 
     /// Clamps `gear` to the gears that exist, from −1 (reverse). A continuous gearbox has a single forward gear.
     pub fn clamp_gear(&self, gear: i8) -> i8 {
-        let forward = if self.cvt.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
-        gear.clamp(-1, forward as i8)
+        let forward_count = if self.cvt.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
+        gear.clamp(-1, forward_count as i8)
     }
 
     /// Returns the engine speed above which the gearbox shifts up at a `throttle` of 0 to 1, rad/s.
@@ -204,8 +205,8 @@ impl Gearbox {
     /// Returns the lowest forward gear in which the engine turns slower than the upshift speed at closed throttle, else top gear. `shaft_speed`: mean
     /// wheel speed weighted by the torque shares, rad/s. A continuous gearbox gives 1.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
-        let top = self.clamp_gear(i8::MAX);
-        (1..=top).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
+        let top_gear = self.clamp_gear(i8::MAX);
+        (1..=top_gear).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top_gear)
     }
 
     /// Checks ratios, efficiency, shift time and shift speeds: the upshift speeds must exceed the downshift speeds of the same throttle. A continuous
@@ -220,14 +221,16 @@ impl Gearbox {
         positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
         not_negative("kick-down speed", self.kick_down_speed)?;
         positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed.max(self.kick_down_speed))?;
-        let Some(continuous) = &self.cvt else { return Ok(()) };
+        let Some(cvt) = &self.cvt else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
             return Err(ModelError::RuleViolated(
-                "a continuous gearbox needs two forward ratios, the lowest gear's first",
+                "a continuously variable gearbox needs two forward ratios, the higher ratio first",
             ));
         }
-        positive("rate of a continuous gearbox", continuous.max_ratio_rate)?;
-        continuous.engine_speeds.iter().try_for_each(|&speed| positive("engine speed of a continuous gearbox", speed))
+        positive("ratio rate of a continuously variable gearbox", cvt.max_ratio_rate)?;
+        cvt.engine_speeds
+            .iter()
+            .try_for_each(|&speed| positive("engine speed of a continuously variable gearbox", speed))
     }
 }
 
@@ -266,15 +269,15 @@ impl Engine {
     /// Returns the first violation. The torque curve is not checked.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle_speed)?;
-        positive("engine limit above idle", self.limiter_speed - self.idle_speed)?;
+        positive("engine speed limit above idle speed", self.limiter_speed - self.idle_speed)?;
         positive("engine inertia", self.inertia)?;
         not_negative("engine drag", self.drag[0])?;
-        not_negative("engine drag per speed", self.drag[1])?;
-        not_negative("speed at which the engine dies", self.stall_speed)?;
-        positive("idle above the speed at which the engine dies", self.idle_speed - self.stall_speed)?;
+        not_negative("engine drag per engine speed", self.drag[1])?;
+        not_negative("stall speed of the engine", self.stall_speed)?;
+        positive("idle speed above the stall speed of the engine", self.idle_speed - self.stall_speed)?;
         let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
         if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {
-            return Err(ModelError::RuleViolated("a throttle map gives shares from 0 to 1"));
+            return Err(ModelError::RuleViolated("values of a throttle map must be from 0 to 1"));
         }
         Ok(())
     }
@@ -304,7 +307,7 @@ pub(crate) mod tests {
             [(0.0, 393.0), (100.0, 393.0), (280.0, 434.0), (460.0, 475.0), (628.0, 373.0), (900.0, 373.0)]
         {
             assert_eq!(curve.evaluate(speed), torque, "at {speed} rad/s");
-            #[cfg(feature = "abreast")]
+            #[cfg(feature = "simd_batch")]
             assert_eq!(curve.evaluate_lanes(speed), torque, "at {speed} rad/s in a lane");
         }
         assert_eq!(curve.max_value(), 475.0);

@@ -2,7 +2,7 @@
 
 use crate::drivetrain::engine::{Curve, Engine};
 use crate::model_error::{ModelError, positive};
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Launch device between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +42,12 @@ impl Clutch {
     /// Returns the capacity of an automatic clutch as an impulse over a step of `dt` s: 0 up to idle speed, then linear in the speed of its `engine`
     /// up to full capacity.
     pub(crate) fn capacity_law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
-        let full = self.capacity * dt;
-        ClutchLaw { idle: engine.idle_speed, per_speed: full / self.engagement_range(engine, dt), full_capacity: full }
+        let full_capacity = self.capacity * dt;
+        ClutchLaw {
+            idle: engine.idle_speed,
+            per_speed: full_capacity / self.engagement_range(engine, dt),
+            full_capacity,
+        }
     }
 }
 
@@ -97,9 +101,9 @@ pub struct LockUp {
 }
 
 impl LockUp {
-    /// Returns whether the clutch is closed in `gear` with the turbine at `turbine` rad/s.
-    pub fn is_closed(&self, gear: i8, turbine: f32) -> bool {
-        gear >= self.lowest_gear && turbine > self.speed
+    /// Returns whether the clutch is closed in `gear` with the turbine at `turbine_speed` rad/s.
+    pub fn is_closed(&self, gear: i8, turbine_speed: f32) -> bool {
+        gear >= self.lowest_gear && turbine_speed > self.speed
     }
 }
 
@@ -119,79 +123,83 @@ fn bisect([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32
 
 impl Converter {
     /// Returns the torques that the impeller takes from the engine and the turbine gives the gearbox, N m, at their speeds, rad/s: `C(ν) ω²` and R(ν)
-    /// times that, with ν = turbine over impeller. If the turbine is faster, both are `−C(impeller / turbine) · turbine²`. A negative speed is
-    /// treated as the curves' first point.
-    pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
-        if turbine <= impeller {
-            let ratio = if impeller > 0.0 { turbine / impeller } else { 0.0 };
-            let taken = self.capacity.evaluate(ratio) * impeller * impeller;
-            return [taken, taken * self.torque_ratio.evaluate(ratio)];
+    /// times that, with ν = turbine over impeller. If the turbine is faster, both are `−C(impeller_speed / turbine_speed) · turbine²`. A negative
+    /// speed is treated as the curves' first point.
+    pub fn torques(&self, impeller_speed: f32, turbine_speed: f32) -> [f32; 2] {
+        if turbine_speed <= impeller_speed {
+            let ratio = if impeller_speed > 0.0 { turbine_speed / impeller_speed } else { 0.0 };
+            let impeller_torque = self.capacity.evaluate(ratio) * impeller_speed * impeller_speed;
+            return [impeller_torque, impeller_torque * self.torque_ratio.evaluate(ratio)];
         }
-        let overrun = self.capacity.evaluate(impeller / turbine) * turbine * turbine;
-        [-overrun, -overrun]
+        let overrun_torque = self.capacity.evaluate(impeller_speed / turbine_speed) * turbine_speed * turbine_speed;
+        [-overrun_torque, -overrun_torque]
     }
 
-    /// Returns the impeller speed `w`, rad/s, that solves `w = free − per_torque · T(w)` with the turbine at `turbine` rad/s: `free` is the speed
-    /// without torque (rad/s), `per_torque` its loss per N m. Returns 0 instead of a backward speed; engine drag never causes one.
+    /// Returns the impeller speed `w`, rad/s, that solves `w = free_speed − per_torque · T(w)` with the turbine at `turbine_speed` rad/s:
+    /// `free_speed` is the speed without torque (rad/s), `per_torque` its loss per N m. Returns 0 instead of a backward speed; engine drag never
+    /// causes one.
     ///
     /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is `a w² + b turbine w`, and on the
     /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
-    pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
+    pub(crate) fn impeller_speed(&self, free_speed: f32, per_torque: f32, turbine_speed: f32) -> f32 {
         let points = self.capacity.points();
         // The impeller drives the turbine, not the reverse.
-        let drives = turbine <= 0.0 || free >= turbine;
+        let is_driving = turbine_speed <= 0.0 || free_speed >= turbine_speed;
         // Positive if the impeller must be faster, rad/s.
-        let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
+        let speed_residual = |speed: f32| free_speed - per_torque * self.torques(speed, turbine_speed)[0] - speed;
         // Search piece by piece, starting at equal speeds.
-        let mut near = turbine.max(0.0);
-        let pieces = if turbine > 0.0 { points.len() } else { 0 };
-        for k in (0..pieces).rev() {
+        let mut near_end = turbine_speed.max(0.0);
+        let piece_count = if turbine_speed > 0.0 { points.len() } else { 0 };
+        for k in (0..piece_count).rev() {
             let [ratio, capacity] = points[k];
-            let [next, at_next] = points.get(k + 1).copied().unwrap_or([1.0, capacity]);
-            if next <= ratio {
+            let [next_ratio, next_capacity] = points.get(k + 1).copied().unwrap_or([1.0, capacity]);
+            if next_ratio <= ratio {
                 continue;
             }
             // Speed at the other end of this piece.
-            let far = match drives {
-                true if ratio > 0.0 => turbine / ratio,
+            let far_end = match is_driving {
+                true if ratio > 0.0 => turbine_speed / ratio,
                 true => f32::INFINITY,
-                false => turbine * ratio,
+                false => turbine_speed * ratio,
             };
-            if far == f32::INFINITY || (missing(far) < 0.0) == drives {
-                let slope = (at_next - capacity) / (next - ratio);
-                let line = [capacity - slope * ratio, slope * turbine].map(|of| per_torque * of);
-                return solve_balance(line, free, turbine, drives).max(near.min(far)).min(near.max(far));
+            if far_end == f32::INFINITY || (speed_residual(far_end) < 0.0) == is_driving {
+                let slope = (next_capacity - capacity) / (next_ratio - ratio);
+                let coefficients =
+                    [capacity - slope * ratio, slope * turbine_speed].map(|coefficient| per_torque * coefficient);
+                return solve_balance(coefficients, free_speed, turbine_speed, is_driving)
+                    .max(near_end.min(far_end))
+                    .min(near_end.max(far_end));
             }
-            near = far;
+            near_end = far_end;
         }
-        let line = [per_torque * points[0][1], 0.0];
-        let [least, most] = if drives { [near, f32::INFINITY] } else { [0.0, near] };
-        solve_balance(line, free, turbine, drives).max(least).min(most)
+        let coefficients = [per_torque * points[0][1], 0.0];
+        let [min_speed, max_speed] = if is_driving { [near_end, f32::INFINITY] } else { [0.0, near_end] };
+        solve_balance(coefficients, free_speed, turbine_speed, is_driving).max(min_speed).min(max_speed)
     }
 
-    /// Returns the impeller speed, rad/s from 0 to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s, by bisection;
-    /// nearly `most` if the torque is not reached.
-    pub(crate) fn impeller_speed_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
-        let falls_short = |speed: f32| self.torques(speed, turbine)[1] < torque;
-        bisect([0.0, most.max(0.0)], |speed| !falls_short(speed))
+    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which the turbine gives `torque` N m while it turns with `turbine_speed` rad/s, by
+    /// bisection; nearly `max_speed` if the torque is not reached.
+    pub(crate) fn impeller_speed_for(&self, torque: f32, turbine_speed: f32, max_speed: f32) -> f32 {
+        let is_below_torque = |speed: f32| self.torques(speed, turbine_speed)[1] < torque;
+        bisect([0.0, max_speed.max(0.0)], |speed| !is_below_torque(speed))
     }
 
-    /// Returns the impeller speed, rad/s from 0 to `limit`, at which an engine's `torque` at that speed equals the impeller's torque with the turbine
-    /// at `turbine` rad/s, by bisection; nearly `limit` if the engine is stronger up to there.
-    pub fn balance_speed(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
-        bisect([0.0, limit], |speed| torque(speed) < self.torques(speed, turbine)[0])
+    /// Returns the impeller speed, rad/s from 0 to `max_speed`, at which an engine's `engine_torque` at that speed equals the impeller's torque with
+    /// the turbine at `turbine_speed` rad/s, by bisection; nearly `max_speed` if the engine is stronger up to there.
+    pub fn balance_speed(&self, engine_torque: impl Fn(f32) -> f32, turbine_speed: f32, max_speed: f32) -> f32 {
+        bisect([0.0, max_speed], |speed| engine_torque(speed) < self.torques(speed, turbine_speed)[0])
     }
 
     /// Checks the curves and the lock-up: speed ratios within 0 to 1, capacities not negative and 0 at ratio 1, torque ratios positive, and positive
     /// capacity, speed and lowest gear of the lock-up. Returns the first violation.
     fn check(&self) -> Result<(), ModelError> {
-        let ends = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
-        if !ends(&self.capacity) || !ends(&self.torque_ratio) {
-            return Err(ModelError::RuleViolated("the curves of a torque converter are over speed ratios from 0 to 1"));
+        let has_valid_ratios = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
+        if !has_valid_ratios(&self.capacity) || !has_valid_ratios(&self.torque_ratio) {
+            return Err(ModelError::RuleViolated("speed ratios of a torque converter must be from 0 to 1"));
         }
         if self.capacity.evaluate(1.0) != 0.0 || self.capacity.points().iter().any(|point| point[1] < 0.0) {
             return Err(ModelError::RuleViolated(
-                "the capacity of a torque converter is never negative, and 0 at a ratio of 1",
+                "the capacity of a torque converter must be at least 0, and 0 at a speed ratio of 1",
             ));
         }
         self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;
@@ -202,26 +210,26 @@ impl Converter {
     }
 }
 
-/// Returns the impeller speed w that balances the engine on one linear piece of the capacity curve, rad/s. `free`: speed before the converter acts,
-/// rad/s. If the impeller `drives`, w solves `w = free − (A w² + B w)` (positive root); else, with the turbine in the lead,
-/// `w = free + A turbine² + B w`.
-fn solve_balance([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32 {
-    if !drives {
-        return (free + a * turbine * turbine) / (1.0 - b);
+/// Returns the impeller speed w that balances the engine on one linear piece of the capacity curve, rad/s. `free_speed`: speed before the converter
+/// acts, rad/s. If the impeller drives (`is_driving`), w solves `w = free_speed − (A w² + B w)` (positive root); else, with the turbine in the lead,
+/// `w = free_speed + A turbine² + B w`.
+fn solve_balance([a, b]: [f32; 2], free_speed: f32, turbine_speed: f32, is_driving: bool) -> f32 {
+    if !is_driving {
+        return (free_speed + a * turbine_speed * turbine_speed) / (1.0 - b);
     }
     let linear = 1.0 + b;
-    let root = (linear * linear + 4.0 * a * free).max(0.0).sqrt();
+    let root = (linear * linear + 4.0 * a * free_speed).max(0.0).sqrt();
     // Use the form of the root that does not subtract.
-    if linear >= 0.0 { 2.0 * free / (linear + root) } else { (root - linear) / (2.0 * a) }
+    if linear >= 0.0 { 2.0 * free_speed / (linear + root) } else { (root - linear) / (2.0 * a) }
 }
 
 impl LaunchDevice {
-    /// Checks a clutch (capacity > 0, engaged speed above the engine's `idle` speed, rad/s) or a converter. Returns the first violation.
-    pub(crate) fn check(&self, idle: f32) -> Result<(), ModelError> {
+    /// Checks a clutch (capacity > 0, engaged speed above the engine's `idle_speed`, rad/s) or a converter. Returns the first violation.
+    pub(crate) fn check(&self, idle_speed: f32) -> Result<(), ModelError> {
         match self {
             LaunchDevice::Clutch(clutch) => {
                 positive("clutch capacity", clutch.capacity)?;
-                positive("clutch engagement above idle", clutch.engaged_speed - idle)
+                positive("clutch engagement above idle", clutch.engaged_speed - idle_speed)
             }
             LaunchDevice::Converter(converter) => converter.check(),
         }
@@ -265,8 +273,8 @@ mod tests {
         let converter = converter();
         assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
         assert_eq!(converter.torques(200.0, 200.0), [0.0, 0.0]);
-        let [taken, given] = converter.torques(200.0, 250.0);
-        assert!(taken < 0.0 && taken == given);
+        let [impeller_torque, turbine_torque] = converter.torques(200.0, 250.0);
+        assert!(impeller_torque < 0.0 && impeller_torque == turbine_torque);
         assert_eq!(converter.torques(0.0, 0.0), [0.0, 0.0]);
     }
 
@@ -287,10 +295,10 @@ mod tests {
     fn speeds_balance() {
         let converter = converter();
         assert!((converter.balance_speed(|_| 250.0, 0.0, 700.0) - 250.0).abs() < 1e-3);
-        for (free, turbine) in [(300.0, 0.0), (100.0, 250.0), (0.0, 100.0), (200.0, 200.0)] {
-            let speed = converter.impeller_speed(free, 0.2, turbine);
-            let missing = free - 0.2 * converter.torques(speed, turbine)[0] - speed;
-            assert!(missing.abs() < 0.02, "{free} {turbine}: {speed}, {missing}");
+        for (free_speed, turbine_speed) in [(300.0, 0.0), (100.0, 250.0), (0.0, 100.0), (200.0, 200.0)] {
+            let speed = converter.impeller_speed(free_speed, 0.2, turbine_speed);
+            let residual = free_speed - 0.2 * converter.torques(speed, turbine_speed)[0] - speed;
+            assert!(residual.abs() < 0.02, "{free_speed} {turbine_speed}: {speed}, {residual}");
         }
     }
 
@@ -309,18 +317,20 @@ mod tests {
         for capacity in shapes {
             let converter = Converter { capacity: curve(capacity), ..converter() };
             for per_torque in [1e-3, 0.04, 0.25, 2.5] {
-                let all =
-                    (-2..=14).flat_map(|free| (-2..=14).map(move |turbine| [free, turbine].map(|of| 50.0 * of as f32)));
-                for [free, turbine] in all {
-                    let speed = converter.impeller_speed(free, per_torque, turbine);
-                    let torque = converter.torques(speed, turbine)[0];
-                    let missing = free - per_torque * torque - speed;
-                    let size = free.abs().max(speed).max((per_torque * torque).abs());
-                    let stands = speed == 0.0 && missing <= 0.0;
+                let cases = (-2..=14).flat_map(|free_speed| {
+                    (-2..=14)
+                        .map(move |turbine_speed| [free_speed, turbine_speed].map(|multiple| 50.0 * multiple as f32))
+                });
+                for [free_speed, turbine_speed] in cases {
+                    let speed = converter.impeller_speed(free_speed, per_torque, turbine_speed);
+                    let torque = converter.torques(speed, turbine_speed)[0];
+                    let residual = free_speed - per_torque * torque - speed;
+                    let scale = free_speed.abs().max(speed).max((per_torque * torque).abs());
+                    let is_at_rest = speed == 0.0 && residual <= 0.0;
                     // A few roundings of f32; more if the torque changes steeply with the speed.
                     assert!(
-                        stands || missing.abs() <= 2e-5 * size * (1.0 + per_torque * 50.0),
-                        "{capacity:?} {per_torque} {free} {turbine}: {speed}, {missing}"
+                        is_at_rest || residual.abs() <= 2e-5 * scale * (1.0 + per_torque * 50.0),
+                        "{capacity:?} {per_torque} {free_speed} {turbine_speed}: {speed}, {residual}"
                     );
                 }
             }

@@ -36,8 +36,8 @@ impl Motor {
     /// Returns the share of the torque that the pedals (each 0 to 1) demand, 1 driving to −1 braking by regeneration: throttle less
     /// `lift_regeneration · (1 − throttle)` and `brake_regeneration · brake`, at least −1.
     pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
-        let held_back = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
-        (throttle - held_back).max(-1.0)
+        let braking_share = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
+        (throttle - braking_share).max(-1.0)
     }
 
     /// Returns the angle of the rotor per length of road, rad/m: the reduction times the mean of `1 / R` of its wheels.
@@ -62,29 +62,29 @@ impl Motor {
     /// The motor drives up to its top speed and regenerates against any rotation. Driving torque fades in the last 2 % below the top speed,
     /// regeneration in 2 % of the top speed around a standstill.
     pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
-        let (most, fade) = (self.max_torque_at(speed), FADE_SPEED_SHARE * self.max_speed);
+        let (max_torque, fade_range) = (self.max_torque_at(speed), FADE_SPEED_SHARE * self.max_speed);
         if demand < 0.0 {
             // Regeneration fades to 0 at a standstill and acts against either rotation.
-            let share = (speed / fade).clamp(-1.0, 1.0);
-            let slope = if speed.abs() < fade { demand * most / fade } else { 0.0 };
-            return (demand * most * share, slope);
+            let regeneration_share = (speed / fade_range).clamp(-1.0, 1.0);
+            let slope = if speed.abs() < fade_range { demand * max_torque / fade_range } else { 0.0 };
+            return (demand * max_torque * regeneration_share, slope);
         }
-        let left = ((self.max_speed - speed) / fade).clamp(0.0, 1.0);
-        let torque = demand * most * left;
+        let fade_share = ((self.max_speed - speed) / fade_range).clamp(0.0, 1.0);
+        let torque = demand * max_torque * fade_share;
         // Slopes by the power limit and by the fade below the top speed, N m s.
-        let limited = if speed > 0.0 && most < self.peak_torque { -torque / speed } else { 0.0 };
-        let ending = if left > 0.0 && left < 1.0 { -demand * most / fade } else { 0.0 };
-        (torque, limited + ending)
+        let power_slope = if speed > 0.0 && max_torque < self.peak_torque { -torque / speed } else { 0.0 };
+        let fade_slope = if fade_share > 0.0 && fade_share < 1.0 { -demand * max_torque / fade_range } else { 0.0 };
+        (torque, power_slope + fade_slope)
     }
 
-    /// Checks that the motor has driven wheels, all below the number `wheels`, and that its values are in the ranges of the fields. Returns the first
-    /// violation.
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    /// Checks that the motor has driven wheels, all below the number `wheel_count`, and that its values are in the ranges of the fields. Returns the
+    /// first violation.
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         if self.wheels.is_empty() {
             return Err(ModelError::RuleViolated("a motor needs a wheel"));
         }
         for &wheel in &self.wheels {
-            index_in_range("wheel of a motor", wheel, wheels)?;
+            index_in_range("wheel of a motor", wheel, wheel_count)?;
         }
         not_negative("peak torque of a motor", self.peak_torque)?;
         positive_or_infinite("power of a motor", self.power)?;
@@ -94,8 +94,8 @@ impl Motor {
         positive("1 + epsilon - efficiency of a motor", 1.000_1 - self.efficiency)?;
         not_negative("inertia of a rotor", self.inertia)?;
         for share in [self.lift_regeneration, self.brake_regeneration] {
-            not_negative("share of regeneration", share)?;
-            not_negative("what regeneration leaves of 1", 1.0 - share)?;
+            not_negative("regeneration share", share)?;
+            not_negative("1 - regeneration share", 1.0 - share)?;
         }
         Ok(())
     }

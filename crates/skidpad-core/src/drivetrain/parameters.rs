@@ -54,36 +54,36 @@ impl TorqueCoupling {
         Self { sides, friction: f32::INFINITY, bias: [1.0; 2], viscous: 0.0 }
     }
 
-    /// Returns the largest torque before the coupling slips, N m, towards the first and towards the second side. `through`: torque in N m that
+    /// Returns the largest torque before the coupling slips, N m, towards the first and towards the second side. `through_torque`: torque in N m that
     /// drives both sides together; `share`: its part on the first side of an open differential.
     ///
     /// At the limit `(s T + c) / s = b (o T − c) / o` for a side of share s, the other's o = 1 − s, which gives
     /// `c = (b − 1) T s o / (o + b s)`; b is the torque bias ratio of Chocholek, "The development of a differential for the
     /// improvement of traction control" (IMechE C368/88, 1988), there for even splits.
-    pub fn capacity(&self, through: f32, share: f32) -> [f32; 2] {
-        let bias = self.bias[usize::from(through < 0.0)];
-        let other = 1.0 - share;
-        let gained = (bias - 1.0) * through.abs() * share * other;
+    pub fn capacity(&self, through_torque: f32, share: f32) -> [f32; 2] {
+        let bias = self.bias[usize::from(through_torque < 0.0)];
+        let other_share = 1.0 - share;
+        let bias_torque = (bias - 1.0) * through_torque.abs() * share * other_share;
         // When coasting, the faster side has more than its share of the torque.
-        let [first, second] = if through < 0.0 { [other, share] } else { [share, other] };
-        [first, second].map(|gains| self.friction + gained / (1.0 - gains + bias * gains))
+        let [first, second] = if through_torque < 0.0 { [other_share, share] } else { [share, other_share] };
+        [first, second].map(|side_share| self.friction + bias_torque / (1.0 - side_share + bias * side_share))
     }
 
-    /// Checks that both sides have wheels, all below the number `wheels` and none on both sides, and the ranges of friction (also infinite),
+    /// Checks that both sides have wheels, all below the number `wheel_count` and none on both sides, and the ranges of friction (also infinite),
     /// viscosity and bias. Returns the first violation.
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
-            index_in_range("wheel of a coupling", wheel, wheels)?;
+            index_in_range("wheel of a coupling", wheel, wheel_count)?;
         }
-        let twice = self.sides[0].iter().any(|wheel| self.sides[1].contains(wheel));
-        if twice || self.sides.iter().any(|side| side.is_empty()) {
+        let has_common_wheel = self.sides[0].iter().any(|wheel| self.sides[1].contains(wheel));
+        if has_common_wheel || self.sides.iter().any(|side| side.is_empty()) {
             return Err(ModelError::RuleViolated("a coupling needs two different sets of wheels"));
         }
         if self.friction != f32::INFINITY {
             not_negative("friction of a coupling", self.friction)?;
         }
         not_negative("viscous torque of a coupling", self.viscous)?;
-        self.bias.iter().try_for_each(|bias| not_negative("torque bias of a coupling less 1", bias - 1.0))
+        self.bias.iter().try_for_each(|bias| not_negative("torque bias ratio of a coupling - 1", bias - 1.0))
     }
 }
 
@@ -96,29 +96,29 @@ impl Powertrain {
         }
     }
 
-    /// Checks the drive of a car with this number of `wheels`: direct torques, one for each wheel and none negative, or the parts of an engine's
+    /// Checks the drive of a car with `wheel_count` wheels: direct torques, one for each wheel and none negative, or the parts of an engine's
     /// drivetrain. Returns the first violation.
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         match self {
             Powertrain::None => Ok(()),
-            Powertrain::Direct(torques) if torques.len() != wheels => {
+            Powertrain::Direct(torques) if torques.len() != wheel_count => {
                 Err(ModelError::RuleViolated("direct drive needs one torque for each wheel"))
             }
             Powertrain::Direct(torques) => torques.iter().try_for_each(|&t| not_negative("direct torque", t)),
-            Powertrain::Engine(drive) => drive.check(wheels),
+            Powertrain::Engine(drive) => drive.check(wheel_count),
         }
     }
 }
 
 impl EngineDrive {
-    /// Checks engine, launch device, gearbox and torque shares: one share for each of the `wheels`, none negative, with a sum of 1 to 0.1 %. Returns
-    /// the first violation.
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    /// Checks engine, launch device, gearbox and torque shares: one share for each of the `wheel_count` wheels, none negative, with a sum of 1 to 0.1
+    /// %. Returns the first violation.
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         let Self { engine, launch_device, gearbox, torque_shares: shares } = self;
         engine.check()?;
         launch_device.check(engine.idle_speed)?;
         gearbox.check()?;
-        if shares.len() != wheels {
+        if shares.len() != wheel_count {
             return Err(ModelError::RuleViolated("the drivetrain needs one share for each wheel"));
         }
         shares.iter().try_for_each(|&s| not_negative("torque share", s))?;

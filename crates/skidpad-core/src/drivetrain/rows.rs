@@ -5,8 +5,8 @@ use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::launch_device::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::simd::lane::{F32x4, WheelLanes};
 use crate::solver_mode::ImpulseBounds;
+use skidpad_simd::lane::{F32x4, WheelLanes};
 
 /// Maximum number of rows: one of the engine, those of the motors and of the couplings.
 pub(crate) const MAX_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
@@ -40,13 +40,13 @@ pub(crate) struct Shafts {
 }
 
 impl Shafts {
-    /// Allocates the workspace of a drivetrain: rows for one engine, `motors` motors and `couplings` couplings, with
+    /// Allocates the workspace of a drivetrain: rows for one engine, `motor_count` motors and `coupling_count` couplings, with
     /// default values.
-    pub(crate) fn new(motors: usize, couplings: usize) -> Self {
-        let rows = 1 + motors + couplings;
+    pub(crate) fn new(motor_count: usize, coupling_count: usize) -> Self {
+        let row_count = 1 + motor_count + coupling_count;
         Self {
-            constraints: vec![DriveConstraint::default(); rows].into(),
-            motors: vec![MotorStep::default(); motors].into(),
+            constraints: vec![DriveConstraint::default(); row_count].into(),
+            motors: vec![MotorStep::default(); motor_count].into(),
             ..Self::default()
         }
     }

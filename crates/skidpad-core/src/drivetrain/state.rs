@@ -2,7 +2,7 @@
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::math::all_finite;
+use skidpad_simd::math::all_finite;
 
 /// State of the drivetrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! Fixed boxes of a scene.
 
-use crate::math;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// A box that never moves. The nearest face that a wheel's ray enters supports the wheel. A ray that starts inside the box has no contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,26 +34,28 @@ impl FixedBox {
         }
     }
 
-    /// Returns the distance from `start` (world, m) along the unit vector `direction` to the face through which a ray enters the box, m, ≥ 0. Returns
-    /// `None` if the ray misses the box, starts inside, or has the box behind it. The ray enters by the last of the three pairs of planes, if it has
-    /// left none of them before (slab method).
-    pub(crate) fn entry_distance(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the face through which a ray enters the box, m, ≥ 0.
+    /// Returns `None` if the ray misses the box, starts inside, or has the box behind it. The ray enters by the last of the three pairs of planes, if
+    /// it has left none of them before (slab method).
+    pub(crate) fn entry_distance(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let from_world = self.rotation.as_dquat().inverse();
-        let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
-        let half = self.half_extents.as_dvec3();
-        let (mut enters, mut leaves) = (f64::NEG_INFINITY, f64::INFINITY); // distances along the ray, m
-        for k in 0..3 {
-            if along[k] == 0.0 {
-                if from[k].abs() > half[k] {
+        let [local_start, local_direction] = [ray_start - self.centre, direction].map(|vector| from_world * vector);
+        let half_extents = self.half_extents.as_dvec3();
+        let (mut entry, mut exit) = (f64::NEG_INFINITY, f64::INFINITY); // distances along the ray, m
+        for axis in 0..3 {
+            if local_direction[axis] == 0.0 {
+                if local_start[axis].abs() > half_extents[axis] {
                     return None;
                 }
                 continue;
             }
-            let near = (-half[k] * along[k].signum() - from[k]) / along[k];
-            let far = (half[k] * along[k].signum() - from[k]) / along[k];
-            (enters, leaves) = (enters.max(near), leaves.min(far));
+            let near_distance =
+                (-half_extents[axis] * local_direction[axis].signum() - local_start[axis]) / local_direction[axis];
+            let far_distance =
+                (half_extents[axis] * local_direction[axis].signum() - local_start[axis]) / local_direction[axis];
+            (entry, exit) = (entry.max(near_distance), exit.min(far_distance));
         }
-        (0.0..=leaves).contains(&enters).then_some(enters)
+        (0.0..=exit).contains(&entry).then_some(entry)
     }
 }
 

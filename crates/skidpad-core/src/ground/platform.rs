@@ -1,8 +1,8 @@
 //! Boxes that move on a given course, independent of loads and collisions: belts, turntables, lifts, pushing walls.
 
 use crate::ground::boxes::FixedBox;
-use crate::math;
 use bevy_math::{DQuat, DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// A box that moves along a course. Its motion is a function of time alone; wheels and collisions do not affect it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,13 +59,13 @@ pub struct PlatformPath {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PlatformPathFault {
     /// Number of way points below 2.
-    #[error("a path has two way points at least, and this one has {0}")]
+    #[error("a path needs at least two way points, but has {0}")]
     TooFew(usize),
     /// Index of a way point with a number that is not finite.
     #[error("way point {0} is not finite")]
     NotFinite(usize),
     /// Index of a way point that is not later than the preceding one.
-    #[error("way point {0} is not later than the one before")]
+    #[error("way point {0} is not later than the previous way point")]
     NotLater(usize),
     /// Blends that are negative, not finite, or overlap.
     #[error("blends of {blend} s do not fit between way points {shortest} s apart")]
@@ -76,7 +76,7 @@ pub enum PlatformPathFault {
         shortest: f64,
     },
     /// Repeating path that does not end where it starts: distance between its ends, m.
-    #[error("the path repeats, and ends {0} m from where it begins")]
+    #[error("the path repeats, but its end is {0} m from its start")]
     NotClosed(f64),
 }
 
@@ -95,9 +95,9 @@ impl PathOffset {
         Self { displacement: point.displacement, angle: point.angle }
     }
 
-    /// Returns `self + times · other`.
-    fn add_scaled(self, other: Self, times: f64) -> Self {
-        Self { displacement: self.displacement + other.displacement * times, angle: self.angle + other.angle * times }
+    /// Returns `self + factor · other`.
+    fn add_scaled(self, other: Self, factor: f64) -> Self {
+        Self { displacement: self.displacement + other.displacement * factor, angle: self.angle + other.angle * factor }
     }
 }
 
@@ -116,64 +116,66 @@ impl PlatformPath {
             return Err(PlatformPathFault::TooFew(points.len()));
         }
         let is_finite = |p: &WayPoint| p.time.is_finite() && p.displacement.is_finite() && p.angle.is_finite();
-        if let Some(wrong) = points.iter().position(|point| !is_finite(point)) {
-            return Err(PlatformPathFault::NotFinite(wrong));
+        if let Some(index) = points.iter().position(|point| !is_finite(point)) {
+            return Err(PlatformPathFault::NotFinite(index));
         }
-        let times = || points.windows(2).map(|pair| pair[1].time - pair[0].time);
-        if let Some(wrong) = times().position(|apart| apart <= 0.0) {
-            return Err(PlatformPathFault::NotLater(wrong + 1));
+        let intervals = || points.windows(2).map(|pair| pair[1].time - pair[0].time);
+        if let Some(index) = intervals().position(|interval| interval <= 0.0) {
+            return Err(PlatformPathFault::NotLater(index + 1));
         }
-        let shortest = times().fold(f64::INFINITY, f64::min);
+        let shortest = intervals().fold(f64::INFINITY, f64::min);
         if !(0.0..=shortest).contains(&blend) {
             return Err(PlatformPathFault::InvalidBlend { blend, shortest });
         }
-        let apart = points[0].displacement.distance(points[points.len() - 1].displacement);
-        if repeats && apart > MAX_CLOSURE_GAP_M {
-            return Err(PlatformPathFault::NotClosed(apart));
+        let closure_gap = points[0].displacement.distance(points[points.len() - 1].displacement);
+        if repeats && closure_gap > MAX_CLOSURE_GAP_M {
+            return Err(PlatformPathFault::NotClosed(closure_gap));
         }
         Ok(Self { points, repeats, blend })
     }
 
-    /// Returns the constant rates (m/s and rad/s) on the leg that ends at way point `end`, 0 to the number of points. On a repeating path 0 selects
-    /// the last leg, and the number of points the first leg. Otherwise these two select rest: zero before the first and after the last point.
-    fn leg_rates(&self, end: usize) -> PathOffset {
-        let last = self.points.len() - 1;
-        let end = match end {
-            0 if self.repeats => last,
-            end if end > last && self.repeats => 1,
+    /// Returns the constant rates (m/s and rad/s) on the leg that ends at way point `end_index`, 0 to the number of points. On a repeating path 0
+    /// selects the last leg, and the number of points the first leg. Otherwise these two select rest: zero before the first and after the last point.
+    fn leg_rates(&self, end_index: usize) -> PathOffset {
+        let last_index = self.points.len() - 1;
+        let end_index = match end_index {
+            0 if self.repeats => last_index,
+            end_index if end_index > last_index && self.repeats => 1,
             0 => return PathOffset::default(),
-            end if end > last => return PathOffset::default(),
-            end => end,
+            end_index if end_index > last_index => return PathOffset::default(),
+            end_index => end_index,
         };
-        let [from, to] = [self.points[end - 1], self.points[end]];
-        let change = PathOffset::from_way_point(&to).add_scaled(PathOffset::from_way_point(&from), -1.0);
-        PathOffset::default().add_scaled(change, 1.0 / (to.time - from.time))
+        let [start_point, end_point] = [self.points[end_index - 1], self.points[end_index]];
+        let change = PathOffset::from_way_point(&end_point).add_scaled(PathOffset::from_way_point(&start_point), -1.0);
+        PathOffset::default().add_scaled(change, 1.0 / (end_point.time - start_point.time))
     }
 
     /// Returns displacement and angle at `time` s, and their rates. A repeating path reduces the time to one lap and adds the angle of a lap per lap.
     /// Between points the motion is linear; within half a blend of a point, displacement and angle get the parabola `Δv left² / (2 blend)`, where
-    /// `left` is the time to the end of the blend (before the point: since its start).
+    /// `remaining` is the time to the end of the blend (before the point: since its start).
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
         // Whole laps since the first point; negative before it.
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
         let time = time - lap * (last.time - first.time);
-        let end = self.points.partition_point(|point| point.time <= time);
-        let from = &self.points[end.saturating_sub(1)];
-        let mut rates = self.leg_rates(end);
-        let mut place = PathOffset::from_way_point(from).add_scaled(rates, time - from.time);
-        place.angle += lap * (last.angle - first.angle);
-        for corner in [end.checked_sub(1), (end < self.points.len()).then_some(end)].into_iter().flatten() {
+        let next_index = self.points.partition_point(|point| point.time <= time);
+        let previous = &self.points[next_index.saturating_sub(1)];
+        let mut rates = self.leg_rates(next_index);
+        let mut offset = PathOffset::from_way_point(previous).add_scaled(rates, time - previous.time);
+        offset.angle += lap * (last.angle - first.angle);
+        for corner in
+            [next_index.checked_sub(1), (next_index < self.points.len()).then_some(next_index)].into_iter().flatten()
+        {
             // The way points before and after `time`.
-            let since = time - self.points[corner].time;
-            let left = 0.5 * self.blend - since.abs(); // time within half the blend, s; ≤ 0 outside
-            if left > 0.0 {
+            let time_since_corner = time - self.points[corner].time;
+            let remaining = 0.5 * self.blend - time_since_corner.abs(); // time within half the blend, s; ≤ 0 outside
+            if remaining > 0.0 {
                 let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0); // change of the rates at the point
-                place = place.add_scaled(change, left * left / (2.0 * self.blend));
-                rates = rates.add_scaled(change, -left.copysign(since) / self.blend);
+                offset = offset.add_scaled(change, remaining * remaining / (2.0 * self.blend));
+                rates = rates.add_scaled(change, -remaining.copysign(time_since_corner) / self.blend);
             }
         }
-        [place, rates]
+        [offset, rates]
     }
 }
 
@@ -206,13 +208,13 @@ impl Platform {
         }
     }
 
-    /// Returns the centre (world, m) and the rotation from platform axes to world axes at displacement and angle `place`: the centre moves, and the
+    /// Returns the centre (world, m) and the rotation from platform axes to world axes at displacement and angle `offset`: the centre moves, and the
     /// shape turns about the axis through it.
-    fn pose_at_offset(&self, place: &PathOffset) -> (DVec3, Quat) {
-        let (sin, cos) = math::sin_cos_f64(0.5 * place.angle);
+    fn pose_at_offset(&self, offset: &PathOffset) -> (DVec3, Quat) {
+        let (sin, cos) = math::sin_cos_f64(0.5 * offset.angle);
         let axis = self.axis.as_dvec3() * sin;
-        let turned = DQuat::from_xyzw(axis.x, axis.y, axis.z, cos).as_quat();
-        (self.shape.centre + place.displacement, turned * self.shape.rotation)
+        let course_rotation = DQuat::from_xyzw(axis.x, axis.y, axis.z, cos).as_quat();
+        (self.shape.centre + offset.displacement, course_rotation * self.shape.rotation)
     }
 
     /// Returns the centre (world, m) and the rotation from platform axes to world axes at `time` s since the start of the world.
@@ -229,41 +231,42 @@ impl Platform {
     /// Returns the motion in the step of `dt` s that starts at `time` s: pose at the start, mean velocities from the difference of the two poses, and
     /// velocities at the end.
     pub fn motion(&self, time: f64, dt: f32) -> PlatformMotion {
-        let step = f64::from(dt);
-        let ([begins, _], [ends, last]) = (self.offset_and_rates(time), self.offset_and_rates(time + step));
-        let (centre, rotation) = self.pose_at_offset(&begins);
+        let step_time = f64::from(dt);
+        let ([start_offset, _], [end_offset, end_rates]) =
+            (self.offset_and_rates(time), self.offset_and_rates(time + step_time));
+        let (centre, rotation) = self.pose_at_offset(&start_offset);
         PlatformMotion {
             centre,
             rotation,
-            velocity: ((ends.displacement - begins.displacement) / step).as_vec3(),
-            angular: self.axis * ((ends.angle - begins.angle) / step) as f32,
-            last_velocity: last.displacement.as_vec3(),
-            last_angular: self.axis * last.angle as f32,
+            velocity: ((end_offset.displacement - start_offset.displacement) / step_time).as_vec3(),
+            angular: self.axis * ((end_offset.angle - start_offset.angle) / step_time) as f32,
+            last_velocity: end_rates.displacement.as_vec3(),
+            last_angular: self.axis * end_rates.angle as f32,
         }
     }
 }
 
 impl PlatformMotion {
-    /// Returns the mean velocity over the step of the point of the platform that is at `place` (world, m) at the start of the step, m/s.
-    pub fn velocity_at(&self, place: DVec3) -> Vec3 {
-        self.velocity + self.angular.cross((place - self.centre).as_vec3())
+    /// Returns the mean velocity over the step of the point of the platform that is at `point` (world, m) at the start of the step, m/s.
+    pub fn velocity_at(&self, point: DVec3) -> Vec3 {
+        self.velocity + self.angular.cross((point - self.centre).as_vec3())
     }
 
     /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a car that moves with the
-    /// platform. In the middle of the step the centre of mass of the car is at `car` (world, m), and the contact is at `arm` (m) from it. Without
-    /// rotation this is the end velocity of the centre.
+    /// platform. In the middle of the step the centre of mass of the car is at `car_position` (world, m), and the contact is at `arm` (m) from it.
+    /// Without rotation this is the end velocity of the centre.
     ///
     /// The platform carries the centre of mass to the end of the step: its position relative to the platform's centre in the middle of the step is
     /// turned by half a step. The arm stays that of the middle of the step, like that in the rows of the wheel; otherwise car and turntable would
     /// turn differently.
-    pub fn velocity_under_wheel(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
+    pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
         }
         // From the centre of the platform in the middle of the step, m.
-        let from_centre = (car - self.centre).as_vec3() - self.velocity * (0.5 * dt);
-        let carried = math::integrate_rotation(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
-        self.last_velocity + self.last_angular.cross(carried + arm)
+        let from_centre = (car_position - self.centre).as_vec3() - self.velocity * (0.5 * dt);
+        let end_from_centre = math::integrate_rotation(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
+        self.last_velocity + self.last_angular.cross(end_from_centre + arm)
     }
 }
 
@@ -277,7 +280,7 @@ mod tests {
     }
 
     /// Returns a platform of 1 m³ around (1, 2, 3) m with a vertical axis, on the path along `points`.
-    fn along(points: &[WayPoint], repeats: bool, blend: f64) -> Platform {
+    fn platform_on_path(points: &[WayPoint], repeats: bool, blend: f64) -> Platform {
         let path = PlatformPath::new(points.to_vec(), repeats, blend).expect("a path");
         let shape = FixedBox::axis_aligned(DVec3::new(1.0, 2.0, 3.0), Vec3::ONE);
         Platform { shape, axis: Vec3::Z, course: PlatformCourse::Path(path) }
@@ -286,53 +289,58 @@ mod tests {
     /// Checks positions and velocities on a path without blends, also at rest before and after it.
     #[test]
     fn it_passes_way_points_in_lines_and_stands_at_the_ends() {
-        let lift = along(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 1.0), point(4.0, 4.0, 1.0)], false, 0.0);
+        let platform =
+            platform_on_path(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 1.0), point(4.0, 4.0, 1.0)], false, 0.0);
         for (time, x) in [(-5.0, 0.0), (1.0, 0.0), (2.0, 2.0), (3.0, 4.0), (3.5, 4.0), (99.0, 4.0)] {
-            assert_eq!(lift.pose(time).0, DVec3::new(1.0 + x, 2.0, 3.0), "{time} s");
+            assert_eq!(platform.pose(time).0, DVec3::new(1.0 + x, 2.0, 3.0), "{time} s");
         }
-        let moving = lift.motion(2.0, 0.5);
-        assert_eq!([moving.velocity.x, moving.angular.z, moving.last_velocity.x], [2.0, 0.5, 2.0]);
+        let motion = platform.motion(2.0, 0.5);
+        assert_eq!([motion.velocity.x, motion.angular.z, motion.last_velocity.x], [2.0, 0.5, 2.0]);
     }
 
     /// Checks that the velocity changes linearly over a blend, and that the corner is cut by `blend Δv / 8`.
     #[test]
     fn blends_round_its_corners() {
-        let lift = along(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 0.0)], false, 0.8);
-        let at = |time: f64| (lift.pose(time).0.x - 1.0, f64::from(lift.motion(time - 1e-3, 1e-3).last_velocity.x));
+        let platform = platform_on_path(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 0.0)], false, 0.8);
+        let position_and_velocity =
+            |time: f64| (platform.pose(time).0.x - 1.0, f64::from(platform.motion(time - 1e-3, 1e-3).last_velocity.x));
         for (time, x, velocity) in
             [(0.6, 0.0, 0.0), (0.8, 0.05, 0.5), (1.0, 0.2, 1.0), (1.4, 0.8, 2.0), (3.0, 3.8, 1.0)]
         {
-            let (found, moves) = at(time);
+            let (found_x, found_velocity) = position_and_velocity(time);
             // The tolerance of the velocity is due to the rounding of the time.
-            assert!((found - x).abs() < 1e-12 && (moves - velocity).abs() < 1e-6, "{time} s: {found} m, {moves} m/s");
+            assert!(
+                (found_x - x).abs() < 1e-12 && (found_velocity - velocity).abs() < 1e-6,
+                "{time} s: {found_x} m, {found_velocity} m/s"
+            );
         }
     }
 
     /// Checks that a repeating path has the same displacements three laps later and an angle larger by three laps, and that blends cut its corners.
     #[test]
     fn a_loop_goes_round_and_its_angle_counts_on() {
-        let there_and_back = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.0, 0.0, 1.0)];
-        let round = along(&there_and_back, true, 0.2);
+        let points = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.0, 0.0, 1.0)];
+        let platform = platform_on_path(&points, true, 0.2);
         for time in [0.0, 0.03, 0.7, 1.04, 1.95] {
-            let [one, other] = [time, time + 6.0].map(|time| round.offset_and_rates(time));
-            assert!((one[0].displacement - other[0].displacement).length() < 1e-12, "{time} s");
-            assert!((one[0].angle + 3.0 - other[0].angle).abs() < 1e-12, "{time} s");
+            let [first_lap, fourth_lap] = [time, time + 6.0].map(|time| platform.offset_and_rates(time));
+            assert!((first_lap[0].displacement - fourth_lap[0].displacement).length() < 1e-12, "{time} s");
+            assert!((first_lap[0].angle + 3.0 - fourth_lap[0].angle).abs() < 1e-12, "{time} s");
         }
         // The platform reverses at both ends, 0.2 s * 6 m/s / 8 before them.
-        assert!((round.offset_and_rates(2.0)[0].displacement.x - 0.15).abs() < 1e-12);
-        assert!((round.offset_and_rates(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
+        assert!((platform.offset_and_rates(2.0)[0].displacement.x - 0.15).abs() < 1e-12);
+        assert!((platform.offset_and_rates(3.0)[0].displacement.x - 2.85).abs() < 1e-12);
     }
 
     /// Checks that the velocity is the derivative of the pose, also in blends.
     #[test]
     fn it_moves_with_the_derivative_of_its_pose() {
-        let round = along(&[point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.5, 0.0, 1.5)], true, 0.7);
+        let platform = platform_on_path(&[point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(2.5, 0.0, 1.5)], true, 0.7);
         for k in 0..500 {
             let time = 0.011 * f64::from(k);
             let ([before, _], [after, _], [_, rates]) = (
-                round.offset_and_rates(time - 1e-6),
-                round.offset_and_rates(time + 1e-6),
-                round.offset_and_rates(time),
+                platform.offset_and_rates(time - 1e-6),
+                platform.offset_and_rates(time + 1e-6),
+                platform.offset_and_rates(time),
             );
             // The tolerance is that of an interval of 2e-6 s over a change of acceleration of 9 m/s² within 0.7 s.
             assert!(((after.displacement.x - before.displacement.x) / 2e-6 - rates.displacement.x).abs() < 1e-4);
@@ -343,14 +351,17 @@ mod tests {
     /// Checks the error of every kind of invalid path, and that blends of the shortest leg are valid.
     #[test]
     fn what_is_no_path_is_told() {
-        let new =
+        let path_fault =
             |points: &[WayPoint], repeats: bool, blend: f64| PlatformPath::new(points.to_vec(), repeats, blend).err();
         let [a, b, c] = [point(0.0, 0.0, 0.0), point(1.0, 3.0, 0.5), point(1.5, 0.0, 1.0)];
-        assert_eq!(new(&[a], false, 0.0), Some(PlatformPathFault::TooFew(1)));
-        assert_eq!(new(&[a, c, b], false, 0.0), Some(PlatformPathFault::NotLater(2)));
-        assert_eq!(new(&[a, b, c], false, 0.6), Some(PlatformPathFault::InvalidBlend { blend: 0.6, shortest: 0.5 }));
-        assert_eq!(new(&[a, b], true, 0.0), Some(PlatformPathFault::NotClosed(3.0)));
-        assert_eq!(new(&[a, point(f64::NAN, 0.0, 0.0)], true, 0.0), Some(PlatformPathFault::NotFinite(1)));
-        assert_eq!(new(&[a, b, c], true, 0.5), None);
+        assert_eq!(path_fault(&[a], false, 0.0), Some(PlatformPathFault::TooFew(1)));
+        assert_eq!(path_fault(&[a, c, b], false, 0.0), Some(PlatformPathFault::NotLater(2)));
+        assert_eq!(
+            path_fault(&[a, b, c], false, 0.6),
+            Some(PlatformPathFault::InvalidBlend { blend: 0.6, shortest: 0.5 })
+        );
+        assert_eq!(path_fault(&[a, b], true, 0.0), Some(PlatformPathFault::NotClosed(3.0)));
+        assert_eq!(path_fault(&[a, point(f64::NAN, 0.0, 0.0)], true, 0.0), Some(PlatformPathFault::NotFinite(1)));
+        assert_eq!(path_fault(&[a, b, c], true, 0.5), None);
     }
 }

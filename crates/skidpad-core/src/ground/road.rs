@@ -1,9 +1,9 @@
 //! Uneven roads of the classes of ISO 8608. A seed produces the same road on every target.
 
 use crate::ground::terrain::{HeightField, TerrainFault};
-use crate::math;
 use bevy_math::DVec3;
 use core::f32::consts::{FRAC_PI_2, TAU};
+use skidpad_simd::math;
 
 /// Roughness class of a road (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,53 +93,58 @@ impl Road {
         if !(self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
             return Err(TerrainFault::InvalidWavelengths { spacing: self.spacing, wavelengths: self.wavelengths });
         }
-        let lines = self.size.map(|size| (size / self.spacing).round() + 1.0); // grid lines along x and y
-        let heights = lines[0] * lines[1];
-        if heights.is_nan() || heights > MAX_HEIGHT_COUNT {
-            return Err(TerrainFault::TooManyHeights(heights));
+        let line_counts = self.size.map(|size| (size / self.spacing).round() + 1.0); // grid lines along x and y
+        let height_count = line_counts[0] * line_counts[1];
+        if height_count.is_nan() || height_count > MAX_HEIGHT_COUNT {
+            return Err(TerrainFault::TooManyHeights(height_count));
         }
-        let counts = lines.map(|lines| lines as usize);
+        let counts = line_counts.map(|count| count as usize);
         let profiles = self.profiles(counts[0]);
         let mut heights = Vec::with_capacity(counts[0] * counts[1]);
         for row in 0..counts[1] {
-            let (left, right) = math::sin_cos(FRAC_PI_2 * row as f32 / (counts[1] - 1).max(1) as f32);
-            heights.extend(profiles.iter().map(|[common, one, other]| common + one * right + other * left));
+            let (left_weight, right_weight) = math::sin_cos(FRAC_PI_2 * row as f32 / (counts[1] - 1).max(1) as f32);
+            heights.extend(
+                profiles.iter().map(|[common, right, left]| common + right * right_weight + left * left_weight),
+            );
         }
-        HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip)
+        HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip) // smooth normals
     }
 
-    /// Returns three heights at each of `lines` grid lines along x, m: the height common to both sides, the additional height of the right side and
-    /// that of the left side. The spectrum from the longest to the shortest wavelength is divided into 100 shares of equal frequency ratio. Each
+    /// Returns three heights at each of `line_count` grid lines along x, m: the height common to both sides, the additional height of the right side
+    /// and that of the left side. The spectrum from the longest to the shortest wavelength is divided into 100 shares of equal frequency ratio. Each
     /// share adds one cosine per profile with the variance `G n₀² (λ₂ − λ₁)` times the coherence γ (common) or `1 − γ` (sides), and a phase that
     /// depends on the seed.
-    fn profiles(&self, lines: usize) -> Vec<[f32; 3]> {
-        let mut profiles = vec![[0.0; 3]; lines];
+    fn profiles(&self, line_count: usize) -> Vec<[f32; 3]> {
+        let mut profiles = vec![[0.0; 3]; line_count];
         let [shortest, longest] = self.wavelengths;
         // The shares of the spectrum have equal frequency ratios.
-        let step = math::exp(math::ln(longest / shortest) / WAVES_PER_PROFILE as f32);
-        let mut wave = longest; // upper wavelength of the share, m
-        for k in 0..WAVES_PER_PROFILE {
-            let next = wave / step; // lower wavelength of the share, m
-            let variance =
-                self.class.spectral_density() * REFERENCE_CYCLES_PER_M * REFERENCE_CYCLES_PER_M * (wave - next);
-            let frequency = TAU * step.sqrt() / wave; // rad/m, at the middle of the share
+        let frequency_ratio = math::exp(math::ln(longest / shortest) / WAVES_PER_PROFILE as f32);
+        let mut wavelength = longest; // upper wavelength of the share, m
+        for wave in 0..WAVES_PER_PROFILE {
+            let next_wavelength = wavelength / frequency_ratio; // lower wavelength of the share, m
+            let variance = self.class.spectral_density()
+                * REFERENCE_CYCLES_PER_M
+                * REFERENCE_CYCLES_PER_M
+                * (wavelength - next_wavelength);
+            let frequency = TAU * frequency_ratio.sqrt() / wavelength; // rad/m, at the middle of the share
             // Each profile has its own frequency within the share. Waves of equal frequency would add up or cancel along the whole road.
-            let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
-            let [peak, exponent] = self.class.coherence(); // Ω_p and p
-            let far = frequency * self.size[1] / peak; // Ω T / Ω_p over the width T
-            let shared = math::exp(-exponent * math::ln(1.0 + far * far)); // coherence γ
-            let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
-            let phases = [0, 1, 2].map(|profile| TAU * unit_random(self.seed, (3 * k + profile) as u64));
-            for (line, heights) in profiles.iter_mut().enumerate() {
+            let frequencies =
+                [0.5, 0.2, 0.8].map(|position| TAU * math::exp(position * math::ln(frequency_ratio)) / wavelength);
+            let [reference_frequency, exponent] = self.class.coherence(); // Ω_p and p
+            let coherence_argument = frequency * self.size[1] / reference_frequency; // Ω T / Ω_p over the width T
+            let coherence = math::exp(-exponent * math::ln(1.0 + coherence_argument * coherence_argument)); // coherence γ
+            let amplitudes = [coherence, 1.0 - coherence, 1.0 - coherence].map(|share| (2.0 * variance * share).sqrt());
+            let phases = [0, 1, 2].map(|profile| TAU * unit_random(self.seed, (3 * wave + profile) as u64));
+            for (column, heights) in profiles.iter_mut().enumerate() {
                 // The phase is computed in 64 bits and reduced to one turn, because a long road has many turns.
-                let x = f64::from(self.spacing) * line as f64;
-                for (k, height) in heights.iter_mut().enumerate() {
-                    let turns = f64::from(frequencies[k]) * x / core::f64::consts::TAU;
+                let x = f64::from(self.spacing) * column as f64;
+                for (profile, height) in heights.iter_mut().enumerate() {
+                    let turns = f64::from(frequencies[profile]) * x / core::f64::consts::TAU;
                     let angle = (turns - turns.floor()) as f32 * TAU;
-                    *height += amplitudes[k] * math::sin_cos(angle + phases[k]).1;
+                    *height += amplitudes[profile] * math::sin_cos(angle + phases[profile]).1;
                 }
             }
-            wave = next;
+            wavelength = next_wavelength;
         }
         profiles
     }
@@ -200,10 +205,10 @@ mod tests {
         let correlation = |wavelengths: [f32; 2]| {
             let field = Road { wavelengths, ..road(RoadClass::C, 5) }.height_field().expect("a road");
             let [columns, rows] = field.counts();
-            let sum = |of: &dyn Fn(usize) -> f64| (0..columns).map(of).sum::<f64>();
+            let sum = |term: &dyn Fn(usize) -> f64| (0..columns).map(term).sum::<f64>();
             let z = |column: usize, row: usize| f64::from(field.height(column, row));
-            let both = sum(&|c| z(c, 0) * z(c, rows - 1));
-            both / (sum(&|c| z(c, 0) * z(c, 0)) * sum(&|c| z(c, rows - 1) * z(c, rows - 1))).sqrt()
+            let covariance = sum(&|c| z(c, 0) * z(c, rows - 1));
+            covariance / (sum(&|c| z(c, 0) * z(c, 0)) * sum(&|c| z(c, rows - 1) * z(c, rows - 1))).sqrt()
         };
         let (long, short) = (correlation([10.0, 20.0]), correlation([0.3, 1.0]));
         assert!(long > 0.9 && short < 0.2, "{long}, {short}");
@@ -214,10 +219,10 @@ mod tests {
     fn a_grid_too_wide_for_its_waves_is_refused() {
         let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };
         assert!(matches!(endless.height_field(), Err(TerrainFault::TooManyHeights(_))));
-        let wide = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
+        let wide_grid = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
         assert_eq!(
-            wide.height_field(),
-            Err(TerrainFault::InvalidWavelengths { spacing: 0.2, wavelengths: wide.wavelengths })
+            wide_grid.height_field(),
+            Err(TerrainFault::InvalidWavelengths { spacing: 0.2, wavelengths: wide_grid.wavelengths })
         );
     }
 }

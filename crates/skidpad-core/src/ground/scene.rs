@@ -6,10 +6,10 @@ use crate::ground::free_body::FreeBody;
 use crate::ground::platform::Platform;
 use crate::ground::rim_contact::ground_contact;
 use crate::ground::terrain::{HeightField, TriangleMesh};
-use crate::math;
 use crate::port::Probe;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 use std::sync::Arc;
 
 /// Distance along a wheel's ray up to which surfaces count as flush, m. It is above the rounding error on a road of kilometres, and below
@@ -70,13 +70,13 @@ impl Gust {
     /// Returns the velocity that the gust adds to the wind at `time` s since the start of the world, world, m/s; zero before and after the gust.
     /// The gust is constant from start to end if it has no rise time.
     pub fn velocity_at(&self, time: f64) -> Vec3 {
-        let since = (time - f64::from(self.start_time)) as f32; // time since the start of the gust, s
-        let left = 2.0 * self.rise_time + self.hold_time - since; // time to its end, s
+        let time_since_start = (time - f64::from(self.start_time)) as f32; // time since the start of the gust, s
+        let time_to_end = 2.0 * self.rise_time + self.hold_time - time_since_start; // time to its end, s
         if self.rise_time == 0.0 {
-            return if since.min(left) >= 0.0 { self.velocity } else { Vec3::ZERO };
+            return if time_since_start.min(time_to_end) >= 0.0 { self.velocity } else { Vec3::ZERO };
         }
-        let risen = since.min(left).clamp(0.0, self.rise_time);
-        let (_, cosine) = math::sin_cos(core::f32::consts::PI * risen / self.rise_time);
+        let rise_progress = time_since_start.min(time_to_end).clamp(0.0, self.rise_time);
+        let (_, cosine) = math::sin_cos(core::f32::consts::PI * rise_progress / self.rise_time);
         self.velocity * (0.5 - 0.5 * cosine)
     }
 }
@@ -114,8 +114,8 @@ impl Scene {
 
     /// Returns the velocity of the air, gusts included, in the middle of the step of `dt` s that starts at `time` s, world, m/s.
     pub fn wind_at_midstep(&self, time: f64, dt: f32) -> Vec3 {
-        let middle = time + 0.5 * f64::from(dt);
-        self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.velocity_at(middle))
+        let mid_time = time + 0.5 * f64::from(dt);
+        self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.velocity_at(mid_time))
     }
 
     /// Returns the unit normal of the plane.
@@ -130,55 +130,58 @@ impl Scene {
         rotation_about(Vec3::Y, -self.slope) * rotation_about(Vec3::Z, heading)
     }
 
-    /// Returns the distance from `start` (world, m) along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray hits
-    /// nothing. Checks the plane (both sides, if it exists), boxes, platforms and free bodies by the face through which the ray enters, height fields
-    /// and meshes. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no effect.
-    pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+    /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the nearest surface of the scene, m; `None` if the ray
+    /// hits nothing. Checks the plane (both sides, if it exists), boxes, platforms and free bodies by the face through which the ray enters, height
+    /// fields and meshes. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no effect.
+    pub(crate) fn distance_to_ground(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
-        let plane = -start.dot(normal) / direction.dot(normal);
-        let plane = (self.has_plane && plane >= 0.0).then_some(plane);
-        let boxes = self.boxes.iter().filter_map(|fixed| fixed.entry_distance(start, direction));
-        let platforms = self.platforms.iter().filter_map(|moving| moving.box_at(0.0).entry_distance(start, direction));
-        let bodies =
-            self.free_bodies.iter().filter_map(|body| body.box_at(&body.motion).entry_distance(start, direction));
-        boxes
-            .chain(platforms)
-            .chain(bodies)
-            .chain(plane)
-            .chain(self.distance_to_terrain(start, direction))
+        let plane_distance = -ray_start.dot(normal) / direction.dot(normal);
+        let plane_distance = (self.has_plane && plane_distance >= 0.0).then_some(plane_distance);
+        let box_distances = self.boxes.iter().filter_map(|fixed_box| fixed_box.entry_distance(ray_start, direction));
+        let platform_distances =
+            self.platforms.iter().filter_map(|platform| platform.box_at(0.0).entry_distance(ray_start, direction));
+        let body_distances =
+            self.free_bodies.iter().filter_map(|body| body.box_at(&body.motion).entry_distance(ray_start, direction));
+        box_distances
+            .chain(platform_distances)
+            .chain(body_distances)
+            .chain(plane_distance)
+            .chain(self.distance_to_terrain(ray_start, direction))
             .reduce(f64::min)
     }
 
     /// Returns the distance along the ray to the nearest triangle of height fields and meshes, m; `None` if it hits none. Checks every triangle
     /// without any culling.
-    fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
-        let mut near = Vec::new();
+    fn distance_to_terrain(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
+        let mut triangles = Vec::new();
         for field in &self.height_fields {
-            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near); // source 0: not used
+            field.visit_near(Vec3::MIN, Vec3::MAX, field.origin() - ray_start, 0, &mut triangles); // source 0: not used
         }
         for mesh in &self.meshes {
-            let to_start = mesh.origin() - start;
-            near.extend((0..mesh.triangles().len()).map(|number| mesh.triangle(number as u32, to_start, 0)));
+            let to_start = mesh.origin() - ray_start;
+            triangles.extend(
+                (0..mesh.triangles().len()).map(|triangle_index| mesh.triangle(triangle_index as u32, to_start, 0)),
+            );
         }
         let direction = direction.as_vec3().normalize_or(Vec3::NEG_Z);
-        let (offset, reach) = (Vec3::ZERO, f32::MAX);
-        let ray = Probe { car: 0, position: start, offset, direction, length: reach, rim: None };
-        ground_contact(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
+        let (offset, length) = (Vec3::ZERO, f32::MAX);
+        let ray = Probe { car: 0, position: ray_start, offset, direction, length, rim: None };
+        ground_contact(&ray, &triangles, |_| None).map(|(_, contact)| f64::from(contact.distance))
     }
 
     /// Returns the point (world, m) at `x` up the slope and `y` to the left in the plane (m), and `height` (m) above the plane along its normal.
     pub fn point_above_plane(&self, x: f64, y: f64, height: f64) -> DVec3 {
         let normal = self.plane_normal().as_dvec3();
         // This vector is perpendicular to the normal to the last digit, so that the point is on the plane even 100 km away.
-        let along = DVec3::new(normal.z, 0.0, -normal.x);
-        along * x + DVec3::Y * y + normal * height
+        let uphill = DVec3::new(normal.z, 0.0, -normal.x);
+        uphill * x + DVec3::Y * y + normal * height
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math;
+    use skidpad_simd::math;
 
     /// Checks vertical rays on plane, turned box and pitched box, from inside a box and from below the plane.
     #[test]

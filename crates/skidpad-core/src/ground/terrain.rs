@@ -2,8 +2,8 @@
 
 use crate::ground::rim_contact::{SmoothSurface, Triangle};
 use crate::port::texture::SurfaceTexture;
-use crate::simd::lane::F32x4;
 use bevy_math::{DVec3, Vec3};
+use skidpad_simd::lane::F32x4;
 
 /// Heights over a rectangular grid. Each cell has two triangles, separated by the diagonal from its corner of least x and y to that of
 /// greatest x and y.
@@ -46,10 +46,10 @@ pub struct TriangleMesh {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TerrainFault {
     /// Field without a cell: number of rows and of columns.
-    #[error("a field of heights needs two rows and two columns at least, and has {0} x {1} heights")]
+    #[error("a height field needs at least two rows and two columns, but has {0} x {1} heights")]
     NoCell(usize, usize),
     /// Number of heights that does not match the grid.
-    #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
+    #[error("{found} heights do not fill {} rows of {} heights", .counts[1], .counts[0])]
     HeightCountMismatch {
         /// Number of heights along x and along y.
         counts: [usize; 2],
@@ -61,8 +61,8 @@ pub enum TerrainFault {
     InvalidSpacing(f32),
     /// Wavelengths of a road that its grid cannot have.
     #[error(
-        "the waves are {} to {} m long on grid lines {spacing} m apart: the shortest must be longer than twice the spacing, and the longest \
-         longer than the shortest and finite",
+        "wavelengths are {} to {} m with a grid spacing of {spacing} m: the shortest must exceed twice the spacing, and \
+             the longest must be finite and exceed the shortest",
         .wavelengths[0], .wavelengths[1]
     )]
     InvalidWavelengths {
@@ -72,19 +72,19 @@ pub enum TerrainFault {
         wavelengths: [f32; 2],
     },
     /// Number of heights above the limit of a road.
-    #[error("{0} heights are more than 25 million")]
+    #[error("{0} heights exceed the maximum of 25 million")]
     TooManyHeights(f32),
     /// Invalid grip.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     InvalidGrip(f32),
     /// Invalid texture.
-    #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
+    #[error("a surface texture has a negative value, a value that is not finite, or a wavelength of 0")]
     InvalidTexture,
     /// Index of a height or corner that is not finite; 0 for an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
     /// Mesh without a triangle of nonzero area.
-    #[error("the mesh has no triangle with an area")]
+    #[error("the mesh has no triangle of non-zero area")]
     NoTriangle,
     /// Number of surfaces that differs from the number of triangles.
     #[error("there are {surfaces} surfaces for {triangles} triangles")]
@@ -95,7 +95,7 @@ pub enum TerrainFault {
         triangles: usize,
     },
     /// Triangle with a corner that does not exist.
-    #[error("triangle {triangle} names corner {corner}, and there are {count}")]
+    #[error("triangle {triangle} uses corner {corner}, but there are only {count} corners")]
     NoCorner {
         /// Index of the triangle.
         triangle: usize,
@@ -129,12 +129,14 @@ impl HeightField {
         if columns.checked_mul(rows) != Some(heights.len()) {
             return Err(TerrainFault::HeightCountMismatch { counts, found: heights.len() });
         }
-        if let Some(wrong) = spacing.into_iter().find(|apart| !(*apart > 0.0 && apart.is_finite())) {
-            return Err(TerrainFault::InvalidSpacing(wrong));
+        if let Some(invalid) = spacing.into_iter().find(|value| !(*value > 0.0 && value.is_finite())) {
+            return Err(TerrainFault::InvalidSpacing(invalid));
         }
         check_grip(grip)?;
-        if let Some(at) = heights.iter().position(|height| !height.is_finite()).or((!origin.is_finite()).then_some(0)) {
-            return Err(TerrainFault::NotFinite(at));
+        if let Some(index) =
+            heights.iter().position(|height| !height.is_finite()).or((!origin.is_finite()).then_some(0))
+        {
+            return Err(TerrainFault::NotFinite(index));
         }
         Ok(Self { origin, spacing, counts, heights, is_smooth: smooth, grip, texture: SurfaceTexture::NONE })
     }
@@ -180,44 +182,56 @@ impl HeightField {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Passes every cell that the box from `low` to `high` (relative to the origin, m) may touch to the visitor `to`, row by row. Skips cells whose
-    /// four heights are all below or all above the box. `to_start` (m) is added to the coordinates: the position of the origin relative to the start
-    /// of a ray. The source of a triangle is `[of, number]`; the first triangle of a cell has the number `2 · (row · cells per row + column)`.
+    /// Passes every cell that the box from `min_corner` to `max_corner` (relative to the origin, m) may touch to the `visitor`, row by row. Skips
+    /// cells whose four heights are all below or all above the box. `to_start` (m) is added to the coordinates: the position of the origin relative
+    /// to the start of a ray. The source of a triangle is `[source_id, triangle number]`. The first triangle of a cell has the number
+    /// `2 · (row · cells per row + column)`.
     #[inline(always)]
-    pub fn visit_near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
-        let Some([columns, rows]) = self.cell_ranges([low.x, low.y], [high.x, high.y]) else { return };
-        let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32; // coordinate of grid line `at` on axis `k`, m
-        let line = |row: u32| {
-            let first = row as usize * self.counts[0];
-            self.heights.get(first + columns[0] as usize..=first + columns[1] as usize).unwrap_or_default()
+    pub fn visit_near(
+        &self,
+        min_corner: Vec3,
+        max_corner: Vec3,
+        to_start: DVec3,
+        source_id: u32,
+        visitor: &mut impl TriangleVisitor,
+    ) {
+        let Some([columns, rows]) = self.cell_ranges([min_corner.x, min_corner.y], [max_corner.x, max_corner.y]) else {
+            return;
+        };
+        // Coordinate of a grid line on an axis, m.
+        let grid_coordinate =
+            |line_index: u32, axis: usize| (f64::from(line_index as f32 * self.spacing[axis]) + to_start[axis]) as f32;
+        let row_heights = |row: u32| {
+            let row_start = row as usize * self.counts[0];
+            self.heights.get(row_start + columns[0] as usize..=row_start + columns[1] as usize).unwrap_or_default()
         };
         for row in rows[0]..rows[1] {
-            let y = [along(row, 1), along(row + 1, 1)];
-            let lines = line(row).windows(2).zip(line(row + 1).windows(2));
-            for (column, (near, far)) in (columns[0]..).zip(lines) {
-                let heights = [near[0], near[1], far[1], far[0]];
-                let is_below = |height: &f32| *height < low.z;
-                let is_above = |height: &f32| *height > high.z;
+            let y = [grid_coordinate(row, 1), grid_coordinate(row + 1, 1)];
+            let height_pairs = row_heights(row).windows(2).zip(row_heights(row + 1).windows(2));
+            for (column, (near_pair, far_pair)) in (columns[0]..).zip(height_pairs) {
+                let heights = [near_pair[0], near_pair[1], far_pair[1], far_pair[0]];
+                let is_below = |height: &f32| *height < min_corner.z;
+                let is_above = |height: &f32| *height > max_corner.z;
                 if heights.iter().all(is_below) || heights.iter().all(is_above) {
                     continue;
                 }
-                let x = [along(column, 0), along(column + 1, 0)];
+                let x = [grid_coordinate(column, 0), grid_coordinate(column + 1, 0)];
                 let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
-                let number = 2 * (row * (self.counts[0] as u32 - 1) + column);
-                to.visit_cell(&GridCell { x, y, z, source: [of, number], grip: self.grip });
+                let triangle_number = 2 * (row * (self.counts[0] as u32 - 1) + column);
+                visitor.visit_cell(&GridCell { x, y, z, source: [source_id, triangle_number], grip: self.grip });
             }
         }
     }
 
-    /// Returns the normals at the corners of triangle `number`, smooth across all three edges; `None` if the field is flat-shaded. `number / 2` is
-    /// the cell and `number % 2` the half of it.
+    /// Returns the normals at the corners of triangle `triangle_number`, smooth across all three edges; `None` if the field is flat-shaded.
+    /// `triangle_number / 2` is the cell and `triangle_number % 2` the half of it.
     #[inline(always)]
-    pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
+    pub fn smooth_normals(&self, triangle_number: u32) -> Option<SmoothSurface> {
         if !self.is_smooth {
             return None;
         }
-        let (of_cell, half) = (number as usize / 2, number as usize % 2);
-        let (column, row) = (of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
+        let (cell_index, half) = (triangle_number as usize / 2, triangle_number as usize % 2);
+        let (column, row) = (cell_index % (self.counts[0] - 1), cell_index / (self.counts[0] - 1));
         let normals = self
             .interior_corner_normals([column, row], half)
             .unwrap_or_else(|| self.corner_normals([column, row], half));
@@ -235,50 +249,60 @@ impl HeightField {
     /// faster. Returns `None` for cells at the border of the field, whose corners have no neighbours on both sides.
     #[inline(always)]
     fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
-        let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
-        let from = row.checked_sub(1)? * columns + first;
+        let [first_column, columns] = [column.checked_sub(1)?, self.counts[0]];
+        let first_index = row.checked_sub(1)? * columns + first_column;
         if column + 2 >= columns || row + 2 >= self.counts[1] {
             return None;
         }
-        let line = |k: usize| self.heights.get(from + k * columns..)?.first_chunk::<4>(); // four heights of one row around the cell
-        let [a, b, c, d] = [line(0)?, line(1)?, line(2)?, line(3)?]; // rows from −1 to +2 of the cell
-        let [apart_x, apart_y] = self.spacing.map(|spacing| 2.0 * spacing);
-        let normal = |x: f32, y: f32| Vec3::new(-(x / apart_x), -(y / apart_y), 1.0).normalize();
-        let [least, across] = [normal(b[2] - b[0], c[1] - a[1]), normal(c[3] - c[1], d[2] - b[2])];
+        // Four heights of one row around the cell.
+        let row_heights =
+            |row_offset: usize| self.heights.get(first_index + row_offset * columns..)?.first_chunk::<4>();
+        let [a, b, c, d] = [row_heights(0)?, row_heights(1)?, row_heights(2)?, row_heights(3)?]; // rows from −1 to +2 of the cell
+        let [double_spacing_x, double_spacing_y] = self.spacing.map(|spacing| 2.0 * spacing);
+        let normal = |z_change_x: f32, z_change_y: f32| {
+            Vec3::new(-(z_change_x / double_spacing_x), -(z_change_y / double_spacing_y), 1.0).normalize()
+        };
+        let [min_corner_normal, max_corner_normal] =
+            [normal(b[2] - b[0], c[1] - a[1]), normal(c[3] - c[1], d[2] - b[2])];
         Some(if half == 0 {
-            [least, normal(b[3] - b[1], c[2] - a[2]), across]
+            [min_corner_normal, normal(b[3] - b[1], c[2] - a[2]), max_corner_normal]
         } else {
-            [least, across, normal(c[2] - c[0], d[1] - b[1])]
+            [min_corner_normal, max_corner_normal, normal(c[2] - c[0], d[1] - b[1])]
         })
     }
 
-    /// Returns the ranges of columns and of rows of cells that the rectangle from `low` to `high` (m from the origin) covers, end exclusive. The
-    /// rectangle is enlarged by 0.01 cells against rounding, and the ranges are clamped to the field. Returns `None` if it covers no cell or is not a
-    /// number.
-    fn cell_ranges(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
-        let mut covered = [[0; 2]; 2];
-        for k in 0..2 {
-            let last = self.counts[k] as u32 - 1; // number of cells on this axis
-            let (first, end) =
-                (low[k] / self.spacing[k] - CELL_ROUNDING_MARGIN, high[k] / self.spacing[k] + CELL_ROUNDING_MARGIN);
-            if !(end >= 0.0 && first <= last as f32) {
+    /// Returns the ranges of columns and of rows of cells that the rectangle from `min_corner` to `max_corner` (m from the origin) covers, end
+    /// exclusive. The rectangle is enlarged by 0.01 cells against rounding, and the ranges are clamped to the field. Returns `None` if it covers no
+    /// cell or is not a number.
+    fn cell_ranges(&self, min_corner: [f32; 2], max_corner: [f32; 2]) -> Option<[[u32; 2]; 2]> {
+        let mut ranges = [[0; 2]; 2];
+        for axis in 0..2 {
+            let cell_count = self.counts[axis] as u32 - 1; // number of cells on this axis
+            let (first_cell, end_cell) = (
+                min_corner[axis] / self.spacing[axis] - CELL_ROUNDING_MARGIN,
+                max_corner[axis] / self.spacing[axis] + CELL_ROUNDING_MARGIN,
+            );
+            if !(end_cell >= 0.0 && first_cell <= cell_count as f32) {
                 return None;
             }
-            covered[k] = [first.max(0.0) as u32, (end as u32).saturating_add(1).min(last)];
+            ranges[axis] = [first_cell.max(0.0) as u32, (end_cell as u32).saturating_add(1).min(cell_count)];
         }
-        Some(covered)
+        Some(ranges)
     }
 
     /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized, by central differences; one-sided at the
     /// border.
     fn grid_normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
-        let line = &self.heights[row * columns..];
-        let around = |at: usize, count: usize| (at.saturating_sub(1), (at + 1).min(count - 1));
-        let ((left, right), (below, above)) = (around(column, columns), around(row, rows));
-        let x = (line[right] - line[left]) / ((right - left) as f32 * self.spacing[0]);
-        let y = (self.height(column, above) - self.height(column, below)) / ((above - below) as f32 * self.spacing[1]);
-        Vec3::new(-x, -y, 1.0).normalize()
+        let row_heights = &self.heights[row * columns..];
+        let neighbours = |index: usize, count: usize| (index.saturating_sub(1), (index + 1).min(count - 1));
+        let ((left_column, right_column), (row_below, row_above)) =
+            (neighbours(column, columns), neighbours(row, rows));
+        let slope_x = (row_heights[right_column] - row_heights[left_column])
+            / ((right_column - left_column) as f32 * self.spacing[0]);
+        let slope_y = (self.height(column, row_above) - self.height(column, row_below))
+            / ((row_above - row_below) as f32 * self.spacing[1]);
+        Vec3::new(-slope_x, -slope_y, 1.0).normalize()
     }
 }
 
@@ -307,15 +331,15 @@ impl GridCell {
     /// anticlockwise seen from above; the number of the source is increased by `half`.
     #[inline(always)]
     pub(crate) fn triangle(&self, half: usize) -> Triangle {
-        let Self { x, y, z, source: [of, number], grip } = *self;
-        let least = Vec3::new(x[0], y[0], z[0]);
-        let across = Vec3::new(x[1], y[1], z[2]);
+        let Self { x, y, z, source: [source_id, triangle_number], grip } = *self;
+        let min_corner = Vec3::new(x[0], y[0], z[0]);
+        let max_corner = Vec3::new(x[1], y[1], z[2]);
         let corners = if half == 0 {
-            [least, Vec3::new(x[1], y[0], z[1]), across]
+            [min_corner, Vec3::new(x[1], y[0], z[1]), max_corner]
         } else {
-            [least, across, Vec3::new(x[0], y[1], z[3])]
+            [min_corner, max_corner, Vec3::new(x[0], y[1], z[3])]
         };
-        Triangle { corners, source: [of, number + half as u32], grip }
+        Triangle { corners, source: [source_id, triangle_number + half as u32], grip }
     }
 
     /// Returns the x, y and z coordinates of the four corners, in SIMD lanes, anticlockwise from the corner of least x and y.
@@ -396,8 +420,10 @@ impl TriangleMesh {
         if !surfaces.iter().all(|(_, texture)| texture.is_valid()) {
             return Err(TerrainFault::InvalidTexture);
         }
-        if let Some(at) = vertices.iter().position(|at| !at.is_finite()).or((!origin.is_finite()).then_some(0)) {
-            return Err(TerrainFault::NotFinite(at));
+        if let Some(index) =
+            vertices.iter().position(|vertex| !vertex.is_finite()).or((!origin.is_finite()).then_some(0))
+        {
+            return Err(TerrainFault::NotFinite(index));
         }
         let count = vertices.len();
         for (triangle, corners) in triangles.iter().enumerate() {
@@ -406,17 +432,17 @@ impl TriangleMesh {
             }
         }
         let has_area = |corners: &[u32; 3]| weighted_normal(&vertices, corners).length_squared() > 0.0;
-        let mut of_kept = triangles.iter().map(has_area);
-        surfaces.retain(|_| of_kept.next().unwrap_or(false));
+        let mut keep_flags = triangles.iter().map(has_area);
+        surfaces.retain(|_| keep_flags.next().unwrap_or(false));
         triangles.retain(has_area);
         if triangles.is_empty() {
             return Err(TerrainFault::NoTriangle);
         }
-        let smooth = compute_smooth_normals(&vertices, &triangles, crease);
+        let smooth_triangles = compute_smooth_normals(&vertices, &triangles, crease);
         let grips = surfaces.iter().map(|(grip, _)| *grip).collect();
         let is_textured = surfaces.iter().any(|(_, texture)| !texture.is_hard_and_even());
         let textures = surfaces.iter().filter(|_| is_textured).map(|(_, texture)| *texture).collect();
-        Ok(Self { origin, vertices, triangles, smooth_triangles: smooth, grips, textures })
+        Ok(Self { origin, vertices, triangles, smooth_triangles, grips, textures })
     }
 
     /// Returns the origin of the coordinates, world, m.
@@ -439,9 +465,9 @@ impl TriangleMesh {
         &self.grips
     }
 
-    /// Returns the texture of triangle `number`; a hard and even one if there is no such triangle or no triangle has a texture.
-    pub fn texture(&self, number: u32) -> SurfaceTexture {
-        self.textures.get(number as usize).copied().unwrap_or_default()
+    /// Returns the texture of triangle `triangle_number`; a hard and even one if there is no such triangle or no triangle has a texture.
+    pub fn texture(&self, triangle_number: u32) -> SurfaceTexture {
+        self.textures.get(triangle_number as usize).copied().unwrap_or_default()
     }
 
     /// Returns true if any triangle is not hard and even.
@@ -449,22 +475,26 @@ impl TriangleMesh {
         !self.textures.is_empty()
     }
 
-    /// Returns triangle `number` with `to_start` (m) added to its corners: the position of the origin relative to the start of a ray. Its source is
-    /// `[of, number]`.
+    /// Returns triangle `triangle_number` with `to_start` (m) added to its corners: the position of the origin relative to the start of a ray. Its
+    /// source is `[source_id, triangle_number]`.
     ///
     /// # Panics
     /// There is no such triangle.
     #[inline(always)]
-    pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
-        let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
-        let grip = self.grips[number as usize];
-        Triangle { corners: self.triangles[number as usize].map(moved), source: [of, number], grip }
+    pub fn triangle(&self, triangle_number: u32, to_start: DVec3, source_id: u32) -> Triangle {
+        let corner_from_start = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
+        let grip = self.grips[triangle_number as usize];
+        Triangle {
+            corners: self.triangles[triangle_number as usize].map(corner_from_start),
+            source: [source_id, triangle_number],
+            grip,
+        }
     }
 
-    /// Returns the smooth normals of triangle `number`; `None` if there is no such triangle.
+    /// Returns the smooth normals of triangle `triangle_number`; `None` if there is no such triangle.
     #[inline(always)]
-    pub fn smooth_normals(&self, number: u32) -> Option<SmoothSurface> {
-        self.smooth_triangles.get(number as usize).copied()
+    pub fn smooth_normals(&self, triangle_number: u32) -> Option<SmoothSurface> {
+        self.smooth_triangles.get(triangle_number as usize).copied()
     }
 }
 
@@ -478,45 +508,45 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
 /// sharp edge. The time therefore grows in proportion to the number of triangles only.
 const MAX_SMOOTHED_TRIANGLES: usize = 256;
 
-/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge `shared`; none if they are more than
-/// [`MAX_SMOOTHED_TRIANGLES`].
-fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
-    let first = sorted.partition_point(|(of, _)| *of < shared);
-    let is_more = sorted.get(first + MAX_SMOOTHED_TRIANGLES).is_some_and(|(of, _)| *of == shared);
-    let from = if is_more { &[] } else { &sorted[first..] };
-    from.iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
+/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge `shared_key`; none if they are more
+/// than [`MAX_SMOOTHED_TRIANGLES`].
+fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> impl Iterator<Item = usize> + Clone {
+    let first_index = sorted.partition_point(|(key, _)| *key < shared_key);
+    let is_over_limit = sorted.get(first_index + MAX_SMOOTHED_TRIANGLES).is_some_and(|(key, _)| *key == shared_key);
+    let sharing = if is_over_limit { &[] } else { &sorted[first_index..] };
+    sharing.iter().take_while(move |(key, _)| *key == shared_key).map(|(_, triangle)| *triangle)
 }
 
 /// Returns the unit normals at the corners of every triangle, and whether the surface is smooth across each edge (a–b, b–c, c–a). A normal is the
 /// mean, weighted by area, of the faces around the corner that form an angle of at most `crease` rad with the face. An edge is smooth if at least two
 /// triangles share it and all of them are within `crease`. Corners and edges are shared by index, not by position.
 fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
-    let (_, flattest) = crate::math::sin_cos(crease); // cosine of the crease angle
-    let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
-    let key = |from: u32, to: u32| [from.min(to), from.max(to)];
-    let (mut around, mut edges) = (Vec::new(), Vec::new()); // (corner, triangle) and (edge, triangle)
+    let (_, crease_cosine) = skidpad_simd::math::sin_cos(crease); // cosine of the crease angle
+    let area_normals: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
+    let edge_key = |edge_start: u32, edge_end: u32| [edge_start.min(edge_end), edge_start.max(edge_end)];
+    let (mut corner_triangles, mut edge_triangles) = (Vec::new(), Vec::new()); // (corner, triangle) and (edge, triangle)
     for (i, &[a, b, c]) in triangles.iter().enumerate() {
-        around.extend([a, b, c].map(|corner| (corner, i)));
-        edges.extend([key(a, b), key(b, c), key(c, a)].map(|edge| (edge, i)));
+        corner_triangles.extend([a, b, c].map(|corner| (corner, i)));
+        edge_triangles.extend([edge_key(a, b), edge_key(b, c), edge_key(c, a)].map(|edge| (edge, i)));
     }
-    around.sort_unstable();
-    edges.sort_unstable();
-    let unit: Vec<Vec3> = weighted.iter().map(|normal| normal.normalize_or_zero()).collect();
-    let is_smooth = |one: usize, other: usize| unit[one].dot(unit[other]) >= flattest;
-    let of_one = |(i, corners): (usize, &[u32; 3])| {
-        let own = weighted[i];
+    corner_triangles.sort_unstable();
+    edge_triangles.sort_unstable();
+    let unit_normals: Vec<Vec3> = area_normals.iter().map(|normal| normal.normalize_or_zero()).collect();
+    let is_smooth = |face: usize, other_face: usize| unit_normals[face].dot(unit_normals[other_face]) >= crease_cosine;
+    let smooth_triangle = |(i, corners): (usize, &[u32; 3])| {
+        let area_normal = area_normals[i];
         let normals = corners.map(|corner| {
-            let faces = triangles_sharing(&around, corner).filter(|&face| is_smooth(i, face));
-            faces.map(|face| weighted[face]).sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
+            let faces = triangles_sharing(&corner_triangles, corner).filter(|&face| is_smooth(i, face));
+            faces.map(|face| area_normals[face]).sum::<Vec3>().normalize_or(area_normal.normalize_or(Vec3::Z))
         });
         let [a, b, c] = *corners;
-        let edges = [[a, b], [b, c], [c, a]].map(|[from, to]| {
-            let mut faces = triangles_sharing(&edges, key(from, to));
+        let edges = [[a, b], [b, c], [c, a]].map(|[edge_start, edge_end]| {
+            let mut faces = triangles_sharing(&edge_triangles, edge_key(edge_start, edge_end));
             faces.clone().nth(1).is_some() && faces.all(|face| is_smooth(i, face))
         });
         SmoothSurface { normals, edges }
     };
-    triangles.iter().enumerate().map(of_one).collect()
+    triangles.iter().enumerate().map(smooth_triangle).collect()
 }
 
 #[cfg(test)]
@@ -532,15 +562,15 @@ mod tests {
             let triangles = (1..=count).map(|k| [0, k, k + 1]).collect();
             TriangleMesh::new(DVec3::ZERO, vertices, triangles, 1.0, 1.0).expect("a mesh")
         };
-        let at_hub = |mesh: &TriangleMesh| mesh.smooth_normals(7).expect("a triangle").normals;
-        let small = at_hub(&fan(MAX_SMOOTHED_TRIANGLES as u32));
+        let hub_normals = |mesh: &TriangleMesh| mesh.smooth_normals(7).expect("a triangle").normals;
+        let small = hub_normals(&fan(MAX_SMOOTHED_TRIANGLES as u32));
         assert!(small[0] != small[1]);
         let large = fan(200_000);
-        let own = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
-        assert_eq!(at_hub(&large)[0], own);
+        let face_normal = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
+        assert_eq!(hub_normals(&large)[0], face_normal);
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
-        let same = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
-        let smooth = same.smooth_normals(7).expect("a triangle");
+        let coincident = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
+        let smooth = coincident.smooth_normals(7).expect("a triangle");
         assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
     }
 
@@ -549,7 +579,7 @@ mod tests {
     fn normals_of_a_cell_are_those_of_its_crossings() {
         let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();
         let field = HeightField::new(DVec3::ZERO, [0.7, 1.3], [7, 6], heights, true, 1.0).expect("a field");
-        let mut within = 0;
+        let mut interior_count = 0;
         for (column, row) in (0..6).flat_map(|column| (0..5).map(move |row| (column, row))) {
             for half in [0, 1] {
                 let Some(found) = field.interior_corner_normals([column, row], half) else { continue };
@@ -558,9 +588,9 @@ mod tests {
                     CELL_TRIANGLE_CORNERS[half].map(|corner| field.grid_normal(cell_corners(column, row)[corner])),
                     "{column} {row}"
                 );
-                within += 1;
+                interior_count += 1;
             }
         }
-        assert_eq!(within, 2 * 4 * 3);
+        assert_eq!(interior_count, 2 * 4 * 3);
     }
 }

@@ -4,10 +4,10 @@
 //! system of all their rows, including their wheels, not with their mass alone.
 
 use crate::hitch::parameters::{Coupler, Hitch};
-use crate::math;
 use crate::port::ChassisState;
-use crate::simd::linear::{SpatialVector, Symmetric6};
 use bevy_math::{Mat3, Quat, Vec3};
+use skidpad_simd::linear::{SpatialVector, Symmetric6};
+use skidpad_simd::math;
 
 /// Velocity of a centre of mass (m/s) and angular velocity (rad/s), or impulse (N s) and angular impulse (N m s), in world axes.
 pub(crate) type Twist = [Vec3; 2];
@@ -28,8 +28,8 @@ const HALF_CORRECTION_GAP_RATIO: f32 = 16.0;
 /// `0.2 gap / (gap + 16 resolution)`, and at most `1 m/s · dt / gap`. `resolution` is the resolution of positions (m); rounding errors of that size
 /// are hardly corrected. Returns 0 without a gap.
 pub fn gap_correction_share(gap: f32, resolution: f32, dt: f32) -> f32 {
-    let known = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE)); // share of the gap that is no rounding error
-    (GAP_CORRECTION_SHARE * known).min(MAX_GAP_CORRECTION_MPS * dt / gap.max(f32::MIN_POSITIVE))
+    let resolved_share = gap / (gap + (HALF_CORRECTION_GAP_RATIO * resolution).max(f32::MIN_POSITIVE)); // share without rounding errors
+    (GAP_CORRECTION_SHARE * resolved_share).min(MAX_GAP_CORRECTION_MPS * dt / gap.max(f32::MIN_POSITIVE))
 }
 
 /// Returns the relative velocity (m/s) with which the `gap` (m, from the hitch to the point of the trailer) closes: `−gap · share / dt` with
@@ -64,8 +64,11 @@ impl BodyResponse {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
             Self::Constrained { mass, inertia } => [*mass * impulse, *inertia * moment],
             Self::Supported(columns) => {
-                let sizes = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
-                columns.iter().zip(sizes).fold([Vec3::ZERO; 2], |sum, (column, size)| add_scaled(sum, *column, size))
+                let components = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
+                columns
+                    .iter()
+                    .zip(components)
+                    .fold([Vec3::ZERO; 2], |sum, (column, component)| add_scaled(sum, *column, component))
             }
             Self::WithRows { to_world, system } => {
                 let to_vehicle = to_world.transpose();
@@ -149,17 +152,17 @@ impl Joint {
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&ChassisState; 2], force: Vec3, dt: f32) -> Self {
         let points = [hitch.point, coupler.point]; // vehicle axes, m
         // Arms at the start of the step and after the pose lag, world axes, m. Index 0 is the vehicle ahead, 1 the trailer.
-        let [start, pushed] = [0.0, 1.0].map(|share| {
-            [0, 1].map(|k| {
-                let body = bodies[k];
-                math::integrate_rotation(body.rotation, body.angular, share * body.pose_lag) * points[k]
+        let [start_arms, lagged_arms] = [0.0, 1.0].map(|lag_share| {
+            [0, 1].map(|vehicle_index| {
+                let body = bodies[vehicle_index];
+                math::integrate_rotation(body.rotation, body.angular, lag_share * body.pose_lag) * points[vehicle_index]
             })
         });
-        let gap = (bodies[1].position - bodies[0].position).as_vec3() + start[1] - start[0];
+        let gap = (bodies[1].position - bodies[0].position).as_vec3() + start_arms[1] - start_arms[0];
         let mut joint = Self {
             points,
-            impulse_arms: pushed,
-            velocity_arms: start,
+            impulse_arms: lagged_arms,
+            velocity_arms: start_arms,
             target_velocity: gap_correction_velocity(
                 gap,
                 bodies[0].position_resolution.max(bodies[1].position_resolution),
@@ -176,47 +179,53 @@ impl Joint {
         joint
     }
 
-    /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular velocities `ends` (rad/s): the
-    /// rotations are integrated over `pose_lag + dt / 2` with the mean rate of that time, if the rate changes linearly over the step.
-    pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], ends: [Vec3; 2], dt: f32) {
-        self.velocity_arms = [0, 1].map(|k| {
-            let (body, time) = (bodies[k], bodies[k].pose_lag + 0.5 * dt);
-            let rate = body.angular + (ends[k] - body.angular) * (0.5 * time / dt);
-            math::integrate_rotation(body.rotation, rate, time) * self.points[k]
+    /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular velocities `end_angular`
+    /// (rad/s): the rotations are integrated over `pose_lag + dt / 2` with the mean rate of that time, if the rate changes linearly over the step.
+    pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular: [Vec3; 2], dt: f32) {
+        self.velocity_arms = [0, 1].map(|vehicle_index| {
+            let (body, time) = (bodies[vehicle_index], bodies[vehicle_index].pose_lag + 0.5 * dt);
+            let mean_angular = body.angular + (end_angular[vehicle_index] - body.angular) * (0.5 * time / dt);
+            math::integrate_rotation(body.rotation, mean_angular, time) * self.points[vehicle_index]
         });
     }
 
-    /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead` and `trailer` are the rotations from vehicle axes to world axes at its
-    /// start. In order: spring and damper against roll about the x axis of the trailer; damper, then dry friction against yaw about the z axis of the
-    /// vehicle ahead; stop of yaw about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness, damping, friction or
-    /// stop are omitted. Pitch has neither spring nor damper.
-    fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {
-        let angles = math::roll_pitch_yaw(ahead.inverse() * trailer); // roll, pitch and yaw of the trailer relative to the vehicle ahead, rad
-        let along = trailer * Vec3::X; // roll axis
-        let up = ahead * Vec3::Z; // yaw axis
-        let across = up.cross(along).normalize_or_zero(); // pitch axis
-        let always = [f32::NEG_INFINITY, f32::INFINITY]; // impulse without limits
+    /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead_rotation` and `trailer_rotation` are the rotations from vehicle axes to
+    /// world axes at its start. In order: spring and damper against roll about the x axis of the trailer; damper, then dry friction against yaw about
+    /// the z axis of the vehicle ahead; stop of yaw about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness,
+    /// damping, friction or stop are omitted. Pitch has neither spring nor damper.
+    fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead_rotation, trailer_rotation]: [Quat; 2], dt: f32) {
+        // Roll, pitch and yaw of the trailer relative to the vehicle ahead, rad.
+        let angles = math::roll_pitch_yaw(ahead_rotation.inverse() * trailer_rotation);
+        let roll_axis = trailer_rotation * Vec3::X;
+        let yaw_axis = ahead_rotation * Vec3::Z;
+        let pitch_axis = yaw_axis.cross(roll_axis).normalize_or_zero();
+        let unlimited = [f32::NEG_INFINITY, f32::INFINITY]; // impulse without limits
         // Backward Euler: a spring stiffer than the step resolves stops the rotation without oscillation.
         // Impulse −dt (k (φ + ω dt) + c ω), solved for the rate ω.
         let roll_gain = dt * (hitch.roll_damping + hitch.roll_rate * dt);
-        self.add_rotation_row(along, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, always);
-        self.add_rotation_row(up, 0.0, 1.0 / (dt * hitch.yaw_damping), always);
-        let held = hitch.yaw_friction * dt; // largest impulse of dry friction, N m s
-        if held > 0.0 {
-            self.add_rotation_row(up, 0.0, 0.0, [-held, held]);
+        // Arguments of each row: axis, bias (rad/s), softness (rad/(N m s²)), bounds of the impulse (N m s).
+        self.add_rotation_row(roll_axis, -dt * hitch.roll_rate * angles.x / roll_gain, 1.0 / roll_gain, unlimited);
+        self.add_rotation_row(yaw_axis, 0.0, 1.0 / (dt * hitch.yaw_damping), unlimited);
+        let friction_impulse = hitch.yaw_friction * dt; // largest impulse of dry friction, N m s
+        if friction_impulse > 0.0 {
+            self.add_rotation_row(yaw_axis, 0.0, 0.0, [-friction_impulse, friction_impulse]);
         }
-        self.add_stop(up, angles.z, hitch.largest_yaw, dt);
-        self.add_stop(across, angles.y, hitch.largest_pitch, dt);
+        self.add_stop(yaw_axis, angles.z, hitch.largest_yaw, dt);
+        self.add_stop(pitch_axis, angles.y, hitch.largest_pitch, dt);
     }
 
-    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `largest`, in a step of `dt` s: the rate may reach the stop, but not pass
-    /// it, at the end of the step. Beyond the stop the row returns a fifth of the excess. Adds nothing if `largest` is infinite.
-    fn add_stop(&mut self, axis: Vec3, angle: f32, largest: f32, dt: f32) {
-        if largest.is_finite() {
-            let left = largest - angle.abs(); // angle to the stop, rad; negative beyond it
-            let side = axis * -1f32.copysign(angle); // axis along which an impulse ≥ 0 reduces the angle
-            let allowed = if left > 0.0 { -left / dt } else { -left * (STOP_CORRECTION_SHARE / dt) };
-            self.add_rotation_row(side, allowed, 0.0, [0.0, f32::INFINITY]);
+    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `max_angle`, in a step of `dt` s: the rate may reach the stop, but not
+    /// pass it, at the end of the step. Beyond the stop the row returns a fifth of the excess. Adds nothing if `max_angle` is infinite.
+    fn add_stop(&mut self, axis: Vec3, angle: f32, max_angle: f32, dt: f32) {
+        if max_angle.is_finite() {
+            let remaining_angle = max_angle - angle.abs(); // angle to the stop, rad; negative beyond it
+            let closing_axis = axis * -1f32.copysign(angle); // axis along which an impulse ≥ 0 reduces the angle
+            let allowed_rate = if remaining_angle > 0.0 {
+                -remaining_angle / dt
+            } else {
+                -remaining_angle * (STOP_CORRECTION_SHARE / dt)
+            };
+            self.add_rotation_row(closing_axis, allowed_rate, 0.0, [0.0, f32::INFINITY]); // rigid, one-sided
         }
     }
 
@@ -230,14 +239,14 @@ impl Joint {
         }
     }
 
-    /// Returns the impulse (N s) and the angular impulse about the centre of mass (N m s) on vehicle `k`, world axes: 0 is the vehicle ahead, 1 the
-    /// trailer. The signs are opposite. The angular impulse is that of the point at its arm plus that of the rotational rows.
-    pub fn impulse_on(&self, k: usize) -> Twist {
-        let sign = if k == 0 { -1.0 } else { 1.0 }; // impulses are stored as those on the trailer
+    /// Returns the impulse (N s) and the angular impulse about the centre of mass (N m s) on a vehicle, world axes: index 0 is the vehicle ahead, 1
+    /// the trailer. The signs are opposite. The angular impulse is that of the point at its arm plus that of the rotational rows.
+    pub fn impulse_on(&self, vehicle_index: usize) -> Twist {
+        let sign = if vehicle_index == 0 { -1.0 } else { 1.0 }; // impulses are stored as those on the trailer
         let moment = self.rotation_rows[..self.rotation_row_count]
             .iter()
-            .fold(Vec3::ZERO, |sum, turn| sum + turn.axis * turn.impulse);
-        [self.impulse * sign, (self.impulse_arms[k].cross(self.impulse) + moment) * sign]
+            .fold(Vec3::ZERO, |sum, row| sum + row.axis * row.impulse);
+        [self.impulse * sign, (self.impulse_arms[vehicle_index].cross(self.impulse) + moment) * sign]
     }
 
     /// Returns the mean force of the point on the trailer over a step of `dt` s (N, world axes). Moments of the rotational rows are not included.
@@ -248,89 +257,91 @@ impl Joint {
     /// Returns a copy of the impulses on the trailer, of the point and of all rotational rows, 0 for unused rows. [`Joint::average_with`] can return
     /// towards them.
     pub fn impulses(&self) -> Impulses {
-        (self.impulse, self.rotation_rows.map(|turn| turn.impulse))
+        (self.impulse, self.rotation_rows.map(|row| row.impulse))
     }
 
     /// Replaces each impulse by the mean of itself and the impulse given.
-    pub fn average_with(&mut self, (linear, turns): &Impulses) {
+    pub fn average_with(&mut self, (linear, rotational): &Impulses) {
         self.impulse = (self.impulse + *linear) * 0.5;
-        for (turn, to) in self.rotation_rows.iter_mut().zip(turns) {
-            turn.impulse = 0.5 * (turn.impulse + to);
+        for (row, target) in self.rotation_rows.iter_mut().zip(rotational) {
+            row.impulse = 0.5 * (row.impulse + target);
         }
     }
 
-    /// Computes the unit responses of both vehicles and the effective masses of the rows from the responses `answers` of the vehicle ahead and of the
-    /// trailer to impulses. The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses on both.
+    /// Computes the unit responses of both vehicles and the effective masses of the rows from the `responses` of the vehicle ahead and of the trailer
+    /// to impulses. The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses on both.
     /// Call after the arms have been set.
-    pub fn update_responses(&mut self, answers: [&BodyResponse; 2]) {
+    pub fn update_responses(&mut self, responses: [&BodyResponse; 2]) {
         let axes = Vec3::AXES;
-        for (k, answer) in answers.into_iter().enumerate() {
-            self.unit_responses[k] = axes.map(|axis| answer.twist_change([axis, self.impulse_arms[k].cross(axis)]));
+        for (vehicle_index, response) in responses.into_iter().enumerate() {
+            self.unit_responses[vehicle_index] =
+                axes.map(|axis| response.twist_change([axis, self.impulse_arms[vehicle_index].cross(axis)]));
         }
         // Relative velocity of the two points by unit impulses on the trailer, opposite ones on the vehicle ahead.
         let columns = [0, 1, 2].map(|i| {
             self.point_velocity(0, self.unit_responses[0][i]) + self.point_velocity(1, self.unit_responses[1][i])
         });
         self.effective_mass = Mat3::from_cols(columns[0], columns[1], columns[2]).inverse();
-        for turn in &mut self.rotation_rows[..self.rotation_row_count] {
-            turn.unit_responses = answers.map(|answer| answer.twist_change([Vec3::ZERO, turn.axis]));
-            turn.compliance = (turn.unit_responses[0][1] + turn.unit_responses[1][1]).dot(turn.axis);
+        for row in &mut self.rotation_rows[..self.rotation_row_count] {
+            row.unit_responses = responses.map(|response| response.twist_change([Vec3::ZERO, row.axis]));
+            row.compliance = (row.unit_responses[0][1] + row.unit_responses[1][1]).dot(row.axis);
         }
     }
 
-    /// Returns the velocity of the coupling point of vehicle `k` for its twist, at the velocity arm (m/s, world axes).
-    fn point_velocity(&self, k: usize, [velocity, angular]: Twist) -> Vec3 {
-        velocity + angular.cross(self.velocity_arms[k])
+    /// Returns the velocity of the coupling point of a vehicle for its twist, at the velocity arm (m/s, world axes).
+    fn point_velocity(&self, vehicle_index: usize, [velocity, angular]: Twist) -> Vec3 {
+        velocity + angular.cross(self.velocity_arms[vehicle_index])
     }
 
     /// Performs one pass of sequential impulses: first the three rows of the point together, then each rotational row within its bounds. Updates the
     /// impulses and the twists of both vehicles. Returns the largest change of velocity: of the point (m/s), or of a rotation at an arm of 1 m.
     /// Requires [`Joint::update_responses`] before.
-    pub fn solve_pass(&mut self, [ahead, trailer]: [&mut Twist; 2]) -> f32 {
-        let missing = self.velocity_error([*ahead, *trailer]); // m/s
-        let more = self.effective_mass * missing; // N s
-        self.impulse += more;
-        for (i, size) in more.to_array().into_iter().enumerate() {
-            *ahead = add_scaled(*ahead, self.unit_responses[0][i], -size);
-            *trailer = add_scaled(*trailer, self.unit_responses[1][i], size);
+    pub fn solve_pass(&mut self, [towing_twist, trailer_twist]: [&mut Twist; 2]) -> f32 {
+        let velocity_error = self.velocity_error([*towing_twist, *trailer_twist]); // m/s
+        let impulse_change = self.effective_mass * velocity_error; // N s
+        self.impulse += impulse_change;
+        for (i, component) in impulse_change.to_array().into_iter().enumerate() {
+            *towing_twist = add_scaled(*towing_twist, self.unit_responses[0][i], -component);
+            *trailer_twist = add_scaled(*trailer_twist, self.unit_responses[1][i], component);
         }
-        let mut changed = missing.length();
-        for turn in &mut self.rotation_rows[..self.rotation_row_count] {
-            let more = turn.impulse_change([*ahead, *trailer]); // N m s
-            turn.impulse += more;
-            *ahead = add_scaled(*ahead, turn.unit_responses[0], -more);
-            *trailer = add_scaled(*trailer, turn.unit_responses[1], more);
-            changed = changed.max((more * turn.compliance).abs());
+        let mut max_velocity_change = velocity_error.length();
+        for row in &mut self.rotation_rows[..self.rotation_row_count] {
+            let impulse_change = row.impulse_change([*towing_twist, *trailer_twist]); // N m s
+            row.impulse += impulse_change;
+            *towing_twist = add_scaled(*towing_twist, row.unit_responses[0], -impulse_change);
+            *trailer_twist = add_scaled(*trailer_twist, row.unit_responses[1], impulse_change);
+            max_velocity_change = max_velocity_change.max((impulse_change * row.compliance).abs());
         }
-        changed
+        max_velocity_change
     }
 
     /// Returns the largest residual of the rows at the twists of the vehicle ahead and the trailer (m/s; rotations at an arm of 1 m). A rotational
     /// row counts with the change of rate by the impulse that it would add. Requires [`Joint::update_responses`] before.
     pub fn residual(&self, twists: [Twist; 2]) -> f32 {
-        let turns = self.rotation_rows[..self.rotation_row_count]
+        let rotation_residuals = self.rotation_rows[..self.rotation_row_count]
             .iter()
-            .map(|turn| (turn.impulse_change(twists) * turn.compliance).abs());
-        turns.fold(self.velocity_error(twists).length(), f32::max)
+            .map(|row| (row.impulse_change(twists) * row.compliance).abs());
+        rotation_residuals.fold(self.velocity_error(twists).length(), f32::max)
     }
 
     /// Returns the target velocity less the velocity of the trailer's point relative to that of the vehicle ahead (m/s, world axes).
-    fn velocity_error(&self, [ahead, trailer]: [Twist; 2]) -> Vec3 {
-        self.target_velocity - (self.point_velocity(1, trailer) - self.point_velocity(0, ahead))
+    fn velocity_error(&self, [towing_twist, trailer_twist]: [Twist; 2]) -> Vec3 {
+        self.target_velocity - (self.point_velocity(1, trailer_twist) - self.point_velocity(0, towing_twist))
     }
 }
 
 impl RotationRow {
     /// Returns the change of the impulse that the row needs at these twists (N m s): solves `rate + C Δp = bias − s (p + Δp)` for Δp, with the
     /// compliance C and the softness s, and limits p + Δp to the bounds. Changes nothing.
-    fn impulse_change(&self, [ahead, trailer]: [Twist; 2]) -> f32 {
-        let rate = (trailer[1] - ahead[1]).dot(self.axis); // rad/s
-        let free = self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness); // impulse without bounds
-        free.max(self.bounds[0]).min(self.bounds[1]) - self.impulse
+    fn impulse_change(&self, [towing_twist, trailer_twist]: [Twist; 2]) -> f32 {
+        let rate = (trailer_twist[1] - towing_twist[1]).dot(self.axis); // rad/s
+        let unbounded_impulse =
+            self.impulse + (self.bias - self.softness * self.impulse - rate) / (self.compliance + self.softness);
+        unbounded_impulse.max(self.bounds[0]).min(self.bounds[1]) - self.impulse
     }
 }
 
-/// Returns `twist` plus `by` times `change`.
-pub(crate) fn add_scaled(twist: Twist, change: Twist, by: f32) -> Twist {
-    [twist[0] + change[0] * by, twist[1] + change[1] * by]
+/// Returns `twist` plus `factor` times `change`.
+pub(crate) fn add_scaled(twist: Twist, change: Twist, factor: f32) -> Twist {
+    [twist[0] + change[0] * factor, twist[1] + change[1] * factor]
 }

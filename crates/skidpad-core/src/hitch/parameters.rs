@@ -78,29 +78,29 @@ const OVERRUN_TIME_CONSTANT_S: f32 = 0.2;
 const STANDSTILL_SPEED_SHARE: f32 = 0.1;
 
 /// Returns true if a trailer rolls backwards (below −0.1 times walking pace), or is slower than 0.1 times walking pace and pushed backwards
-/// (`push > driven`). An overrun device then releases the brake, as automatic reversing brakes do. UN R13, annex 12, allows a residual drag of 8 % of
-/// the weight; this model has none.
+/// (`push_force > driving_force`). An overrun device then releases the brake, as automatic reversing brakes do. UN R13, annex 12, allows a
+/// residual drag of 8 % of the weight; this model has none.
 ///
-/// The trailer rolls forward at `paces` times walking pace. The vehicle ahead holds the trailer back with `push` N. The weight of the trailer and the
-/// air drive the trailer forward with `driven` N.
-pub(crate) fn is_reversed(paces: f32, push: f32, driven: f32) -> bool {
-    paces < -STANDSTILL_SPEED_SHARE || (paces < STANDSTILL_SPEED_SHARE && push > driven)
+/// The trailer rolls forward at `pace_ratio` times walking pace. The vehicle ahead holds the trailer back with `push_force` N. The weight of the
+/// trailer and the air drive the trailer forward with `driving_force` N.
+pub(crate) fn is_reversed(pace_ratio: f32, push_force: f32, driving_force: f32) -> bool {
+    pace_ratio < -STANDSTILL_SPEED_SHARE || (pace_ratio < STANDSTILL_SPEED_SHARE && push_force > driving_force)
 }
 
 impl TrailerBrakes {
-    /// Returns the steady share of the brake that an overrun device applies under a force of `push` N: `push` over the force of the full brake,
-    /// limited to 0 to 1. Returns 0 for other brakes.
-    pub(crate) fn steady_overrun(self, push: f32) -> f32 {
+    /// Returns the steady share of the brake that an overrun device applies under a force of `push_force` N: `push_force` over the force of the full
+    /// brake, limited to 0 to 1. Returns 0 for other brakes.
+    pub(crate) fn steady_overrun(self, push_force: f32) -> f32 {
         match self {
-            Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
+            Self::Overrun(full_force) => (push_force / full_force).clamp(0.0, 1.0),
             Self::OwnControls | Self::Pedal => 0.0,
         }
     }
 
-    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push` (N), 0 to 1. `overrun` is the share before
-    /// the step. The share follows [`TrailerBrakes::steady_overrun`] with a time constant of 0.2 s (backward Euler).
-    pub(crate) fn next_overrun(self, overrun: f32, push: f32, dt: f32) -> f32 {
-        overrun + (self.steady_overrun(push) - overrun) * (dt / (OVERRUN_TIME_CONSTANT_S + dt))
+    /// Returns the share of the brake that the device applies after a step of `dt` s with the force `push_force` (N), 0 to 1. `overrun` is the share
+    /// before the step. The share follows [`TrailerBrakes::steady_overrun`] with a time constant of 0.2 s (backward Euler).
+    pub(crate) fn next_overrun(self, overrun: f32, push_force: f32, dt: f32) -> f32 {
+        overrun + (self.steady_overrun(push_force) - overrun) * (dt / (OVERRUN_TIME_CONSTANT_S + dt))
     }
 
     /// Returns the share of the trailer's foot brake that the vehicle ahead applies, 0 to 1: `pedal`, the brake pedal of its driver, or `overrun`,
@@ -131,13 +131,13 @@ impl Hitch {
             ("hitch: roll damping", self.roll_damping),
             ("hitch: yaw damping", self.yaw_damping),
             ("hitch: yaw friction", self.yaw_friction),
-            ("hitch: mass it carries", self.carried_mass),
+            ("hitch: carried mass", self.carried_mass),
         ] {
             not_negative(name, value)?;
         }
         for (name, value) in [
-            ("hitch: largest yaw", self.largest_yaw),
-            ("hitch: largest pitch", self.largest_pitch),
+            ("hitch: maximum yaw angle", self.largest_yaw),
+            ("hitch: maximum pitch angle", self.largest_pitch),
             ("hitch: breaking force", self.breaking_force),
         ] {
             positive_or_infinite(name, value)?;
@@ -154,7 +154,7 @@ impl Coupler {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         finite("coupler: point", self.point)?;
         match self.brakes {
-            TrailerBrakes::Overrun(full) => positive("coupler: overrun force of the full brake", full),
+            TrailerBrakes::Overrun(full_force) => positive("coupler: overrun force of full braking", full_force),
             TrailerBrakes::OwnControls | TrailerBrakes::Pedal => Ok(()),
         }
     }

@@ -16,8 +16,8 @@ const MAX_LINK_SLOPE: f32 = 0.8;
 /// inertia, hitch, coupler, assists, aerodynamics and drivetrain, in this order. Returns the first violation. Whether the wheels carry the car is not
 /// checked here.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
-    let count = parts.wheels.len();
-    if !(2..=MAX_WHEELS).contains(&count) {
+    let wheel_count = parts.wheels.len();
+    if !(2..=MAX_WHEELS).contains(&wheel_count) {
         return Err(ModelError::RuleViolated("a vehicle needs 2 to 32 wheels"));
     }
     if parts.wheels.windows(2).any(|w| w[1].axle < w[0].axle) {
@@ -26,17 +26,17 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     positive("mass", parts.mass)?;
     positive("centre_height", parts.centre_height)?;
     positive("steering lock", parts.steering.lock)?;
-    positive("a right angle less the steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
+    positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
     positive_or_infinite("steering rate", parts.steering.rate)?;
     check_inertia(parts)?;
-    for half in parts.hull.half_extents.to_array() {
-        positive("hull half extent", half)?;
+    for half_extent in parts.hull.half_extents.to_array() {
+        positive("hull half extent", half_extent)?;
     }
     finite("hull centre", parts.hull.centre)?;
-    let peers = &parts.raycast_reference;
-    not_negative("roll influence", peers.roll_influence)?;
-    not_negative("what roll influence leaves of 1", 1.0 - peers.roll_influence)?;
-    positive_or_infinite("largest suspension force", peers.largest_suspension_force)?;
+    let raycast_reference = &parts.raycast_reference;
+    not_negative("roll influence", raycast_reference.roll_influence)?;
+    not_negative("1 - roll influence", 1.0 - raycast_reference.roll_influence)?;
+    positive_or_infinite("maximum suspension force", raycast_reference.largest_suspension_force)?;
     for axle in &parts.axles {
         check_axle(axle, parts.steering.lock)?;
     }
@@ -61,20 +61,20 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
 /// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two different wheels of a heave
 /// spring. Returns the first violation.
 fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
-    let count = parts.wheels.len();
+    let wheel_count = parts.wheels.len();
     for bar in &parts.bars {
         for wheel in bar.wheels {
-            index_in_range("anti-roll bar wheel", wheel, count)?;
+            index_in_range("anti-roll bar wheel", wheel, wheel_count)?;
         }
         not_negative("anti-roll bar rate", bar.rate)?;
-        not_negative("speed from which an anti-roll bar acts", bar.speed_range[0])?;
+        not_negative("minimum speed of an anti-roll bar", bar.speed_range[0])?;
         if bar.speed_range != [0.0; 2] {
-            positive("range of speeds in which an anti-roll bar fades in", bar.speed_range[1] - bar.speed_range[0])?;
+            positive("fade-in speed range of an anti-roll bar", bar.speed_range[1] - bar.speed_range[0])?;
         }
     }
     for spring in &parts.heave_springs {
         for wheel in spring.wheels {
-            index_in_range("heave spring wheel", wheel, count)?;
+            index_in_range("heave spring wheel", wheel, wheel_count)?;
         }
         if spring.wheels[0] == spring.wheels[1] {
             return Err(ModelError::RuleViolated("a heave spring needs two wheels"));
@@ -93,8 +93,8 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     }
     // Rotation of the matrix into other axes causes rounding errors.
     let rounding = 1e-4 * (x.x + y.y + z.z);
-    for skewed in [x.y - y.x, x.z - z.x, y.z - z.y] {
-        not_negative("symmetry of the inertia, less rounding", rounding - skewed.abs())?;
+    for asymmetry in [x.y - y.x, x.z - z.x, y.z - z.y] {
+        not_negative("symmetry of the inertia within rounding", rounding - asymmetry.abs())?;
     }
     Ok(())
 }
@@ -103,18 +103,18 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
 /// masses follow the chassis in all directions except along their struts. The remaining matrix is `M − Σ m` along z,
 /// `I − Σ m a aᵀ` about the centre of mass with `a = r × z` of each wheel, and `−Σ m a` between both.
 fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
-    let (mut mass, mut inertia, mut between) = (parts.mass, parts.inertia, Vec3::ZERO);
+    let (mut mass, mut inertia, mut static_moment) = (parts.mass, parts.inertia, Vec3::ZERO);
     for wheel in &parts.wheels {
         // Unsprung mass, kg, and direction `r × z` of its moment about the centre of mass, m.
-        let (own, arm) = (wheel.unsprung.map_or(0.0, |own| own.mass), wheel.contact.cross(Vec3::Z));
-        (mass, between) = (mass - own, between + arm * own);
-        inertia -= outer(arm * own, arm);
+        let (unsprung_mass, arm) = (wheel.unsprung.map_or(0.0, |unsprung| unsprung.mass), wheel.contact.cross(Vec3::Z));
+        (mass, static_moment) = (mass - unsprung_mass, static_moment + arm * unsprung_mass);
+        inertia -= outer(arm * unsprung_mass, arm);
     }
-    positive("mass less that of wheels on their own", mass)?;
-    let left = inertia - outer(between / mass, between);
-    let [x, y] = [left.x_axis, left.y_axis];
-    for minor in [x.x, x.x * y.y - x.y * x.y, left.determinant()] {
-        positive("a leading minor of the inertia less that of wheels on their own", minor)?;
+    positive("mass without the unsprung masses", mass)?;
+    let sprung_inertia = inertia - outer(static_moment / mass, static_moment);
+    let [x, y] = [sprung_inertia.x_axis, sprung_inertia.y_axis];
+    for minor in [x.x, x.x * y.y - x.y * x.y, sprung_inertia.determinant()] {
+        positive("a leading minor of the inertia without the unsprung masses", minor)?;
     }
     Ok(())
 }
@@ -127,93 +127,92 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
 /// Checks the values of an axle: its largest steering angle at the steering `lock` (rad) is below a right angle, shares and heights are in range, and
 /// a force point excludes a roll centre off the ground.
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
-    let largest = axle.steer_ratio.abs() * lock;
-    positive("a right angle less the largest steering angle of an axle", core::f32::consts::FRAC_PI_2 - largest)?;
+    let max_angle = axle.steer_ratio.abs() * lock;
+    positive("π/2 - maximum steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
     not_negative("Ackermann share", axle.ackermann)?;
-    not_negative("what the Ackermann share leaves of 1", 1.0 - axle.ackermann)?;
+    not_negative("1 - Ackermann share", 1.0 - axle.ackermann)?;
     finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
-    not_negative("height of an axle's force point", axle.force_point_height)?;
-    finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre_height))?;
+    not_negative("force application height of an axle", axle.force_point_height)?;
+    finite("roll centre height of an axle", Vec3::splat(axle.roll_centre_height))?;
     if let Some(lateral) = &axle.lateral_compliance {
-        finite("lateral rate of an axle", Vec3::splat(lateral.rate))?;
+        finite("lateral stiffness of an axle", Vec3::splat(lateral.rate))?;
         not_negative("lateral damping of an axle", lateral.damping)?;
     }
     if axle.force_point_height > 0.0 && axle.roll_centre_height != 0.0 {
-        return Err(ModelError::RuleViolated("an axle with a force point has its roll centre at the ground"));
+        return Err(ModelError::RuleViolated(
+            "an axle with a force application height must have its roll centre at ground level",
+        ));
     }
     Ok(())
 }
 
 /// Checks the values of a brake disc: heat capacity above 0, cooling and temperatures not negative, a rising range of fade, and a remaining torque of
-/// 0 to 1. `named` builds the name of a value in an error.
-fn check_disc(disc: &BrakeDisc, named: impl Fn(&str) -> String) -> Result<(), ModelError> {
-    positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
-    not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
-    not_negative(&named("cooling of the brake disc by speed"), disc.cooling[1])?;
-    not_negative(&named("temperature from which the brake fades"), disc.fade_range[0])?;
-    positive(&named("range of temperatures in which the brake fades"), disc.fade_range[1] - disc.fade_range[0])?;
-    not_negative(&named("share that is left of a faded brake"), disc.min_torque_factor)?;
-    not_negative(&named("what a faded brake has lost"), 1.0 - disc.min_torque_factor)
+/// 0 to 1. `value_name` builds the name of a value in an error.
+fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
+    positive(&value_name("heat capacity of the brake disc"), disc.heat_capacity)?;
+    not_negative(&value_name("cooling of the brake disc"), disc.cooling[0])?;
+    not_negative(&value_name("speed-dependent cooling of the brake disc"), disc.cooling[1])?;
+    not_negative(&value_name("temperature at which brake fade starts"), disc.fade_range[0])?;
+    positive(&value_name("temperature range of brake fade"), disc.fade_range[1] - disc.fade_range[0])?;
+    not_negative(&value_name("remaining torque share of a faded brake"), disc.min_torque_factor)?;
+    not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - disc.min_torque_factor)
 }
 
 /// Checks the values of wheel number `i`: its indices, position, tread, springs, dampers, brakes, rolling resistance and unsprung mass. The roll
 /// centre must not be higher than [`MAX_LINK_SLOPE`] of half the track, and camber and toe must stay below 1 rad over the travel. Returns the first
 /// violation.
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
-    let named = |what: &str| format!("wheel {i}: {what}");
-    index_in_range(&named("axle"), wheel.axle, parts.axles.len())?;
-    index_in_range(&named("tyre"), wheel.tyre, parts.tyres.len())?;
+    let value_name = |quantity: &str| format!("wheel {i}: {quantity}");
+    index_in_range(&value_name("axle"), wheel.axle, parts.axles.len())?;
+    index_in_range(&value_name("tyre"), wheel.tyre, parts.tyres.len())?;
     if !wheel.contact.is_finite() {
         return Err(ModelError::RuleViolated("a wheel's position is not finite"));
     }
-    positive(&named("radius"), wheel.radius)?;
-    positive(&named("spin inertia"), wheel.spin_inertia)?;
+    positive(&value_name("radius"), wheel.radius)?;
+    positive(&value_name("spin inertia"), wheel.spin_inertia)?;
     let strut = &wheel.strut;
     // Largest travel in either direction, m.
-    let travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
+    let max_travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
-    let steepest = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();
-    not_negative(
-        &named("0.8 of half its track, less the height of its roll centre"),
-        steepest - axle.roll_centre_height.abs(),
-    )?;
-    let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(travel));
-    positive(&named("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
-    positive(&named("1 - size of toe, anywhere in its travel"), 1.0 - wheel.toe.abs() - toe)?;
-    positive(&named("wheel rate"), strut.rate)?;
-    positive(&named("bump travel"), strut.bump_travel)?;
-    positive(&named("droop travel"), strut.droop_travel)?;
-    positive(&named("stop travel"), strut.stop_travel)?;
-    positive(&named("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
+    let max_height = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();
+    not_negative(&value_name("0.4 of the track - roll centre height"), max_height - axle.roll_centre_height.abs())?;
+    let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(max_travel));
+    positive(&value_name("1 - |camber| within the travel"), 1.0 - wheel.camber.abs() - camber)?;
+    positive(&value_name("1 - |toe| within the travel"), 1.0 - wheel.toe.abs() - toe)?;
+    positive(&value_name("wheel rate"), strut.rate)?;
+    positive(&value_name("bump travel"), strut.bump_travel)?;
+    positive(&value_name("droop travel"), strut.droop_travel)?;
+    positive(&value_name("stop travel"), strut.stop_travel)?;
+    positive(&value_name("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
-        positive_or_infinite(&named("speed of a damper's knee"), knee.speed)?;
+        positive_or_infinite(&value_name("knee speed of a damper"), knee.speed)?;
     }
-    for (what, value) in [
-        ("rise of the wheel rate", strut.progressive_rate),
+    for (quantity, value) in [
+        ("progressive wheel rate", strut.progressive_rate),
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),
-        ("share of damping beyond the bump knee", strut.knees[0].fast_ratio),
-        ("share of damping beyond the rebound knee", strut.knees[1].fast_ratio),
+        ("damping ratio beyond the bump knee", strut.knees[0].fast_ratio),
+        ("damping ratio beyond the rebound knee", strut.knees[1].fast_ratio),
         ("brake torque", wheel.brake_torque),
         ("handbrake torque", wheel.handbrake_torque),
-        ("rolling constant", wheel.rolling.constant),
-        ("rolling linear", wheel.rolling.linear),
-        ("rolling quadratic", wheel.rolling.quadratic),
-        ("rolling at rest", wheel.rolling.static_coefficient),
-        ("speed below which a wheel counts as at rest", wheel.rolling.static_fade_speed),
+        ("constant rolling resistance", wheel.rolling.constant),
+        ("linear rolling resistance", wheel.rolling.linear),
+        ("quadratic rolling resistance", wheel.rolling.quadratic),
+        ("static rolling resistance", wheel.rolling.static_coefficient),
+        ("static-to-rolling transition speed", wheel.rolling.static_fade_speed),
     ] {
-        not_negative(&named(what), value)?;
+        not_negative(&value_name(quantity), value)?;
     }
-    wheel.disc.as_ref().map_or(Ok(()), |disc| check_disc(disc, named))?;
+    wheel.disc.as_ref().map_or(Ok(()), |disc| check_disc(disc, value_name))?;
     if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = wheel.probe {
-        positive(&named("tread width"), width)?;
-        not_negative(&named("twice the radius less the tread width"), 2.0 * wheel.radius - width)?;
+        positive(&value_name("tread width"), width)?;
+        not_negative(&value_name("2 radius - tread width"), 2.0 * wheel.radius - width)?;
     }
-    if let Some(own) = &wheel.unsprung {
-        positive(&named("unsprung mass"), own.mass)?;
-        positive(&named("vertical tyre rate"), own.tyre_rate)?;
-        not_negative(&named("vertical tyre damping"), own.tyre_damping)?;
+    if let Some(unsprung) = &wheel.unsprung {
+        positive(&value_name("unsprung mass"), unsprung.mass)?;
+        positive(&value_name("vertical tyre rate"), unsprung.tyre_rate)?;
+        not_negative(&value_name("vertical tyre damping"), unsprung.tyre_damping)?;
     }
     Ok(())
 }

@@ -25,20 +25,21 @@ pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{
     AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
 };
-pub use crate::tyre::parameters::Tyre;
 pub use crate::wheel::disc::BrakeDisc;
 pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
+pub use skidpad_tyre::parameters::Tyre;
 pub use static_loads::{carried_masses, sprung_masses};
 
 use crate::assist_log::Assist;
 use crate::model::torque_paths::TorquePath;
 use crate::model::wheel_pack::{self as pack, LaneIndex, WheelPack};
 use crate::model_error::{positive, positive_or_infinite};
-use crate::simd::lane::{F32x4, Lane};
 use crate::steering::ackermann::Ackermann;
-use crate::tyre::{Conditions, Moments, TyreForces};
 use crate::wheel::state::WheelState;
-use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
+use crate::{Mat3, STANDARD_GRAVITY, Vec3};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::math;
+use skidpad_tyre::{Conditions, Moments, TyreForces};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
 pub const MAX_PULL_RATIO: f32 = 10.0;
@@ -98,37 +99,37 @@ impl Model {
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let mass = f64::from(parts.mass);
         // Horizontal coordinates, m.
-        let plane = |point: Vec3| [point.x, point.y].map(f64::from);
-        let hitch = parts.hitch.map(|hitch| (plane(hitch.point), f64::from(hitch.carried_mass)));
-        let coupler = parts.coupler.map(|coupler| plane(coupler.point));
-        let sprung = carried_masses(&points, coupler, hitch, mass).ok_or(ModelError::Unsupported)?;
+        let horizontal = |point: Vec3| [point.x, point.y].map(f64::from);
+        let hitch = parts.hitch.map(|hitch| (horizontal(hitch.point), f64::from(hitch.carried_mass)));
+        let coupler = parts.coupler.map(|coupler| horizontal(coupler.point));
+        let wheel_masses = carried_masses(&points, coupler, hitch, mass).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
                 return Err(ModelError::RuleViolated(
-                    "a solid axle needs a wheel on the left and one on the right of it",
+                    "a solid axle needs one wheel on the left and one wheel on the right",
                 ));
             }
         }
-        for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
-            let least = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
-            positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
-            let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
-            positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
+        for (i, (wheel, carried_mass)) in parts.wheels.iter().zip(&wheel_masses).enumerate() {
+            let min_mass = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
+            positive(&format!("wheel {i}: carried mass at rest - {min_mass} kg"), *carried_mass as f32 - min_mass)?;
+            let remaining_mass = wheel.unsprung.map_or(1.0, |unsprung| *carried_mass as f32 - unsprung.mass);
+            positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
-            let carried = parts.wheels.iter().zip(&sprung).filter(|(wheel, _)| wheel.axle == i);
-            let load = carried.map(|(_, carried)| *carried as f32).sum::<f32>() * STANDARD_GRAVITY;
-            let rate = axle.lateral_compliance.map_or(f32::INFINITY, |given| given.rate);
-            positive_or_infinite(&format!("axle {i}: lateral rate, less its load per metre"), rate - load)?;
+            let axle_masses = parts.wheels.iter().zip(&wheel_masses).filter(|(wheel, _)| wheel.axle == i);
+            let load = axle_masses.map(|(_, carried_mass)| *carried_mass as f32).sum::<f32>() * STANDARD_GRAVITY;
+            let rate = axle.lateral_compliance.map_or(f32::INFINITY, |compliance| compliance.rate);
+            positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
-        let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
+        let wheel_masses: Box<[f32]> = wheel_masses.into_iter().map(|mass| mass as f32).collect();
         Ok(Self {
-            wheel_packs: pack::build_packs(&parts, &sprung, &axle_wheels),
+            wheel_packs: pack::build_packs(&parts, &wheel_masses, &axle_wheels),
             lane_indices: pack::lane_indices(&parts, &axle_wheels),
             inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
-            carried_masses: sprung,
+            carried_masses: wheel_masses,
             assists: effective_assists(&parts),
             torque_paths: parts.couplings.iter().map(|coupling| TorquePath::new(&parts, coupling)).collect(),
             rotor_momentum: parts.motors.iter().map(|motor| motor.momentum(&parts.wheels)).collect(),
@@ -197,11 +198,11 @@ impl Model {
         ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the left and right road-wheel angles of each axle, rad, positive to the left, without toe. `middles` are the angles in the middle of
-    /// each axle, rad. The Ackermann geometry of each axle turns its wheels about the centre of the common curvature.
-    pub fn road_wheel_angles(&self, middles: &[f32]) -> Vec<[f32; 2]> {
-        let curvature = Ackermann::curvature(&self.ackermann, |i| middles[i]);
-        self.ackermann.iter().zip(middles).map(|(axle, middle)| axle.angles(*middle, curvature)).collect()
+    /// Returns the left and right road-wheel angles of each axle, rad, positive to the left, without toe. `axle_angles` are the angles in the middle
+    /// of each axle, rad. The Ackermann geometry of each axle turns its wheels about the centre of the common curvature.
+    pub fn road_wheel_angles(&self, axle_angles: &[f32]) -> Vec<[f32; 2]> {
+        let curvature = Ackermann::curvature(&self.ackermann, |i| axle_angles[i]);
+        self.ackermann.iter().zip(axle_angles).map(|(axle, axle_angle)| axle.angles(*axle_angle, curvature)).collect()
     }
 
     /// Returns the Ackermann geometry of each axle.
@@ -234,23 +235,23 @@ impl Model {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `is` returns true, 0 to 1; 0 for a lane without wheels.
-    /// `is` takes a wheel number.
-    pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> F32x4 {
+    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `has_property` returns true, 0 to 1; 0 for a lane
+    /// without wheels. `has_property` takes a wheel number.
+    pub(crate) fn share_of_lanes(&self, has_property: impl Fn(usize) -> bool) -> F32x4 {
         let mut counts = [[0.0; 4]; 2];
-        for (wheel, place) in self.lane_indices.iter().enumerate() {
-            counts[0][place.lane] += f32::from(is(wheel));
-            counts[1][place.lane] += 1.0;
+        for (wheel, lane_index) in self.lane_indices.iter().enumerate() {
+            counts[0][lane_index.lane] += f32::from(has_property(wheel));
+            counts[1][lane_index.lane] += 1.0;
         }
-        let [found, all] = counts.map(F32x4::new);
-        found / all.at_least(F32x4::splat(1.0))
+        let [matching, total] = counts.map(F32x4::new);
+        matching / total.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are neighbours on one axle in a bank and a link between them resists opposite travel: `way`, the coupling sign of the
+    /// Returns true if `wheels` are neighbours on one axle in a bank and a link between them resists opposite travel: `coupling_sign` of the
     /// link, is below 0 (anti-roll bar −1, heave spring 1).
-    pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], way: f32) -> bool {
+    pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], coupling_sign: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
-        way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
+        coupling_sign < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
     }
 
     /// Returns true if the car has anti-roll bars or heave springs.
@@ -326,26 +327,26 @@ impl Model {
     /// Computes the forces of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`]. For a mirrored tyre, lateral
     /// slip and camber are reversed before and the lateral force after the evaluation.
     pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> TyreForces<f32> {
-        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
-        let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
-        let mut found = self.tyre(i).force([slip[0], slip[1] * hand], &conditions);
-        found.force[1] *= hand;
-        found
+        let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        let conditions = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
+        let mut forces = self.tyre(i).force([slip[0], slip[1] * mirror_sign], &conditions);
+        forces.force[1] *= mirror_sign;
+        forces
     }
 
     /// Computes the moments of the tyre of wheel `i` at the slips (κ, −tan α), N m, as it is mounted; see [`Tyre::moments`]. For a mirrored tyre,
     /// lateral slip and camber are reversed before, Mx and Mz after the evaluation.
     pub fn tyre_moments(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
-        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
-        let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
-        let found = self.tyre(i).moments([slip[0], slip[1] * hand], &conditions);
-        Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
+        let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        let conditions = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
+        let moments = self.tyre(i).moments([slip[0], slip[1] * mirror_sign], &conditions);
+        Moments { overturning: moments.overturning * mirror_sign, aligning: moments.aligning * mirror_sign, ..moments }
     }
 
     /// Returns the lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::patch_lengths`].
     pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
-        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
-        self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
+        let mirror_sign = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * mirror_sign, ..*conditions })
     }
 
     /// Returns the slips κ and −tan α of wheel `i` in the state `wheel`: the deflection of its patch over the
@@ -360,8 +361,8 @@ impl Model {
     pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
         let axle = &self.parts.axles[wheel.axle];
-        let linked = axle.toe_camber.map_or(0.0, |links| links.changes_at(compression(i))[1]);
-        let camber = wheel.camber + linked;
+        let camber_change = axle.toe_camber.map_or(0.0, |links| links.changes_at(compression(i))[1]);
+        let camber = wheel.camber + camber_change;
         if axle.solid { camber + wheel.side.outward_sign() * self.beam_tilt(wheel.axle, compression) } else { camber }
     }
 
@@ -382,21 +383,21 @@ impl Model {
     /// Returns the effective mass of longitudinal motion, kg, with the spin of wheels and of the motors' rotors:
     /// `m + Σ I / R² + Σ J n² / R²`. An engine is not included.
     pub fn rolling_mass(&self) -> f32 {
-        let spin = |w: &Wheel| w.spin_inertia / (w.radius * w.radius);
-        let rotor = |motor: &Motor| {
-            let turns = motor.turns_per_metre(&self.parts.wheels);
-            motor.inertia * turns * turns
+        let spin_mass = |wheel: &Wheel| wheel.spin_inertia / (wheel.radius * wheel.radius);
+        let rotor_mass = |motor: &Motor| {
+            let turns_per_metre = motor.turns_per_metre(&self.parts.wheels);
+            motor.inertia * turns_per_metre * turns_per_metre
         };
-        let rotors: f32 = self.parts.motors.iter().map(rotor).sum();
-        self.parts.mass + self.parts.wheels.iter().map(spin).sum::<f32>() + rotors
+        let rotor_masses: f32 = self.parts.motors.iter().map(rotor_mass).sum();
+        self.parts.mass + self.parts.wheels.iter().map(spin_mass).sum::<f32>() + rotor_masses
     }
 }
 
 /// Returns the Ackermann geometry of each axle, from its mean longitudinal position and its track.
 fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]> {
-    let ends = || axle_wheels.iter().map(|both| both.map(|i| parts.wheels[i].contact));
-    let positions: Vec<f32> = ends().map(|[left, right]| 0.5 * (left.x + right.x)).collect();
-    let tracks: Vec<f32> = ends().map(|[left, right]| left.y - right.y).collect();
+    let contact_points = || axle_wheels.iter().map(|pair| pair.map(|i| parts.wheels[i].contact));
+    let positions: Vec<f32> = contact_points().map(|[left, right]| 0.5 * (left.x + right.x)).collect();
+    let tracks: Vec<f32> = contact_points().map(|[left, right]| left.y - right.y).collect();
     Ackermann::for_axles(&parts.axles, &positions, &tracks)
 }
 
@@ -408,9 +409,10 @@ fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]>
 fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
     (0..parts.axles.len())
         .map(|axle| {
-            let on: Vec<usize> = (0..parts.wheels.len()).filter(|&i| parts.wheels[i].axle == axle).collect();
-            match on[..] {
-                [only] => Ok([only, only]),
+            let wheels_of_axle: Vec<usize> =
+                (0..parts.wheels.len()).filter(|&i| parts.wheels[i].axle == axle).collect();
+            match wheels_of_axle[..] {
+                [single_wheel] => Ok([single_wheel, single_wheel]),
                 [left, right] => Ok([left, right]),
                 _ => Err(ModelError::RuleViolated("every axle needs one or two wheels")),
             }
@@ -422,7 +424,7 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
 /// above 0, and external forces. Tricks of ray-cast solvers are never included.
 fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
-    let uses = |assist: &Assist| match assist {
+    let has_effect = |assist: &Assist| match assist {
         Assist::AntiLock => assists.abs.is_some(),
         Assist::StabilityControl => assists.stability.is_some(),
         Assist::TractionControl => assists.traction.is_some(),
@@ -437,5 +439,5 @@ fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
         // Properties of ray-cast solvers, not of cars.
         Assist::RollInfluence | Assist::LargestForce => false,
     };
-    Assist::ALL.iter().copied().filter(uses).collect()
+    Assist::ALL.iter().copied().filter(has_effect).collect()
 }

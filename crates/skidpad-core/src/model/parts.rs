@@ -9,9 +9,9 @@ use crate::hitch::parameters::{Coupler, Hitch};
 use crate::shape::Hull;
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, HeaveSpring};
-use crate::tyre::parameters::Tyre;
 use crate::wheel::parameters::{Axle, Wheel};
 use bevy_math::Mat3;
+use skidpad_tyre::parameters::Tyre;
 
 /// Parameters of the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 //! springs without dampers, dry friction, and no powertrain.
 
 use super::{Axle, Hull, ModelParts, ProbeShape, RollingCoefficients, Side, Steering, Strut, Tyre, Wheel};
-use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Mat3, Vec3};
+use skidpad_tyre::{CurveLaw, CurveTyre};
 
 /// Returns a car of 1200 kg with 300 kg on each of four wheels at ±1.25 m and ±0.75 m, radius 0.3 m, and wheel rates of 30 N/mm. The stops begin at
 /// 80 mm in both directions. Tyres have dry friction of 1; each wheel has a brake of 1000 N m; the front axle steers up to 0.6 rad.

@@ -26,11 +26,11 @@ pub fn carried_masses(
     hitch: Option<([f64; 2], f64)>,
     mass: f64,
 ) -> Option<Vec<f64>> {
-    let (place, rests) = hitch.unwrap_or_default(); // hitch position, m, and mass on it, kg
+    let (hitch_position, hitch_mass) = hitch.unwrap_or_default(); // m, kg
     // Centre of everything that is carried.
-    let centre = place.map(|coordinate| coordinate * rests / (mass + rests));
-    let all = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
-    let mut shares = constrained_shares(&all.collect::<Vec<_>>(), points.len(), mass + rests)?;
+    let centre = hitch_position.map(|coordinate| coordinate * hitch_mass / (mass + hitch_mass));
+    let all_points = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
+    let mut shares = constrained_shares(&all_points.collect::<Vec<_>>(), points.len(), mass + hitch_mass)?;
     shares.truncate(points.len());
     Some(shares)
 }
@@ -38,48 +38,55 @@ pub fn carried_masses(
 /// Weight of a coupler's share relative to that of a wheel: the norm counts the coupler's share less by this factor.
 const COUPLER_WEIGHT: f64 = 1e6;
 
-/// Computes the shares of all points (kg, about the origin of `points`). The shares of the first `wheels` points are not negative (to 1e-9 of
+/// Computes the shares of all points (kg, about the origin of `points`). The shares of the first `wheel_count` points are not negative (to 1e-9 of
 /// `mass`): in each pass the wheel with the most negative share is excluded. Returns `None` if no such shares carry `mass` in balance.
-fn constrained_shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
-    let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER_WEIGHT }).collect(); // weights; 0 excludes a wheel
+fn constrained_shares(points: &[[f64; 2]], wheel_count: usize, mass: f64) -> Option<Vec<f64>> {
+    // A weight of 0 excludes a wheel.
+    let mut point_weights: Vec<f64> =
+        (0..points.len()).map(|i| if i < wheel_count { 1.0 } else { COUPLER_WEIGHT }).collect();
     loop {
-        let shares = minimum_norm_shares(points, &counts, mass)?;
+        let shares = minimum_norm_shares(points, &point_weights, mass)?;
         let tolerance = -1e-9 * mass;
-        let worst = (0..wheels).filter(|&i| shares[i] < tolerance).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
+        let worst =
+            (0..wheel_count).filter(|&i| shares[i] < tolerance).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         match worst {
-            Some(i) => counts[i] = 0.0,
+            Some(i) => point_weights[i] = 0.0,
             None => return is_balanced(points, &shares, mass).then_some(shares),
         }
     }
 }
 
-/// Returns the shares mᵢ (kg) with `Σ mᵢ = mass` and `Σ mᵢ rᵢ = 0` that minimize `Σ mᵢ² / countᵢ`; 0 in `counts` excludes a point. Solves the 3 × 3
-/// normal equations with a tiny ridge, so that impossible conditions are only approximated: check with [`is_balanced`]. Returns `None` if every point
-/// is excluded.
-fn minimum_norm_shares(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f64>> {
-    let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count)); // lever (1, x, y) and weight of each point
-    let mut gram = DMat3::ZERO; // Σ count c cᵀ
+/// Returns the shares mᵢ (kg) with `Σ mᵢ = mass` and `Σ mᵢ rᵢ = 0` that minimize `Σ mᵢ² / weightᵢ`; 0 in `point_weights` excludes a point. Solves the
+/// 3 × 3 normal equations with a tiny ridge, so that impossible conditions are only approximated: check with [`is_balanced`]. Returns `None` if every
+/// point is excluded.
+fn minimum_norm_shares(points: &[[f64; 2]], point_weights: &[f64], mass: f64) -> Option<Vec<f64>> {
+    // Lever (1, x, y) and weight of each point.
+    let columns =
+        || points.iter().zip(point_weights).map(|(point, weight)| (DVec3::new(1.0, point[0], point[1]), *weight));
+    let mut gram = DMat3::ZERO; // Σ weight c cᵀ
     let mut scale = 0.0f64;
-    for (c, count) in columns() {
-        gram += DMat3::from_cols(c * c.x, c * c.y, c * c.z) * count;
-        scale = scale.max(c.length_squared() * count.min(1.0));
+    for (column, weight) in columns() {
+        gram += DMat3::from_cols(column * column.x, column * column.y, column * column.z) * weight;
+        scale = scale.max(column.length_squared() * weight.min(1.0));
     }
     if scale == 0.0 {
         return None;
     }
     // Wheels on one line (a bicycle, one axle) make the matrix singular; the tiny ridge selects the least-norm share.
     gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
-    let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0); // share per lever: mᵢ = countᵢ (1, x, y) · weights
-    Some(columns().map(|(c, count)| c.dot(weights) * count).collect())
+    let multipliers = gram.inverse() * DVec3::new(mass, 0.0, 0.0); // share per lever: mᵢ = weightᵢ (1, x, y) · multipliers
+    Some(columns().map(|(column, weight)| column.dot(multipliers) * weight).collect())
 }
 
 /// Returns true if the shares add up to `mass` and have no moment about the origin, within 1e-6 of `mass` times the largest coordinate (at least 1
 /// m).
 fn is_balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
-    let sum = |f: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * f(i)).sum::<f64>();
-    let reach = points.iter().flatten().fold(1e-3f64, |r, p| r.max(p.abs())); // largest coordinate, m
-    let close = |error: f64| error.abs() < 1e-6 * mass * reach.max(1.0);
-    close(sum(&|_| 1.0) - mass) && close(sum(&|i| points[i][0])) && close(sum(&|i| points[i][1]))
+    let weighted_sum = |weight: &dyn Fn(usize) -> f64| (0..points.len()).map(|i| shares[i] * weight(i)).sum::<f64>();
+    let max_coordinate = points.iter().flatten().fold(1e-3f64, |max, coordinate| max.max(coordinate.abs())); // largest coordinate, m
+    let is_small = |error: f64| error.abs() < 1e-6 * mass * max_coordinate.max(1.0);
+    is_small(weighted_sum(&|_| 1.0) - mass)
+        && is_small(weighted_sum(&|i| points[i][0]))
+        && is_small(weighted_sum(&|i| points[i][1]))
 }
 
 #[cfg(test)]

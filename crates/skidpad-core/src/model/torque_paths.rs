@@ -8,16 +8,16 @@ use crate::model_error::ModelError;
 
 /// Checks the numbers of couplings and motors, then couplings, motors and the powertrain of `parts`. Returns the first violation.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
-    let wheels = parts.wheels.len();
+    let wheel_count = parts.wheels.len();
     if parts.couplings.len() > MAX_COUPLINGS {
-        return Err(ModelError::RuleViolated("a car has at most 4 couplings"));
+        return Err(ModelError::RuleViolated("a vehicle has at most 4 couplings"));
     }
     if parts.motors.len() > MAX_MOTORS {
-        return Err(ModelError::RuleViolated("a car has at most 8 motors"));
+        return Err(ModelError::RuleViolated("a vehicle has at most 8 motors"));
     }
-    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheels))?;
-    parts.motors.iter().try_for_each(|motor| motor.check(wheels))?;
-    parts.powertrain.check(wheels)
+    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheel_count))?;
+    parts.motors.iter().try_for_each(|motor| motor.check(wheel_count))?;
+    parts.powertrain.check(wheel_count)
 }
 
 /// Part of the torques in a drivetrain that drives both sides of a coupling together.
@@ -36,16 +36,16 @@ impl TorquePath {
     /// side. The first engine or motor row that drives both sides determines the split; without one it is a half.
     pub(crate) fn new(parts: &ModelParts, coupling: &TorqueCoupling) -> Self {
         // Sums of a row's levers on both sides; `None` if it drives only one of them.
-        let on_sides = |levers: Box<[f32]>| {
+        let side_sums = |levers: Box<[f32]>| {
             let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
             (first != 0.0 && second != 0.0).then_some([first, second])
         };
-        let rows: Vec<Option<[f32; 2]>> = shaft_jacobians(parts).map(on_sides).collect();
+        let rows: Vec<Option<[f32; 2]>> = shaft_jacobians(parts).map(side_sums).collect();
         // Rows of engine and motors, without those of couplings.
         let sources = &rows[..rows.len() - parts.couplings.len()];
-        let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
+        let first_share = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
         Self {
-            first_share: sources.iter().flatten().next().map_or(0.5, split),
+            first_share: sources.iter().flatten().next().map_or(0.5, first_share),
             row_shares: rows.iter().map(|sides| sides.map_or(0.0, |[first, second]| first + second)).collect(),
         }
     }
@@ -56,12 +56,17 @@ impl TorquePath {
 /// wheels are 0.
 pub(crate) fn shaft_jacobians(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
     let wheels = || 0..parts.wheels.len();
-    let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };
-    let motor = move |motor: &Motor| wheels().map(|i| mean(&motor.wheels, i)).collect();
-    let coupling = move |coupling: &TorqueCoupling| {
-        let [first, second] = &coupling.sides;
-        wheels().map(|i| mean(first, i) - mean(second, i)).collect()
+    let mean_lever = |wheel_indices: &[usize], i: usize| {
+        if wheel_indices.contains(&i) { 1.0 / wheel_indices.len() as f32 } else { 0.0 }
     };
-    let shaft = parts.powertrain.engine().map(|drive| drive.torque_shares.clone());
-    shaft.into_iter().chain(parts.motors.iter().map(motor)).chain(parts.couplings.iter().map(coupling))
+    let motor_levers = move |motor: &Motor| wheels().map(|i| mean_lever(&motor.wheels, i)).collect();
+    let coupling_levers = move |coupling: &TorqueCoupling| {
+        let [first, second] = &coupling.sides;
+        wheels().map(|i| mean_lever(first, i) - mean_lever(second, i)).collect()
+    };
+    let propeller_shaft = parts.powertrain.engine().map(|drive| drive.torque_shares.clone());
+    propeller_shaft
+        .into_iter()
+        .chain(parts.motors.iter().map(motor_levers))
+        .chain(parts.couplings.iter().map(coupling_levers))
 }

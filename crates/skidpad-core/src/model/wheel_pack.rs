@@ -7,16 +7,16 @@ use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
 use crate::model::parts::ModelParts;
 use crate::model::torque_paths::shaft_jacobians;
-#[cfg(feature = "abreast")]
-use crate::simd::lane::CarLanes;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
-use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
-use crate::tyre::parameters::Tyre;
-use crate::tyre::tmeasy::TMeasyConstants;
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
+#[cfg(feature = "simd_batch")]
+use skidpad_simd::lane::CarLanes;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
+use skidpad_tyre::parameters::Tyre;
+use skidpad_tyre::tmeasy::TMeasyConstants;
 
 /// Position of a wheel in the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
     /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
     wheels: [usize; 4],
     /// Index of the first wheel if the four lanes are consecutive wheels; otherwise `None`.
-    first: Option<usize>,
+    first_wheel: Option<usize>,
     /// 1 in lanes that have a wheel, 0 in empty lanes.
     present: W,
     /// Contact points at rest on level ground, vehicle frame, m.
@@ -143,22 +143,22 @@ impl Beam {
     /// `None` without a solid axle. `present` masks empty lanes.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rotation per travel of wheel `i`; `None` without a beam or an opposite wheel.
-        let turn = |i: usize| {
+        let tilt_of_wheel = |i: usize| {
             let wheel = &parts.wheels[i];
-            let on = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
-            let opposite = parts.wheels.iter().find(on)?;
+            let is_opposite = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
+            let opposite = parts.wheels.iter().find(is_opposite)?;
             parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - opposite.contact.y))
         };
         // Rotation per travel, rad/m; 0 without a beam.
-        let turns = wheels.map(|i| turn(i).unwrap_or(0.0));
-        let turn = F32x4::new(turns) * present;
-        turns.iter().any(|&turn| turn != 0.0).then(|| Self {
-            tilt_per_travel: turn,
-            sway: turn
+        let tilts = wheels.map(|i| tilt_of_wheel(i).unwrap_or(0.0));
+        let tilt_per_travel = F32x4::new(tilts) * present;
+        tilts.iter().any(|&tilt| tilt != 0.0).then(|| Self {
+            tilt_per_travel,
+            sway: tilt_per_travel
                 * F32x4::new(
                     wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre_height),
                 ),
-            half: F32x4::splat(0.5).masked(F32x4::default().less(turn.abs())),
+            half: F32x4::splat(0.5).masked(F32x4::default().less(tilt_per_travel.abs())),
         })
     }
 
@@ -166,14 +166,14 @@ impl Beam {
     /// the right; 0 without a beam.
     #[inline(always)]
     pub fn tilt(&self, travel: F32x4) -> F32x4 {
-        let turn = self.tilt_per_travel * travel;
-        turn + turn.opposite()
+        let own_tilt = self.tilt_per_travel * travel;
+        own_tilt + own_tilt.opposite()
     }
 
-    /// Returns, for wheels on a beam, the mean of the values `of` both its ends, and for other wheels the own value.
+    /// Returns, for wheels on a beam, the mean of the `values` at both its ends, and for other wheels their own value.
     #[inline(always)]
-    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
-        of + self.half * (of.opposite() - of)
+    pub fn mean_of_ends(&self, values: F32x4) -> F32x4 {
+        values + self.half * (values.opposite() - values)
     }
 }
 
@@ -196,18 +196,18 @@ impl RollCentreLinks {
         let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
         let slopes = wheels.map(|i| link_slope(parts, i));
         let half = F32x4::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
-        let alone = F32x4::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
+        let independent = F32x4::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
         slopes.iter().any(|&slope| slope != 0.0).then(|| Self {
             slope: F32x4::new(slopes) * present,
             half,
-            independent: alone,
+            independent,
         })
     }
 
-    /// Returns, for wheels on a beam, the mean of the values `of` both its ends, and for other wheels the own value.
+    /// Returns, for wheels on a beam, the mean of the `values` at both its ends, and for other wheels their own value.
     #[inline(always)]
-    pub fn mean_of_ends(&self, of: F32x4) -> F32x4 {
-        of * self.independent + (of + of.opposite()) * self.half
+    pub fn mean_of_ends(&self, values: F32x4) -> F32x4 {
+        values * self.independent + (values + values.opposite()) * self.half
     }
 
     /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate` (m/s), m/s: `slope · rate`, on a
@@ -217,11 +217,11 @@ impl RollCentreLinks {
         self.mean_of_ends(self.slope * rate)
     }
 
-    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `aside` to the left: `slope · aside`, on a
-    /// beam with the mean of both tyre forces. The unit is that of `aside`, N or N s.
+    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `lateral_force` to the left: `slope ·
+    /// lateral_force`, on a beam with the mean of both tyre forces. The unit is that of `lateral_force`, N or N s.
     #[inline(always)]
-    pub fn jacking_force(&self, aside: F32x4) -> F32x4 {
-        self.slope * self.mean_of_ends(aside)
+    pub fn jacking_force(&self, lateral_force: F32x4) -> F32x4 {
+        self.slope * self.mean_of_ends(lateral_force)
     }
 }
 
@@ -241,15 +241,17 @@ impl LateralComplianceLanes {
     /// masks empty lanes.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rate (N/m) and damping (N s/m) per wheel.
-        let given = wheels.map(|i| {
+        let compliances = wheels.map(|i| {
             let axle = parts.wheels[i].axle;
             let count = parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() as f32;
-            parts.axles[axle].lateral_compliance.map(|whole| [whole.rate, whole.damping].map(|of| of / count))
+            parts.axles[axle]
+                .lateral_compliance
+                .map(|axle_compliance| [axle_compliance.rate, axle_compliance.damping].map(|value| value / count))
         });
-        given.iter().any(Option::is_some).then(|| Self {
-            compliant: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
-            rate: F32x4::new(given.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
-            damping: F32x4::new(given.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
+        compliances.iter().any(Option::is_some).then(|| Self {
+            compliant: F32x4::new(compliances.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
+            rate: F32x4::new(compliances.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
+            damping: F32x4::new(compliances.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
         })
     }
 }
@@ -264,8 +266,8 @@ pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
 /// Returns half the lateral distance of wheel `i` from the other wheel of its axle, m, positive for the left wheel; 0 for a single wheel.
 pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
     let wheel = &parts.wheels[i];
-    let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
-    let opposite = parts.wheels.iter().enumerate().find(on);
+    let is_opposite = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
+    let opposite = parts.wheels.iter().enumerate().find(is_opposite);
     opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
@@ -281,31 +283,31 @@ impl WheelPack {
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
     #[inline(always)]
     pub fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
-        all.get_mut(self.first?..)?.first_chunk_mut()
+        all.get_mut(self.first_wheel?..)?.first_chunk_mut()
     }
 
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
     #[inline(always)]
     pub fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
-        all.get(self.first?..)?.first_chunk()
+        all.get(self.first_wheel?..)?.first_chunk()
     }
 
-    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first` on. A bank with a
+    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A bank with a
     /// single-wheel axle returns false.
-    #[cfg(feature = "abreast")]
-    pub fn is_consecutive_from(&self, first: usize) -> bool {
-        let lanes = match self.present.lanes() {
+    #[cfg(feature = "simd_batch")]
+    pub fn is_consecutive_from(&self, first_wheel: usize) -> bool {
+        let lane_count = match self.present.lanes() {
             [1.0, 1.0, 1.0, 1.0] => 4,
             [1.0, 1.0, 0.0, 0.0] => 2,
             _ => return false,
         };
-        self.wheels[..lanes].iter().enumerate().all(|(lane, wheel)| *wheel == first + lane)
+        self.wheels[..lane_count].iter().enumerate().all(|(lane, wheel)| *wheel == first_wheel + lane)
     }
 
-    /// Collects the number `of` each wheel index in its lane; 0 in empty lanes.
+    /// Collects the `value` of each wheel index in its lane; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather(&self, of: impl Fn(usize) -> f32) -> F32x4 {
-        F32x4::new(self.wheels.map(of)) * self.present
+    pub fn gather(&self, value: impl Fn(usize) -> f32) -> F32x4 {
+        F32x4::new(self.wheels.map(value)) * self.present
     }
 
     /// Returns the entry of each lane's wheel in `all`, for [`WheelPack::gather_field`] and [`WheelPack::gather_four_fields`]. An empty lane has the
@@ -313,92 +315,92 @@ impl WheelPack {
     #[inline(always)]
     pub fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
         match self.consecutive_four(all) {
-            Some(four) => four.each_ref(),
+            Some(entries) => entries.each_ref(),
             None => self.wheels.map(|i| &all[i]),
         }
     }
 
-    /// Collects one number per wheel from the `picked` entries; 0 in empty lanes.
+    /// Collects one number per wheel from the `entries`; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather_field<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> F32x4 {
-        F32x4::new(picked.map(of)) * self.present
+    pub fn gather_field<T>(&self, entries: [&T; 4], value: impl Fn(&T) -> f32) -> F32x4 {
+        F32x4::new(entries.map(value)) * self.present
     }
 
-    /// Collects four numbers per wheel from the `picked` entries: one vector of four lanes per number; 0 in empty lanes.
+    /// Collects four numbers per wheel from the `entries`: one vector of four lanes per number; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather_four_fields<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
-        let numbers = F32x4::transposed(picked.map(|wheel| F32x4::new(of(wheel))));
-        if self.first.is_some() { numbers } else { numbers.map(|numbers| numbers * self.present) }
+    pub fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
+        let lanes = F32x4::transposed(entries.map(|wheel| F32x4::new(values(wheel))));
+        if self.first_wheel.is_some() { lanes } else { lanes.map(|lanes| lanes * self.present) }
     }
 
-    /// Calls `to` with the lane and the index of each wheel of the bank. Empty lanes are skipped.
+    /// Calls `visit` with the lane and the index of each wheel of the bank. Empty lanes are skipped.
     #[inline(always)]
-    pub fn for_each_wheel(&self, mut to: impl FnMut(usize, usize)) {
+    pub fn for_each_wheel(&self, mut visit: impl FnMut(usize, usize)) {
         let present = self.present.lanes();
         for (lane, &wheel) in self.wheels.iter().enumerate() {
             if present[lane] != 0.0 {
-                to(lane, wheel);
+                visit(lane, wheel);
             }
         }
     }
 }
 
-#[cfg(feature = "abreast")]
+#[cfg(feature = "simd_batch")]
 impl WheelPack {
-    /// Builds the constants of the wheel in lane `row`, repeated in every lane for a batch of cars of one model. Only the tyre model of that wheel is
+    /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the tyre model of that wheel is
     /// kept. Beams, roll centre links and lateral compliance are left out (`None`).
-    pub fn broadcast_lane<W: CarLanes>(&self, row: usize) -> WheelPack<W> {
-        let one = |of: F32x4| W::splat(of.lane_value(row));
-        let both = |of: [F32x4; 2]| of.map(one);
-        let law = |law: &LawGroup| {
+    pub fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
+        let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
+        let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
+        let broadcast_law = |law: &LawGroup| {
             let tyres = match &law.tyres {
-                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(one)),
+                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(broadcast)),
                 LawTyres::Single(tyre) => LawTyres::Single(*tyre),
             };
-            LawGroup { tyres, in_group: one(law.in_group) }
+            LawGroup { tyres, in_group: broadcast(law.in_group) }
         };
         WheelPack {
             wheels: self.wheels,
-            first: self.first,
-            present: one(self.present),
-            inverse_mass: one(self.inverse_mass),
-            inverse_inertia: self.inverse_inertia.map(one),
-            contact: Vec3Lanes::new(one(self.contact.x), one(self.contact.y), one(self.contact.z)),
-            radius: one(self.radius),
-            spin_inertia: one(self.spin_inertia),
-            brake_torque: one(self.brake_torque),
-            handbrake_torque: one(self.handbrake_torque),
-            discs: self.discs.map(|discs| discs.map(one)),
+            first_wheel: self.first_wheel,
+            present: broadcast(self.present),
+            inverse_mass: broadcast(self.inverse_mass),
+            inverse_inertia: self.inverse_inertia.map(broadcast),
+            contact: Vec3Lanes::new(broadcast(self.contact.x), broadcast(self.contact.y), broadcast(self.contact.z)),
+            radius: broadcast(self.radius),
+            spin_inertia: broadcast(self.spin_inertia),
+            brake_torque: broadcast(self.brake_torque),
+            handbrake_torque: broadcast(self.handbrake_torque),
+            discs: self.discs.map(|discs| discs.map(broadcast)),
             rolling: RollingCoefficientLanes {
-                by_speed: self.rolling.by_speed.map(one),
-                static_excess: both(self.rolling.static_excess),
+                by_speed: self.rolling.by_speed.map(broadcast),
+                static_excess: broadcast_pair(self.rolling.static_excess),
             },
-            walking: both(self.walking),
-            carried_mass: one(self.carried_mass),
-            unsprung_mass: one(self.unsprung_mass),
-            tyre_rate: one(self.tyre_rate),
-            tyre_damping: one(self.tyre_damping),
-            wheel_rate: one(self.wheel_rate),
-            progressive_rate: self.progressive_rate.map(one),
-            bump_damping: one(self.bump_damping),
-            rebound_damping: one(self.rebound_damping),
-            knees: self.knees.map(|knees| knees.map(both)),
-            bump_travel: one(self.bump_travel),
-            droop_travel: one(self.droop_travel),
-            stop_rate: one(self.stop_rate),
-            bar_rate: one(self.bar_rate),
-            solid_travel: one(self.solid_travel),
-            tyre: self.tyre.map(one),
-            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(row) == 0.0),
-            laws: self.laws.iter().filter(|law| law.in_group.lane_value(row) != 0.0).map(law).collect(),
-            mirror_sign: one(self.mirror_sign),
+            walking: broadcast_pair(self.walking),
+            carried_mass: broadcast(self.carried_mass),
+            unsprung_mass: broadcast(self.unsprung_mass),
+            tyre_rate: broadcast(self.tyre_rate),
+            tyre_damping: broadcast(self.tyre_damping),
+            wheel_rate: broadcast(self.wheel_rate),
+            progressive_rate: self.progressive_rate.map(broadcast),
+            bump_damping: broadcast(self.bump_damping),
+            rebound_damping: broadcast(self.rebound_damping),
+            knees: self.knees.map(|knees| knees.map(broadcast_pair)),
+            bump_travel: broadcast(self.bump_travel),
+            droop_travel: broadcast(self.droop_travel),
+            stop_rate: broadcast(self.stop_rate),
+            bar_rate: broadcast(self.bar_rate),
+            solid_travel: broadcast(self.solid_travel),
+            tyre: self.tyre.map(broadcast),
+            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(lane) == 0.0),
+            laws: self.laws.iter().filter(|law| law.in_group.lane_value(lane) != 0.0).map(broadcast_law).collect(),
+            mirror_sign: broadcast(self.mirror_sign),
             has_rims: self.has_rims,
-            force_point: self.force_point.map(one),
+            force_point: self.force_point.map(broadcast),
             beam: None,
             roll_centre_links: None,
             lateral: None,
-            direct_torque: one(self.direct_torque),
-            shaft_jacobian: self.shaft_jacobian.iter().map(|&of| one(of)).collect(),
+            direct_torque: broadcast(self.direct_torque),
+            shaft_jacobian: self.shaft_jacobian.iter().map(|&jacobian| broadcast(jacobian)).collect(),
         }
     }
 }
@@ -414,9 +416,9 @@ impl<W: WheelLanes> WheelPack<W> {
     /// rates there, `c + r z`, N/m. Stops are left out.
     #[inline(always)]
     pub fn spring_force_and_rate(&self, travel: W) -> (W, W) {
-        let Some(rise) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
-        let risen = rise * travel;
-        ((self.wheel_rate + W::splat(0.5) * risen) * travel, self.wheel_rate + risen)
+        let Some(progressive_rate) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
+        let rate_increase = progressive_rate * travel;
+        ((self.wheel_rate + W::splat(0.5) * rate_increase) * travel, self.wheel_rate + rate_increase)
     }
 
     /// Returns the height of a probe ray's start above the contact point at rest, m: one wheel diameter.
@@ -436,92 +438,97 @@ impl<W: WheelLanes> WheelPack<W> {
 /// of each axle, twice the same for a single wheel.
 pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     // Lane 0 or 2 for the first wheel of an axle, 1 or 3 for the second.
-    let place = |i: usize| {
+    let lane_index = |i: usize| {
         let axle = parts.wheels[i].axle;
-        let second = usize::from(axle_wheels[axle][0] != i);
-        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + second }
+        let lane_in_axle = usize::from(axle_wheels[axle][0] != i);
+        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + lane_in_axle }
     };
-    (0..parts.wheels.len()).map(place).collect()
+    (0..parts.wheels.len()).map(lane_index).collect()
 }
 
-/// Builds the banks of a vehicle, two axles each. `sprung` is the mass that each wheel carries at rest (kg), `axle_wheels` as for [`lane_indices`].
-/// Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
-pub(crate) fn build_packs(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
+/// Builds the banks of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
+/// [`lane_indices`]. Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
+pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
         .map(|axles| {
             let last = axles[axles.len() - 1];
-            let second = if axles.len() == 2 { last } else { [last[0], last[0]] };
-            let wheels = [axles[0][0], axles[0][1], second[0], second[1]];
+            let rear_wheels = if axles.len() == 2 { last } else { [last[0], last[0]] };
+            let wheels = [axles[0][0], axles[0][1], rear_wheels[0], rear_wheels[1]];
             // 1 if the bank has a second axle.
-            let rear = if axles.len() == 2 { 1.0 } else { 0.0 };
-            let pair = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
-            build_pack(parts, sprung, wheels, F32x4::new([1.0, pair(axles[0]), rear, rear * pair(second)]))
+            let has_rear_axle = if axles.len() == 2 { 1.0 } else { 0.0 };
+            let has_both = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
+            build_pack(
+                parts,
+                carried_masses,
+                wheels,
+                F32x4::new([1.0, has_both(axles[0]), has_rear_axle, has_rear_axle * has_both(rear_wheels)]),
+            )
         })
         .collect()
 }
 
-/// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `sprung` is the mass on each wheel at rest (kg). Most
-/// values are copied per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
+/// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
+/// Most values are copied per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
 /// direct drive and shaft values are 0 in empty lanes.
-fn build_pack(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
+fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
     // Value of every lane; empty lanes repeat another wheel.
-    let of = |f: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| f(&parts.wheels[i])));
-    let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
+    let lanes = |value: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| value(&parts.wheels[i])));
+    let any = |condition: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| condition(&parts.wheels[i]));
     // Values that are 0 in empty lanes.
-    let only = |f: &dyn Fn(usize) -> f32| F32x4::new(wheels.map(f)) * present;
+    let mask = |value: &dyn Fn(usize) -> f32| F32x4::new(wheels.map(value)) * present;
     // Whether the four lanes are consecutive wheels.
-    let follow = (0..4).all(|k| wheels[k] == wheels[0] + k);
+    let is_consecutive = (0..4).all(|k| wheels[k] == wheels[0] + k);
     let laws = group_laws(parts, wheels, present);
     WheelPack {
         wheels,
-        first: follow.then_some(wheels[0]),
+        first_wheel: is_consecutive.then_some(wheels[0]),
         present,
         inverse_mass: F32x4::splat(1.0 / parts.mass),
         inverse_inertia: Mat3Lanes::from_mat3(&parts.inertia.inverse()).map(F32x4::splat),
-        contact: Vec3Lanes::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
-        radius: of(&|w| w.radius),
-        spin_inertia: of(&|w| w.spin_inertia),
-        brake_torque: of(&|w| w.brake_torque) * present,
-        handbrake_torque: of(&|w| w.handbrake_torque) * present,
+        contact: Vec3Lanes::new(lanes(&|w| w.contact.x), lanes(&|w| w.contact.y), lanes(&|w| w.contact.z)),
+        radius: lanes(&|w| w.radius),
+        spin_inertia: lanes(&|w| w.spin_inertia),
+        brake_torque: lanes(&|w| w.brake_torque) * present,
+        handbrake_torque: lanes(&|w| w.handbrake_torque) * present,
         discs: BrakeDiscLanes::from_wheels(wheels.map(|i| parts.wheels[i].disc)),
         rolling: RollingCoefficientLanes {
-            by_speed: [0, 1, 2].map(|k| of(&|w| w.rolling.prepare().by_speed[k])),
-            static_excess: [0, 1].map(|k| of(&|w| w.rolling.prepare().static_excess[k])),
+            by_speed: [0, 1, 2].map(|k| lanes(&|w| w.rolling.prepare().by_speed[k])),
+            static_excess: [0, 1].map(|k| lanes(&|w| w.rolling.prepare().static_excess[k])),
         },
-        walking: [0, 1].map(|k| of(&|w| w.walking_speeds()[k])),
-        carried_mass: F32x4::new(wheels.map(|i| sprung[i])),
-        unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),
-        tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
-        tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
-        wheel_rate: of(&|w| w.strut.rate),
-        progressive_rate: any(&|w| w.strut.progressive_rate != 0.0).then(|| of(&|w| w.strut.progressive_rate)),
-        bump_damping: of(&|w| w.strut.bump_damping),
-        rebound_damping: of(&|w| w.strut.rebound_damping),
+        walking: [0, 1].map(|k| lanes(&|w| w.walking_speeds()[k])),
+        carried_mass: F32x4::new(wheels.map(|i| carried_masses[i])),
+        unsprung_mass: lanes(&|w| w.unsprung.map_or(0.0, |unsprung| unsprung.mass)),
+        tyre_rate: lanes(&|w| w.unsprung.map_or(0.0, |unsprung| unsprung.tyre_rate)),
+        tyre_damping: lanes(&|w| w.unsprung.map_or(0.0, |unsprung| unsprung.tyre_damping)),
+        wheel_rate: lanes(&|w| w.strut.rate),
+        progressive_rate: any(&|w| w.strut.progressive_rate != 0.0).then(|| lanes(&|w| w.strut.progressive_rate)),
+        bump_damping: lanes(&|w| w.strut.bump_damping),
+        rebound_damping: lanes(&|w| w.strut.rebound_damping),
         knees: any(&|w| w.strut.knees != <[_; 2]>::default())
-            .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].speed), of(&|w| w.strut.knees[way].fast_ratio)])),
-        bump_travel: of(&|w| w.strut.bump_travel),
-        droop_travel: F32x4::new(wheels.map(|i| droop_extension(&parts.wheels[i].strut, sprung[i]))),
-        stop_rate: of(&|w| w.strut.stop_rate),
-        bar_rate: only(&|i| {
+            .then(|| [0, 1].map(|i| [lanes(&|w| w.strut.knees[i].speed), lanes(&|w| w.strut.knees[i].fast_ratio)])),
+        bump_travel: lanes(&|w| w.strut.bump_travel),
+        droop_travel: F32x4::new(wheels.map(|i| droop_extension(&parts.wheels[i].strut, carried_masses[i]))),
+        stop_rate: lanes(&|w| w.strut.stop_rate),
+        bar_rate: mask(&|i| {
             let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && counts_in_bar_rate(parts, bar));
             bars.fold(0.0, |sum, bar| sum + bar.rate)
         }),
-        solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
+        solid_travel: lanes(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: CurveConstants::pack_lanes(
             wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
         ),
-        has_curves: laws.iter().fold(F32x4::default(), |on, law| on + law.in_group) != F32x4::splat(1.0),
+        has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.in_group) != F32x4::splat(1.0),
         laws,
-        mirror_sign: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
+        mirror_sign: lanes(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point_height != 0.0)
-            .then(|| of(&|w| parts.axles[w.axle].force_point_height)),
+            .then(|| lanes(&|w| parts.axles[w.axle].force_point_height)),
         beam: Beam::new(parts, wheels, present),
         roll_centre_links: RollCentreLinks::new(parts, wheels, present),
         lateral: LateralComplianceLanes::new(parts, wheels, present),
-        direct_torque: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        shaft_jacobian: shaft_jacobians(parts).map(|of| only(&|i| of[i])).collect(),
+        direct_torque: mask(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
+        shaft_jacobian: shaft_jacobians(parts).map(|levers| mask(&|i| levers[i])).collect(),
     }
 }
 
@@ -537,11 +544,11 @@ pub(crate) fn separate_axle_links(parts: &ModelParts) -> Box<[usize]> {
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
-/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack. `carried` is the mass on
-/// the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
-fn droop_extension(strut: &Strut, carried: f32) -> f32 {
-    let slack = -strut.compression_at_force((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
-    strut.droop_travel.min(slack)
+/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack. `carried_mass` is the
+/// mass on the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
+fn droop_extension(strut: &Strut, carried_mass: f32) -> f32 {
+    let slack_extension = -strut.compression_at_force((-carried_mass * STANDARD_GRAVITY).into(), 0.0) as f32;
+    strut.droop_travel.min(slack_extension)
 }
 
 /// Returns the curve of a tyre, or a placeholder curve for a tyre with another tyre model, whose lane ignores it.
@@ -563,20 +570,26 @@ fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
 /// tyres.
 fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {
     let tyres = wheels.map(|i| parts.wheels[i].tyre);
-    let on = |has: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;
-    let constants = |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
+    let lane_flags =
+        |condition: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if condition(i) { 1.0 } else { 0.0 })) * present;
+    let tmeasy_constants =
+        |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
     let mut laws = Vec::new();
-    if let Some(any) = tyres.into_iter().find_map(constants) {
-        let each = tyres.map(|i| constants(i).unwrap_or(any));
-        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(each.each_ref()));
-        laws.push(LawGroup { tyres, in_group: on(&|i| constants(i).is_some()) });
+    if let Some(placeholder) = tyres.into_iter().find_map(tmeasy_constants) {
+        let constants_by_lane = tyres.map(|i| tmeasy_constants(i).unwrap_or(placeholder));
+        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(constants_by_lane.each_ref()));
+        laws.push(LawGroup { tyres, in_group: lane_flags(&|i| tmeasy_constants(i).is_some()) });
     }
-    let mut ones: Vec<usize> = Vec::new();
+    let mut single_tyres: Vec<usize> = Vec::new();
     for tyre in tyres {
-        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !ones.contains(&tyre) {
-            ones.push(tyre);
+        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !single_tyres.contains(&tyre) {
+            single_tyres.push(tyre);
         }
     }
-    laws.extend(ones.into_iter().map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: on(&|i| i == tyre) }));
+    laws.extend(
+        single_tyres
+            .into_iter()
+            .map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: lane_flags(&|i| i == tyre) }),
+    );
     laws.into()
 }

@@ -78,11 +78,11 @@ mod tests {
     /// Checks that conversion to world axes and back returns vectors, points and rotations exactly, for all three axes.
     #[test]
     fn there_and_back_is_the_same() {
-        let (vector, turn) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));
+        let (vector, rotation) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));
         for axes in [WorldAxes::ZUp, WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
             assert_eq!(axes.from_world(axes.to_world(vector)), vector);
             assert_eq!(axes.point_from_world(axes.point_to_world(vector.as_dvec3())), vector.as_dvec3());
-            assert_eq!(axes.rotation_from_world(axes.rotation_to_world(turn)), turn);
+            assert_eq!(axes.rotation_from_world(axes.rotation_to_world(rotation)), rotation);
         }
     }
 
@@ -91,12 +91,16 @@ mod tests {
     fn up_is_up_and_left_is_left() {
         let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
         for axes in [WorldAxes::YUp, WorldAxes::YUpMinusZForward] {
-            let to = |v| axes.to_world(v);
-            assert_eq!(to(Vec3::Z), Vec3::Y);
-            assert_eq!(to(a).cross(to(b)), to(a.cross(b)));
-            let turn = Quat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize();
-            let (there, here) = (axes.rotation_to_world(turn) * to(a), to(turn * a));
-            assert!((there - here).length() < 1e-6, "{there} is not {here}");
+            let to_world = |v| axes.to_world(v);
+            assert_eq!(to_world(Vec3::Z), Vec3::Y);
+            assert_eq!(to_world(a).cross(to_world(b)), to_world(a.cross(b)));
+            let rotation = Quat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize();
+            let (converted_rotated, rotated_converted) =
+                (axes.rotation_to_world(rotation) * to_world(a), to_world(rotation * a));
+            assert!(
+                (converted_rotated - rotated_converted).length() < 1e-6,
+                "{converted_rotated} is not {rotated_converted}"
+            );
         }
         assert_eq!(WorldAxes::YUpMinusZForward.to_world(Vec3::X), Vec3::NEG_Z);
         assert_eq!(WorldAxes::YUpMinusZForward.to_world(Vec3::Y), Vec3::NEG_X);

@@ -6,9 +6,9 @@
 pub mod axes;
 pub mod texture;
 
-use crate::math;
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Chassis at the start of a step, as its world reports it. Velocities are those of the centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,10 +143,10 @@ impl Ground {
     /// Body number of ground that never moves.
     pub const STATIC_BODY: u64 = u64::MAX;
 
-    /// Returns the position at the start of a step of `dt` s of the ground point that is at `place` in the middle of the step, world, m:
-    /// `place − ½ dt · start_velocity`.
-    pub fn start_position(&self, place: DVec3, dt: f32) -> DVec3 {
-        place - (self.start_velocity * (0.5 * dt)).as_dvec3()
+    /// Returns the position at the start of a step of `dt` s of the ground point that is at `mid_position` in the middle of the step, world, m:
+    /// `mid_position − ½ dt · start_velocity`.
+    pub fn start_position(&self, mid_position: DVec3, dt: f32) -> DVec3 {
+        mid_position - (self.start_velocity * (0.5 * dt)).as_dvec3()
     }
 }
 
@@ -248,28 +248,28 @@ pub trait WorldPort {
     fn read_bodies_after_step(&self, dt: f32, bodies: &mut [ChassisState]) {
         self.read_bodies(dt, bodies);
     }
-    /// Writes the contacts of the probes `asked` into `answered`, in order; `None` for a miss.
-    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    /// Writes the contacts of the `probes` into `contacts`, in order; `None` for a miss.
+    fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]);
     /// Returns true if one plane is the only ground that wheels can touch. [`WorldPort::probe_again`] is then not called.
     fn is_single_plane(&self) -> bool {
         true
     }
-    /// Writes the contacts of the probes `asked` with ground at rest into `answered`. The probes are those of one vehicle, at other places
+    /// Writes the contacts of the `probes` with ground at rest into `contacts`. The probes are those of one vehicle, at other places
     /// than in the preceding [`WorldPort::probe`] of the step. Moving ground may be included or not. The call stores neither contacts that
-    /// stop rims nor bodies under wheels. Returns false if all ground nearby is one plane; `answered` is then not used.
-    fn probe_again(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
+    /// stop rims nor bodies under wheels. Returns false if all ground nearby is one plane; `contacts` is then not used.
+    fn probe_again(&mut self, _probes: &[Probe], _contacts: &mut [Option<Contact>]) -> bool {
         false
     }
-    /// Writes whether the hull of each vehicle may touch an obstacle within the coming step of `dt` s into `near`.
+    /// Writes whether the hull of each vehicle may touch an obstacle within the coming step of `dt` s into `is_near`.
     /// [`WorldPort::append_hull_points`] is then called for these vehicles only. Called at most once per step.
-    fn mark_hulls_near_contact(&mut self, _dt: f32, near: &mut [bool]) {
-        near.fill(true);
+    fn mark_hulls_near_contact(&mut self, _dt: f32, is_near: &mut [bool]) {
+        is_near.fill(true);
     }
     /// Adds the points at which the hull of vehicle `car` touches an obstacle within the coming step of `dt` s to `points`, at most
     /// [`MAX_HULL_POINTS`]. Called only for vehicles that solve hull contacts; a world that handles all hull contacts itself adds none.
     fn append_hull_points(&mut self, _car: usize, _dt: f32, _points: &mut Vec<HullPoint>) {}
     /// Applies the impulses of every vehicle over the coming step of `dt` s; those of a sleeping body are zero.
-    fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]);
+    fn apply_impulses(&mut self, dt: f32, impulses: &[ChassisImpulse]);
     /// Applies the impulses of wheels on ground that moves or can be pushed over the coming step of `dt` s. Called only if there are any.
     fn apply_ground_reactions(&mut self, _dt: f32, _reactions: &[Reaction]) {}
     /// Returns true if the last [`WorldPort::probe`] found a wheel on a body that wheels can push.
@@ -287,10 +287,10 @@ pub trait WorldPort {
     }
     /// Returns the predicted motion at the end of the coming step of a body that wheels push by an impulse (N s) and an angular impulse (N
     /// m s) about its centre of mass. Returns `None` if the world has no better prediction than [`WorldPort::dynamic_body`].
-    fn predict_body(&mut self, _body: u64, _pushed: [Vec3; 2], _dt: f32) -> Option<PredictedMotion> {
+    fn predict_body(&mut self, _body: u64, _wheel_impulse: [Vec3; 2], _dt: f32) -> Option<PredictedMotion> {
         None
     }
-    /// Updates the velocities of pushed ground in `answered` to those after the step, at the stored distances along `asked`, whose
+    /// Updates the velocities of pushed ground in `contacts` to those after the step, at the stored distances along `probes`, whose
     /// positions are those of the moved vehicles. Called only if a wheel is on ground that moves or can be pushed.
-    fn update_ground_velocities(&self, _asked: &[Probe], _answered: &mut [Option<Contact>]) {}
+    fn update_ground_velocities(&self, _probes: &[Probe], _contacts: &mut [Option<Contact>]) {}
 }

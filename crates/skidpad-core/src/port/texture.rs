@@ -1,7 +1,7 @@
 //! Rolling resistance and unevenness of a surface.
 
-use crate::math;
 use bevy_math::DVec3;
+use skidpad_simd::math;
 
 /// Rolling resistance and unevenness of a surface. A hard and even surface has neither.
 ///
@@ -30,20 +30,22 @@ impl SurfaceTexture {
 
     /// Returns true if a wheel can drive on the texture: all numbers are finite and ≥ 0, and the wavelength of an uneven texture is > 0.
     pub fn is_valid(&self) -> bool {
-        let Self { rolling_resistance: rolling, amplitude, wavelength } = *self;
-        let all = [rolling, amplitude, wavelength].iter().all(|number| *number >= 0.0 && number.is_finite());
-        all && (amplitude == 0.0 || wavelength > 0.0)
+        let Self { rolling_resistance, amplitude, wavelength } = *self;
+        let are_numbers_valid =
+            [rolling_resistance, amplitude, wavelength].iter().all(|number| *number >= 0.0 && number.is_finite());
+        are_numbers_valid && (amplitude == 0.0 || wavelength > 0.0)
     }
 
-    /// Returns the height of the profile at `place` (world, m), m, and its slopes ∂h/∂x and ∂h/∂y. The z coordinate has no effect. An amplitude of 0
+    /// Returns the height of the profile at `point` (world, m), m, and its slopes ∂h/∂x and ∂h/∂y. The z coordinate has no effect. An amplitude of 0
     /// needs a wavelength > 0, too.
-    pub fn profile(&self, place: DVec3) -> [f32; 3] {
-        let turns = |at: f64| {
-            let waves = at / f64::from(self.wavelength);
-            math::sin_cos(core::f32::consts::TAU * (waves - waves.floor()) as f32)
+    pub fn profile(&self, point: DVec3) -> [f32; 3] {
+        let sin_cos_at = |coordinate: f64| {
+            let wave_count = coordinate / f64::from(self.wavelength);
+            math::sin_cos(core::f32::consts::TAU * (wave_count - wave_count.floor()) as f32)
         };
-        let ((sin_x, cos_x), (sin_y, cos_y)) = (turns(place.x), turns(place.y));
-        let (half, steepest) = (0.5 * self.amplitude, 0.5 * self.amplitude * core::f32::consts::TAU / self.wavelength);
-        [half * (sin_x + sin_y), steepest * cos_x, steepest * cos_y]
+        let ((sin_x, cos_x), (sin_y, cos_y)) = (sin_cos_at(point.x), sin_cos_at(point.y));
+        let (half_amplitude, max_slope) =
+            (0.5 * self.amplitude, 0.5 * self.amplitude * core::f32::consts::TAU / self.wavelength);
+        [half_amplitude * (sin_x + sin_y), max_slope * cos_x, max_slope * cos_y]
     }
 }

@@ -46,19 +46,10 @@ pub(crate) struct MotionInput<'a> {
 }
 
 impl<'a> CarView<'a> {
-    /// Returns the view of a car of a world that solves no rows: without vehicle, towing vehicle, batch and motion input. `away` sets
+    /// Returns the view of a car of a world that solves no rows: without vehicle, towing vehicle, batch and motion input. `is_inactive` sets
     /// [`CarView::is_inactive`].
-    pub fn from_state(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
-        Self {
-            model,
-            state,
-            is_inactive: away,
-            report,
-            vehicle: None,
-            towing_vehicle: None,
-            batch: None,
-            motion_input: None,
-        }
+    pub fn from_state(model: &'a Arc<Model>, state: &'a State, is_inactive: bool, report: StepReport) -> Self {
+        Self { model, state, is_inactive, report, vehicle: None, towing_vehicle: None, batch: None, motion_input: None }
     }
 
     /// Returns the contact of wheel `wheel` in the last step. Returns `None` for a wheel in the air, for a car that is suspended, removed or
@@ -67,25 +58,24 @@ impl<'a> CarView<'a> {
         if self.is_inactive {
             return None;
         }
-        let abreast = self.batch.and_then(|(cars, lane)| cars.wheel_contact(lane, wheel, self.state));
-        abreast.or_else(|| self.vehicle?.wheel_contact(wheel))
+        let batch_contact = self.batch.and_then(|(batch, lane)| batch.wheel_contact(lane, wheel, self.state));
+        batch_contact.or_else(|| self.vehicle?.wheel_contact(wheel))
     }
 
     /// Returns the engine signals of the last step. Returns `None` for a car without an engine, for a car that is suspended, removed or not
     /// stepped since its state was set, and for peers.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let vehicle = self.vehicle.filter(|_| !self.is_inactive)?;
-        let abreast = self.batch.and_then(|(cars, lane)| cars.engine_signals(lane, vehicle));
-        abreast.or_else(|| vehicle.engine_signals())
+        let batch_signals = self.batch.and_then(|(batch, lane)| batch.engine_signals(lane, vehicle));
+        batch_signals.or_else(|| vehicle.engine_signals())
     }
 
     /// Returns the change of velocity by contacts of the hull in the last step, world axes, m/s: the total change less that by wheels, air,
     /// force elements, hitches, gravity and forces of users. Returns `None` for a car that is asleep, suspended, removed or not stepped since
     /// its state was set, and for peers.
     pub fn collision_velocity_change(&self) -> Option<Vec3> {
-        let MotionInput { free_velocity: free, chassis_impulse: push } =
-            self.motion_input.filter(|_| !self.is_inactive)?;
-        Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())
+        let MotionInput { free_velocity, chassis_impulse } = self.motion_input.filter(|_| !self.is_inactive)?;
+        Some(self.state.velocity - free_velocity - chassis_impulse.impulse * self.model.inverse_mass())
     }
 
     /// Returns the telemetry of the car at `time` s, after a step of `dt` s. The contributions of assists are zero for peers.

@@ -111,10 +111,10 @@ pub trait Simulation: Send + Sync {
     /// # Errors
     /// The slot does not exist or is empty, or `state` has another number of wheels. Nothing is changed then.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError>;
-    /// Writes the contacts of the probes `asked` into `answered`, in order, like those of wheels in the coming step. A miss is `None`, and so is a
+    /// Writes the contacts of the `probes` into `contacts`, in order, like those of wheels in the coming step. A miss is `None`, and so is a
     /// probe of a car that is not in the world. Nothing moves. On ground at rest, many probes in one call return the same bits as each alone. Returns
-    /// true if the world supports probes. Peers and the default do not: they return false and leave `answered` unchanged.
-    fn probe(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
+    /// true if the world supports probes. Peers and the default do not: they return false and leave `contacts` unchanged.
+    fn probe(&mut self, _probes: &[Probe], _contacts: &mut [Option<Contact>]) -> bool {
         false
     }
     /// Returns the length of the next step, s.
@@ -146,9 +146,9 @@ pub trait Simulation: Send + Sync {
     fn engine_position(&self, _car: usize) -> Option<Vec3> {
         None
     }
-    /// Sets the engine's position of car `car` to `place`, a value of [`Simulation::engine_position`], m. It may differ by a last digit from the
+    /// Sets the engine's position of car `car` to `position`, a value of [`Simulation::engine_position`], m. It may differ by a last digit from the
     /// position of the state. Does nothing in worlds without such an engine.
-    fn set_engine_position(&mut self, _car: usize, _place: Vec3) {}
+    fn set_engine_position(&mut self, _car: usize, _position: Vec3) {}
     /// Returns the contributions of assists and tricks to car `car` in the last step; zero if the solver has none or does not report
     /// them.
     fn assist_log(&self, car: usize) -> AssistLog {
@@ -239,13 +239,13 @@ impl core::fmt::Debug for SolverInfo {
 /// the previous content of `bytes`. Time, controls and scene are not written. This is the default of [`Simulation::save_into`].
 pub fn save_world<B: Simulation + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     let slots = (0..world.slot_count()).map(|slot| {
-        let of = world.slots();
-        let car = of.id(slot).map(|_| CarRecord {
-            is_suspended: !of.is_active(slot),
+        let world_slots = world.slots();
+        let car = world_slots.id(slot).map(|_| CarRecord {
+            is_suspended: !world_slots.is_active(slot),
             state: world.state(slot),
             engine_position: world.engine_position(slot),
         });
-        SlotRecord { generation: of.generation(slot), car }
+        SlotRecord { generation: world_slots.generation(slot), car }
     });
     let bodies = (0..world.body_count()).filter_map(|body| world.body_motion(body));
     write_world(world.dt(), world.steps(), slots, bodies, bytes);
@@ -280,7 +280,7 @@ pub fn load_world<B: Simulation + ?Sized>(world: &mut B, bytes: &[u8]) -> Result
 /// # Errors
 /// Returns the errors of [`Simulation::remove`], [`Simulation::resume`] and [`Simulation::suspend`].
 fn load_slot<B: Simulation + ?Sized>(world: &mut B, slot: usize, saved: &SlotRecord<State>) -> Result<(), CarError> {
-    let Some(CarRecord { is_suspended, state, engine_position: place }) = &saved.car else {
+    let Some(CarRecord { is_suspended, state, engine_position }) = &saved.car else {
         if let Some(car) = world.slots().id(slot) {
             world.remove(car)?;
         }
@@ -289,8 +289,8 @@ fn load_slot<B: Simulation + ?Sized>(world: &mut B, slot: usize, saved: &SlotRec
     };
     world.slots_mut().restore(slot, saved.generation, Occupancy::Suspended);
     world.resume(slot, state)?;
-    if let Some(place) = place {
-        world.set_engine_position(slot, *place);
+    if let Some(engine_position) = engine_position {
+        world.set_engine_position(slot, *engine_position);
     }
     if *is_suspended { world.suspend(slot) } else { Ok(()) }
 }

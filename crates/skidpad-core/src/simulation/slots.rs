@@ -41,7 +41,7 @@ impl core::fmt::Display for CarId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CarError {
     /// The slot does not exist.
-    #[error("there is no slot {slot}: this world has {accepts}, counted from 0")]
+    #[error("there is no slot {slot}: this world has {accepts} slots, numbered from 0")]
     NoSlot {
         /// Requested slot.
         slot: usize,
@@ -49,7 +49,7 @@ pub enum CarError {
         accepts: usize,
     },
     /// The slot is empty.
-    #[error("slot {slot} is empty: its car was removed, and none has been inserted since")]
+    #[error("slot {slot} is empty: its car was removed")]
     EmptySlot {
         /// Requested slot.
         slot: usize,
@@ -61,13 +61,13 @@ pub enum CarError {
         car: CarId,
     },
     /// The car is suspended, and the operation needs an active car.
-    #[error("{car} is suspended: only `resume` puts it back into its world")]
+    #[error("{car} is suspended: call `resume` to return it to the world")]
     Suspended {
         /// Requested car.
         car: CarId,
     },
     /// The state has another number of wheels than the car.
-    #[error("a state of {found} wheels was given, but {car} has {accepts}")]
+    #[error("the state has {found} wheels, but {car} has {accepts}")]
     WheelCountMismatch {
         /// Requested car.
         car: CarId,
@@ -99,9 +99,9 @@ pub struct Slots {
     /// Number of cars that were removed from each slot.
     generations: Vec<u32>,
     /// Number of wheels of the car in each slot; in an empty slot that of the removed car.
-    wheels: Vec<usize>,
+    wheel_counts: Vec<usize>,
     /// Number of empty slots.
-    empty: usize,
+    empty_count: usize,
     /// Lower bound of the empty slots: all slots below this one hold a car.
     first_empty: usize,
 }
@@ -144,7 +144,7 @@ impl Slots {
     /// [`CarError::NoSlot`] if its slot does not exist; [`CarError::Removed`] if the slot is empty or has another generation.
     pub fn find(&self, car: CarId) -> Result<usize, CarError> {
         match self.occupant(car.slot()) {
-            Ok(there) if there == car => Ok(car.slot()),
+            Ok(occupant) if occupant == car => Ok(car.slot()),
             Err(error @ CarError::NoSlot { .. }) => Err(error),
             _ => Err(CarError::Removed { car }),
         }
@@ -167,15 +167,15 @@ impl Slots {
         }
     }
 
-    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheels` wheels, which becomes active. Returns the
+    /// Allocates the lowest empty slot, or appends a slot if none is empty, for a car with `wheel_count` wheels, which becomes active. Returns the
     /// identifier of the car.
-    pub fn allocate(&mut self, wheels: usize) -> CarId {
-        self.occupy(self.next_empty(), wheels)
+    pub fn allocate(&mut self, wheel_count: usize) -> CarId {
+        self.occupy(self.next_empty(), wheel_count)
     }
 
-    /// Appends a slot for a car with `wheels` wheels, even if a slot is empty. The car becomes active. Returns its identifier.
-    pub fn append(&mut self, wheels: usize) -> CarId {
-        self.occupy(self.len(), wheels)
+    /// Appends a slot for a car with `wheel_count` wheels, even if a slot is empty. The car becomes active. Returns its identifier.
+    pub fn append(&mut self, wheel_count: usize) -> CarId {
+        self.occupy(self.len(), wheel_count)
     }
 
     /// Empties the slot of `car`, which is removed for good, and increments the generation of the slot. Returns the slot.
@@ -199,32 +199,32 @@ impl Slots {
         Ok(())
     }
 
-    /// Makes the car in `slot` active, if it has as many wheels as its new state, which has `found` wheels.
+    /// Makes the car in `slot` active, if it has as many wheels as its new state, which has `wheel_count` wheels.
     ///
     /// # Errors
     /// [`CarError::NoSlot`], [`CarError::EmptySlot`] or [`CarError::WheelCountMismatch`].
-    pub fn resume(&mut self, slot: usize, found: usize) -> Result<(), CarError> {
-        self.check_wheels(slot, found)?;
+    pub fn resume(&mut self, slot: usize, wheel_count: usize) -> Result<(), CarError> {
+        self.check_wheels(slot, wheel_count)?;
         self.set_occupancy(slot, Occupancy::Active);
         Ok(())
     }
 
-    /// Checks that the car in `slot` is active and has `found` wheels. Changes nothing.
+    /// Checks that the car in `slot` is active and has `wheel_count` wheels. Changes nothing.
     ///
     /// # Errors
     /// [`CarError::NoSlot`], [`CarError::EmptySlot`], [`CarError::Suspended`] or [`CarError::WheelCountMismatch`].
-    pub fn check_state(&self, slot: usize, found: usize) -> Result<(), CarError> {
+    pub fn check_state(&self, slot: usize, wheel_count: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
         if !self.is_active(slot) {
             return Err(CarError::Suspended { car });
         }
-        self.check_wheels(slot, found)
+        self.check_wheels(slot, wheel_count)
     }
 
     /// Sets the generation and the content of `slot` to those of a saved world. Does nothing if the slot does not exist. Keeps the number of wheels.
     pub fn restore(&mut self, slot: usize, generation: u32, occupancy: Occupancy) {
-        if let Some(own) = self.generations.get_mut(slot) {
-            *own = generation;
+        if let Some(stored_generation) = self.generations.get_mut(slot) {
+            *stored_generation = generation;
             self.set_occupancy(slot, occupancy);
         }
     }
@@ -233,14 +233,14 @@ impl Slots {
     /// gets the generation before the removal, i.e. the identifier of the car that was removed from it last.
     pub fn copy_identifiers(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
-            let removed = u32::from(*occupancy == Occupancy::Empty);
-            self.restore(slot, other.generations[slot].wrapping_sub(removed), Occupancy::Active);
+            let removal_count = u32::from(*occupancy == Occupancy::Empty);
+            self.restore(slot, other.generations[slot].wrapping_sub(removal_count), Occupancy::Active);
         }
     }
 
     /// Returns the number of wheels of the car in `slot`, or of the car that was removed from it last; 0 if the slot does not exist.
     pub fn wheels(&self, slot: usize) -> usize {
-        self.wheels.get(slot).copied().unwrap_or(0)
+        self.wheel_counts.get(slot).copied().unwrap_or(0)
     }
 
     /// Returns the identifier with the present generation of `slot`, also if the slot is empty.
@@ -248,33 +248,37 @@ impl Slots {
         CarId { slot: slot as u32, generation: self.generation(slot) }
     }
 
-    /// Checks that the car in `slot`, active or suspended, has `found` wheels.
+    /// Checks that the car in `slot`, active or suspended, has `wheel_count` wheels.
     ///
     /// # Errors
     /// [`CarError::NoSlot`], [`CarError::EmptySlot`] or [`CarError::WheelCountMismatch`].
-    fn check_wheels(&self, slot: usize, found: usize) -> Result<(), CarError> {
+    fn check_wheels(&self, slot: usize, wheel_count: usize) -> Result<(), CarError> {
         let car = self.occupant(slot)?;
-        let accepts = self.wheels(slot);
-        if found == accepts { Ok(()) } else { Err(CarError::WheelCountMismatch { car, found, accepts }) }
+        let expected_count = self.wheels(slot);
+        if wheel_count == expected_count {
+            Ok(())
+        } else {
+            Err(CarError::WheelCountMismatch { car, found: wheel_count, accepts: expected_count })
+        }
     }
 
-    /// Makes `slot` active for a car with `wheels` wheels, and returns its identifier. Appends the slot with generation 0 if it is the first one
+    /// Makes `slot` active for a car with `wheel_count` wheels, and returns its identifier. Appends the slot with generation 0 if it is the first one
     /// behind all slots.
-    fn occupy(&mut self, slot: usize, wheels: usize) -> CarId {
+    fn occupy(&mut self, slot: usize, wheel_count: usize) -> CarId {
         if slot == self.len() {
             self.occupancies.push(Occupancy::Empty);
             self.generations.push(0);
-            self.wheels.push(wheels);
-            self.empty += 1;
+            self.wheel_counts.push(wheel_count);
+            self.empty_count += 1;
         }
-        self.wheels[slot] = wheels;
+        self.wheel_counts[slot] = wheel_count;
         self.set_occupancy(slot, Occupancy::Active);
         self.current_id(slot)
     }
 
     /// Returns the lowest empty slot, or the number of slots if none is empty.
     fn next_empty(&self) -> usize {
-        if self.empty == 0 {
+        if self.empty_count == 0 {
             return self.len();
         }
         let is_empty = |occupancy: &Occupancy| *occupancy == Occupancy::Empty;
@@ -285,18 +289,18 @@ impl Slots {
     /// Sets the content of `slot` and updates the number of empty slots and the lower bound of the empty slots. Does nothing if the slot does not
     /// exist. The generation stays unchanged.
     fn set_occupancy(&mut self, slot: usize, occupancy: Occupancy) {
-        let Some(own) = self.occupancies.get_mut(slot) else { return };
-        match [*own, occupancy].map(|of| of == Occupancy::Empty) {
-            [false, true] => (self.empty, self.first_empty) = (self.empty + 1, self.first_empty.min(slot)),
+        let Some(stored_occupancy) = self.occupancies.get_mut(slot) else { return };
+        match [*stored_occupancy, occupancy].map(|content| content == Occupancy::Empty) {
+            [false, true] => (self.empty_count, self.first_empty) = (self.empty_count + 1, self.first_empty.min(slot)),
             [true, false] => {
-                self.empty -= 1;
+                self.empty_count -= 1;
                 if self.first_empty == slot {
                     self.first_empty = slot + 1;
                 }
             }
             _ => {}
         }
-        *own = occupancy;
+        *stored_occupancy = occupancy;
     }
 }
 
@@ -347,15 +351,16 @@ mod tests {
         for _ in 0..10_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let number = (random >> 33) as usize;
-            let lowest = slots.occupancies.iter().position(|of| *of == Occupancy::Empty).unwrap_or(slots.len());
+            let lowest =
+                slots.occupancies.iter().position(|content| *content == Occupancy::Empty).unwrap_or(slots.len());
             match number % 4 {
                 0 => assert_eq!(slots.allocate(4).slot(), lowest),
                 1 => _ = slots.id(number / 4 % 50).map(|car| slots.release(car)),
                 2 => _ = slots.suspend(number / 4 % 50),
                 _ => slots.restore(number / 4 % 50, 7, Occupancy::Empty),
             }
-            let empty = slots.occupancies.iter().filter(|of| **of == Occupancy::Empty).count();
-            assert_eq!(slots.empty, empty);
+            let expected_count = slots.occupancies.iter().filter(|content| **content == Occupancy::Empty).count();
+            assert_eq!(slots.empty_count, expected_count);
         }
     }
 }

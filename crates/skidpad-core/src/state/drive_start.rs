@@ -15,24 +15,24 @@ impl DriveState {
             return Self { gear, next_gear: gear, ..Self::default() };
         };
         // Mean wheel speed weighted by the torque shares, rad/s.
-        let shaft = model
+        let shaft_speed = model
             .wheels()
             .iter()
             .zip(&drive.torque_shares)
             .map(|(wheel, share)| share * placement.speed / wheel.radius)
             .sum::<f32>();
         let gearbox = &drive.gearbox;
-        let automatic = || match placement.speed {
-            s if s.abs() < 0.1 => 1.min(gearbox.clamp_gear(i8::MAX)),
-            s if s < 0.0 => -1,
-            _ => gearbox.rolling_gear(shaft),
+        let automatic_gear = || match placement.speed {
+            speed if speed.abs() < 0.1 => 1.min(gearbox.clamp_gear(i8::MAX)),
+            speed if speed < 0.0 => -1,
+            _ => gearbox.rolling_gear(shaft_speed),
         };
-        let gear = gearbox.clamp_gear(placement.gear.unwrap_or_else(automatic));
-        let ratio = gearbox.cvt.map_or(0.0, |continuous| gearbox.target_ratio(&continuous, shaft, 0.0));
-        let turning = shaft * gearbox.ratio_at(gear, ratio);
+        let gear = gearbox.clamp_gear(placement.gear.unwrap_or_else(automatic_gear));
+        let ratio = gearbox.cvt.map_or(0.0, |continuous| gearbox.target_ratio(&continuous, shaft_speed, 0.0));
+        let rolling_engine_speed = shaft_speed * gearbox.ratio_at(gear, ratio);
         Self {
             ratio,
-            engine_speed: turning.clamp(drive.engine.idle_speed, drive.engine.limiter_speed),
+            engine_speed: rolling_engine_speed.clamp(drive.engine.idle_speed, drive.engine.limiter_speed),
             gear,
             next_gear: gear,
             // Long ago, so that an automatic shift is possible at once.

@@ -63,13 +63,18 @@ impl State {
     ///
     /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let rest = StaticEquilibrium::solve(model, scene, placement.heading, &Towing::default());
-        Self::from_equilibrium(model, scene, placement, rest)
+        let equilibrium = StaticEquilibrium::solve(model, scene, placement.heading, &Towing::default());
+        Self::from_equilibrium(model, scene, placement, equilibrium)
     }
 
-    /// Returns a car as [`State::at_rest`] does, in the equilibrium `rest`, or in its described pose with static loads without one. Steering is
+    /// Returns a car as [`State::at_rest`] does, in `equilibrium`, or in its described pose with static loads without one. Steering is
     /// straight, the vehicle is not towed, and wheels roll at the placement's speed.
-    fn from_equilibrium(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
+    fn from_equilibrium(
+        model: &Model,
+        scene: &Scene,
+        placement: &Placement,
+        equilibrium: Option<StaticEquilibrium>,
+    ) -> Self {
         let upright = scene.upright_orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
         let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
@@ -77,16 +82,16 @@ impl State {
             rolling_speed: placement.speed,
             rolling: rolling_share(wheel.walking_speeds(), placement.speed.abs()),
             contact: true,
-            compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
-            load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),
+            compression: equilibrium.as_ref().map_or(0.0, |rest| rest.compressions[i]),
+            load: equilibrium.as_ref().map_or(model.static_load(i), |rest| rest.loads[i]),
             ..WheelState::default()
         };
         let wheels = model.wheels().iter().enumerate().map(wheel).collect();
         // Height of the centre of mass above the ground's plane, m.
-        let height = model.parts().centre_height + rest.as_ref().map_or(0.0, |r| r.heave);
+        let height = model.parts().centre_height + equilibrium.as_ref().map_or(0.0, |rest| rest.heave);
         let mut state = Self {
             position: scene.point_above_plane(placement.x, placement.y, f64::from(height) + placement.height),
-            rotation: rest.as_ref().map_or(upright, |r| upright * r.tilt),
+            rotation: equilibrium.as_ref().map_or(upright, |rest| upright * rest.tilt),
             velocity,
             angular: Vec3::ZERO,
             previous_velocity: velocity,
@@ -108,26 +113,27 @@ impl State {
     /// nothing of the previous state.
     pub fn upright_at(model: &Model, ground: DVec3, normal: Vec3, heading: f32) -> Self {
         // Car on level ground at the origin.
-        let level = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
-        let lay = Quat::from_rotation_arc(Vec3::Z, normal.try_normalize().unwrap_or(Vec3::Z));
-        let position = ground + (lay * level.position.as_vec3()).as_dvec3();
-        Self { position, rotation: (lay * level.rotation).normalize(), ..level }
+        let level_car = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
+        let ground_rotation = Quat::from_rotation_arc(Vec3::Z, normal.try_normalize().unwrap_or(Vec3::Z));
+        let position = ground + (ground_rotation * level_car.position.as_vec3()).as_dvec3();
+        Self { position, rotation: (ground_rotation * level_car.rotation).normalize(), ..level_car }
     }
 
     /// Lowers every wheel to the ground of `scene` below it, along the vertical axis of the car, at most to its free droop. Sets contact, compression
     /// (m, negative below the position at rest) and load (N; 0 in the air). Ground that would compress a strut is accepted without limit.
     fn lower_wheels(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;
-        for (i, (wheel, described)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
+        for (i, (wheel, wheel_spec)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
             // Start of the ray, as in the solvers: ground above a wheel compresses its strut.
-            let above = Vec3::Z * (2.0 * described.radius);
-            let start = self.position + (self.rotation * (described.contact + above)).as_dvec3();
-            let below = scene.distance_to_ground(start, -up.as_dvec3());
-            let reached = below.map_or(f32::NEG_INFINITY, |distance| (f64::from(above.z) - distance) as f32);
+            let ray_offset = Vec3::Z * (2.0 * wheel_spec.radius);
+            let start = self.position + (self.rotation * (wheel_spec.contact + ray_offset)).as_dvec3();
+            let ground_distance = scene.distance_to_ground(start, -up.as_dvec3());
+            let ground_compression =
+                ground_distance.map_or(f32::NEG_INFINITY, |distance| (f64::from(ray_offset.z) - distance) as f32);
             // Compression of a wheel in the air, m, negative.
-            let hanging = -model.droop_from_rest(i);
-            wheel.contact = reached > hanging;
-            wheel.compression = reached.max(hanging);
+            let droop_compression = -model.droop_from_rest(i);
+            wheel.contact = ground_compression > droop_compression;
+            wheel.compression = ground_compression.max(droop_compression);
         }
         let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
         for (i, wheel) in self.wheels.iter_mut().enumerate() {

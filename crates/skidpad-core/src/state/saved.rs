@@ -34,10 +34,10 @@ impl State {
     /// friction factor other than 1.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + optional_bytes(self)];
-        let mut to = Writer { remaining: &mut bytes };
-        CAR_MAGIC.write(&mut to);
-        CAR_VERSION.write(&mut to);
-        self.write(&mut to);
+        let mut writer = Writer { remaining: &mut bytes };
+        CAR_MAGIC.write(&mut writer);
+        CAR_VERSION.write(&mut writer);
+        self.write(&mut writer);
         bytes
     }
 
@@ -56,10 +56,10 @@ impl State {
 /// # Errors
 /// Returns the errors of [`State::from_bytes`].
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
-    let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
-    from.read_header("car", CAR_MAGIC, CAR_VERSION)?;
-    let state = from.car(car, wheels)?;
-    from.check_end()?;
+    let mut reader = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
+    reader.read_header("car", CAR_MAGIC, CAR_VERSION)?;
+    let state = reader.read_car(car, wheels)?;
+    reader.check_end()?;
     Ok(state)
 }
 
@@ -104,10 +104,10 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Writes `bytes`. Does nothing if the buffer is too short, which its size rules out.
     #[inline(always)]
-    fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
-            *next = bytes;
-            self.remaining = left;
+    fn write_bytes<const N: usize>(&mut self, bytes: [u8; N]) {
+        if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
+            *head = bytes;
+            self.remaining = rest;
         }
     }
 
@@ -115,9 +115,9 @@ impl Writer<'_> {
     /// nothing is written.
     #[inline(always)]
     fn write_fixed<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
-        if let Some((next, left)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
-            write(&mut Writer { remaining: next });
-            self.remaining = left;
+        if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
+            write(&mut Writer { remaining: head });
+            self.remaining = rest;
         }
     }
 }
@@ -125,7 +125,7 @@ impl Writer<'_> {
 /// Bytes that are not yet read, and the place in the data for errors.
 struct Reader<'a> {
     /// Bytes left to read.
-    left: &'a [u8],
+    remaining: &'a [u8],
     /// Number of all bytes, for errors.
     found: usize,
     /// Number of bytes expected so far, for errors; optional parts change it.
@@ -156,9 +156,9 @@ struct Field {
 #[derive(Clone, Copy)]
 struct Range {
     /// Least accepted value.
-    least: f64,
+    min: f64,
     /// Largest accepted value.
-    most: f64,
+    max: f64,
     /// Accepted values as a text, for errors.
     accepts: &'static str,
 }
@@ -167,16 +167,16 @@ struct Range {
 const MAX_MAGNITUDE: f64 = 1e12;
 
 /// Range of a number of either sign.
-const MAGNITUDE_RANGE: Range = Range { least: -MAX_MAGNITUDE, most: MAX_MAGNITUDE, accepts: "a number within ±1e12" };
+const MAGNITUDE_RANGE: Range = Range { min: -MAX_MAGNITUDE, max: MAX_MAGNITUDE, accepts: "a number within ±1e12" };
 /// Range of a number that is not negative.
-const NON_NEGATIVE_RANGE: Range = Range { least: 0.0, most: MAX_MAGNITUDE, accepts: "a number from 0 to 1e12" };
+const NON_NEGATIVE_RANGE: Range = Range { min: 0.0, max: MAX_MAGNITUDE, accepts: "a number from 0 to 1e12" };
 /// Range of a share.
-const SHARE_RANGE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
+const SHARE_RANGE: Range = Range { min: 0.0, max: 1.0, accepts: "a number from 0 to 1" };
 /// Range of a sine.
-const SINE_RANGE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
+const SINE_RANGE: Range = Range { min: -1.0, max: 1.0, accepts: "a number within ±1" };
 /// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, and by up to 1 rad of
 /// toe.
-const STEER_RANGE: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
+const STEER_RANGE: Range = Range { min: -4.2, max: 4.2, accepts: "an angle within ±4.2 rad" };
 
 /// Field before the first is read.
 const NO_FIELD: Field = Field { name: "", range: MAGNITUDE_RANGE };
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
     /// Builds a reader of `bytes` that expects `accepts` bytes, at the first of them.
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
         Self {
-            left: bytes,
+            remaining: bytes,
             found: bytes.len(),
             accepts,
             car: 0,
@@ -201,11 +201,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads magic bytes and version. Fails if they are not `accepts` and `version`. `what`: content for the error, "car" or "world".
-    fn read_header(&mut self, what: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
-        let found = self.take()?;
+    /// Reads magic bytes and version. Fails if they are not `accepts` and `version`. `content`: saved content for the error, "car" or "world".
+    fn read_header(&mut self, content: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
+        let found = self.read_bytes()?;
         if found != accepts {
-            return Err(LoadError::Magic { what, found, accepts });
+            return Err(LoadError::Magic { what: content, found, accepts });
         }
         match u16::read(self)? {
             found if found == version => Ok(()),
@@ -214,21 +214,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the state of the car number `car` (for errors), which must have `wheels` wheels.
-    fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
+    fn read_car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
         (self.car, self.wheels, self.wheel) = (car, wheels, None);
         State::read(self)
     }
 
     /// Checks that no bytes are left.
     fn check_end(&self) -> Result<(), LoadError> {
-        if self.left.is_empty() { Ok(()) } else { Err(self.length_error()) }
+        if self.remaining.is_empty() { Ok(()) } else { Err(self.length_error()) }
     }
 
     /// Returns the next `N` bytes and advances. Fails if fewer are left; nothing is consumed then.
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
-        let (taken, left) = self.left.split_first_chunk().ok_or_else(|| self.length_error())?;
-        self.left = left;
-        Ok(*taken)
+    fn read_bytes<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
+        let (head, rest) = self.remaining.split_first_chunk().ok_or_else(|| self.length_error())?;
+        self.remaining = rest;
+        Ok(*head)
     }
 
     /// Returns the error of a wrong number of bytes.
@@ -237,10 +237,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the error of the value `found` in the present field, with car and wheel or free body. `accepts`: accepted range as a text.
-    fn value(&self, found: f64, accepts: &'static str) -> LoadError {
-        let wheel = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
-        let whose = self.body.map_or_else(|| format!("car {}, {wheel}", self.car), |body| format!("body {body}, "));
-        LoadError::Value { place: format!("{whose}{}", self.field.name), found, accepts }
+    fn value_error(&self, found: f64, accepts: &'static str) -> LoadError {
+        let wheel_prefix = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
+        let owner =
+            self.body.map_or_else(|| format!("car {}, {wheel_prefix}", self.car), |body| format!("body {body}, "));
+        LoadError::Value { place: format!("{owner}{}", self.field.name), found, accepts }
     }
 }
 
@@ -248,31 +249,31 @@ impl<'a> Reader<'a> {
 trait Saved: Sized {
     /// Size, bytes; for a list, the size of its length.
     const SIZE_BYTES: usize;
-    /// Appends the value to `to`, little-endian.
-    fn write(&self, to: &mut Writer<'_>);
-    /// Reads the value from `from` and advances. Fails if bytes are missing or a number is outside the range of the present field.
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
+    /// Appends the value to `writer`, little-endian.
+    fn write(&self, writer: &mut Writer<'_>);
+    /// Reads the value from `reader` and advances. Fails if bytes are missing or a number is outside the range of the present field.
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
 /// Implements [`Saved`] for a struct. Both patterns name every field, so a field that is not listed does not compile.
-/// Fields that are saved elsewhere are listed as `apart`.
+/// Fields that are saved elsewhere are listed as `saved_elsewhere`.
 macro_rules! fields {
-    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $($apart:ident),+)?) => {
+    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(saved_elsewhere $($saved_elsewhere:ident),+)?) => {
         impl Saved for $struct {
             const SIZE_BYTES: usize = 0 $(+ <$type>::SIZE_BYTES)+;
             #[inline(always)]
-            fn write(&self, to: &mut Writer<'_>) {
-                let Self { $($field),+ $($(, $apart: _)+)? } = self;
-                $($field.write(to);)+
+            fn write(&self, writer: &mut Writer<'_>) {
+                let Self { $($field),+ $($(, $saved_elsewhere: _)+)? } = self;
+                $($field.write(writer);)+
             }
-            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+            fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
                 Ok(Self {
                     $($field: {
                         const NAMED_FIELD: Field = Field { name: stringify!($field), range: $range };
-                        from.field = &NAMED_FIELD;
-                        Saved::read(from)?
+                        reader.field = &NAMED_FIELD;
+                        Saved::read(reader)?
                     },)+
-                    $($($apart: Default::default(),)+)?
+                    $($($saved_elsewhere: Default::default(),)+)?
                 })
             }
         }
@@ -328,7 +329,7 @@ fields!(WheelState {
     aligning: f32 = MAGNITUDE_RANGE,
     disc: f32 = NON_NEGATIVE_RANGE,
     contact: bool = MAGNITUDE_RANGE,
-} apart shift, grip_excess);
+} saved_elsewhere shift, grip_excess);
 
 /// Implements [`Saved`] for whole numbers; every value is accepted.
 macro_rules! whole_numbers {
@@ -336,11 +337,11 @@ macro_rules! whole_numbers {
         impl Saved for $type {
             const SIZE_BYTES: usize = size_of::<$type>();
             #[inline(always)]
-            fn write(&self, to: &mut Writer<'_>) {
-                to.put(self.to_le_bytes());
+            fn write(&self, writer: &mut Writer<'_>) {
+                writer.write_bytes(self.to_le_bytes());
             }
-            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-                from.take().map(Self::from_le_bytes)
+            fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+                reader.read_bytes().map(Self::from_le_bytes)
             }
         }
     )+ };
@@ -354,17 +355,17 @@ macro_rules! finite_numbers {
         impl Saved for $type {
             const SIZE_BYTES: usize = size_of::<$type>();
             #[inline(always)]
-            fn write(&self, to: &mut Writer<'_>) {
-                to.put(self.to_le_bytes());
+            fn write(&self, writer: &mut Writer<'_>) {
+                writer.write_bytes(self.to_le_bytes());
             }
-            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-                let found = Self::from_le_bytes(from.take()?);
-                let Range { least, most, accepts } = &from.field.range;
+            fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+                let found = Self::from_le_bytes(reader.read_bytes()?);
+                let Range { min, max, accepts } = &reader.field.range;
                 // A number that is not finite is outside every range.
-                if (*least..=*most).contains(&f64::from(found)) {
+                if (*min..=*max).contains(&f64::from(found)) {
                     return Ok(found);
                 }
-                Err(from.value(found.into(), if found.is_finite() { accepts } else { "a finite number" }))
+                Err(reader.value_error(found.into(), if found.is_finite() { accepts } else { "a finite number" }))
             }
         }
     )+ };
@@ -375,15 +376,15 @@ finite_numbers!(f32 f64);
 impl Saved for bool {
     const SIZE_BYTES: usize = 1;
 
-    fn write(&self, to: &mut Writer<'_>) {
-        to.put([u8::from(*self)]);
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.write_bytes([u8::from(*self)]);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        match u8::read(from)? {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        match u8::read(reader)? {
             0 => Ok(false),
             1 => Ok(true),
-            found => Err(from.value(found.into(), "0 or 1")),
+            found => Err(reader.value_error(found.into(), "0 or 1")),
         }
     }
 }
@@ -391,14 +392,14 @@ impl Saved for bool {
 impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
     const SIZE_BYTES: usize = N * T::SIZE_BYTES;
 
-    fn write(&self, to: &mut Writer<'_>) {
-        self.iter().for_each(|item| item.write(to));
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.iter().for_each(|item| item.write(writer));
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         let mut items = [T::default(); N];
         for item in &mut items {
-            *item = T::read(from)?;
+            *item = T::read(reader)?;
         }
         Ok(items)
     }
@@ -407,40 +408,44 @@ impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
 impl Saved for Vec3 {
     const SIZE_BYTES: usize = <[f32; 3]>::SIZE_BYTES;
 
-    fn write(&self, to: &mut Writer<'_>) {
-        self.to_array().write(to);
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.to_array().write(writer);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        <[f32; 3]>::read(from).map(Self::from_array)
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        <[f32; 3]>::read(reader).map(Self::from_array)
     }
 }
 
 impl Saved for DVec3 {
     const SIZE_BYTES: usize = <[f64; 3]>::SIZE_BYTES;
 
-    fn write(&self, to: &mut Writer<'_>) {
-        self.to_array().write(to);
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.to_array().write(writer);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        <[f64; 3]>::read(from).map(Self::from_array)
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        <[f64; 3]>::read(reader).map(Self::from_array)
     }
 }
 
 impl Saved for Quat {
     const SIZE_BYTES: usize = <[f32; 4]>::SIZE_BYTES;
 
-    fn write(&self, to: &mut Writer<'_>) {
-        self.to_array().write(to);
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.to_array().write(writer);
     }
 
     /// Reads a quaternion. Fails if its length differs from 1 by 0.001 or more.
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let found = <[f32; 4]>::read(from).map(Self::from_array)?;
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let found = <[f32; 4]>::read(reader).map(Self::from_array)?;
         let length = found.length();
         // A step keeps the length within a few roundings of 1. Other lengths do not come from an orientation.
-        if (length - 1.0).abs() < 1e-3 { Ok(found) } else { Err(from.value(length.into(), "of length 1 within 0.001")) }
+        if (length - 1.0).abs() < 1e-3 {
+            Ok(found)
+        } else {
+            Err(reader.value_error(length.into(), "a vector of length 1 within 0.001"))
+        }
     }
 }
 
@@ -448,20 +453,20 @@ impl Saved for Quat {
 impl Saved for Option<Tow> {
     const SIZE_BYTES: usize = 0;
 
-    fn write(&self, to: &mut Writer<'_>) {
+    fn write(&self, writer: &mut Writer<'_>) {
         if let Some(tow) = self {
-            tow.write(to);
+            tow.write(writer);
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        from.wheel = None;
-        let towed = from.towed.unwrap_or_else(|| {
-            let left = from.left.len() == Tow::SIZE_BYTES;
-            from.accepts += tow_bytes(left);
-            left
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        reader.wheel = None;
+        let towed = reader.towed.unwrap_or_else(|| {
+            let has_tow_bytes = reader.remaining.len() == Tow::SIZE_BYTES;
+            reader.accepts += tow_bytes(has_tow_bytes);
+            has_tow_bytes
         });
-        towed.then(|| Tow::read(from)).transpose()
+        towed.then(|| Tow::read(reader)).transpose()
     }
 }
 
@@ -470,42 +475,42 @@ impl Saved for Option<Tow> {
 impl Saved for Box<[WheelState]> {
     const SIZE_BYTES: usize = u8::SIZE_BYTES;
 
-    fn write(&self, to: &mut Writer<'_>) {
+    fn write(&self, writer: &mut Writer<'_>) {
         let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
         (self.len() as u8 | if shifted { SHIFTED_FLAG } else { 0 } | if off_grip { OFF_GRIP_FLAG } else { 0 })
-            .write(to);
+            .write(writer);
         for wheel in self {
-            to.write_fixed::<{ WheelState::SIZE_BYTES }>(|part| wheel.write(part));
+            writer.write_fixed::<{ WheelState::SIZE_BYTES }>(|part| wheel.write(part));
             if shifted {
-                wheel.shift.write(to);
+                wheel.shift.write(writer);
             }
             if off_grip {
-                wheel.grip_excess.write(to);
+                wheel.grip_excess.write(writer);
             }
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let known = u8::read(from)?;
-        let (found, accepts) = (usize::from(known & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), from.wheels);
+    fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let count_and_flags = u8::read(reader)?;
+        let (found, accepts) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheels);
         if found != accepts {
-            return Err(LoadError::Wheels { car: from.car, found, accepts });
+            return Err(LoadError::Wheels { car: reader.car, found, accepts });
         }
-        let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| known & flag != 0);
-        from.accepts += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
-        let mut read = |i| {
-            from.wheel = Some(i);
-            let mut wheel = WheelState::read(from)?;
+        let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| count_and_flags & flag != 0);
+        reader.accepts += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
+        let mut read_wheel = |i| {
+            reader.wheel = Some(i);
+            let mut wheel = WheelState::read(reader)?;
             if shifted {
-                from.field = &SHIFT_FIELD;
-                wheel.shift = f32::read(from)?;
+                reader.field = &SHIFT_FIELD;
+                wheel.shift = f32::read(reader)?;
             }
             if off_grip {
-                from.field = &GRIP_EXCESS_FIELD;
-                wheel.grip_excess = f32::read(from)?;
+                reader.field = &GRIP_EXCESS_FIELD;
+                wheel.grip_excess = f32::read(reader)?;
             }
             Ok(wheel)
         };
-        (0..found).map(&mut read).collect()
+        (0..found).map(&mut read_wheel).collect()
     }
 }

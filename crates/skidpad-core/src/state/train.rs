@@ -13,26 +13,26 @@ const COUPLER_LOAD_PASSES: usize = 30;
 impl State {
     /// Returns the vehicles of a train at rest, or rolling. The first of `models` is placed as by [`State::at_rest`]. Each other vehicle is in line
     /// behind the previous one, and hitched to it: coupler on hitch, with the static load of the coupler as hitch force and the overrun brake in
-    /// balance. `first` is the number of the first vehicle in its world; the numbers of the other vehicles follow.
+    /// balance. `first_vehicle` is the number of the first vehicle in its world; the numbers of the other vehicles follow.
     ///
     /// A vehicle without a hitch tows nothing, and a vehicle without a coupler is not towed. The vehicle behind is then placed as by
     /// [`State::at_rest`], too.
-    pub fn train_at_rest(models: &[&Model], first: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
-        let rests = static_equilibria(models, scene, placement.heading);
+    pub fn train_at_rest(models: &[&Model], first_vehicle: u32, scene: &Scene, placement: &Placement) -> Vec<Self> {
+        let equilibria = static_equilibria(models, scene, placement.heading);
         let up = scene.upright_orientation(placement.heading) * Vec3::Z;
         let mut states: Vec<Self> = Vec::with_capacity(models.len());
-        for (k, (model, rest)) in models.iter().zip(rests).enumerate() {
+        for (k, (model, equilibrium)) in models.iter().zip(equilibria).enumerate() {
             // Force of the hitch on the coupler, world, N.
-            let force = up * coupler_load(model, rest.as_ref());
-            let mut state = Self::from_equilibrium(model, scene, placement, rest);
-            if let (Some(ahead), Some([hitch, coupler])) =
+            let force = up * coupler_load(model, equilibrium.as_ref());
+            let mut state = Self::from_equilibrium(model, scene, placement, equilibrium);
+            if let (Some(vehicle_ahead), Some([hitch, coupler])) =
                 (states.last(), k.checked_sub(1).and_then(|k| hitch_points(models, k)))
             {
-                let arm = ahead.rotation * hitch - state.rotation * coupler;
-                state.position = ahead.position + arm.as_dvec3();
-                let push = -force.dot(state.rotation * Vec3::X);
-                let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.steady_overrun(push));
-                state.tow = Some(Tow { by: first + k as u32 - 1, force, overrun });
+                let arm = vehicle_ahead.rotation * hitch - state.rotation * coupler;
+                state.position = vehicle_ahead.position + arm.as_dvec3();
+                let coupler_push = -force.dot(state.rotation * Vec3::X);
+                let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.steady_overrun(coupler_push));
+                state.tow = Some(Tow { by: first_vehicle + k as u32 - 1, force, overrun });
             }
             states.push(state);
         }
@@ -43,13 +43,13 @@ impl State {
 /// Returns the hitch point of vehicle `k` and the coupler point of the vehicle behind, each from its centre of mass,
 /// vehicle axes, m. Returns `None` if they cannot be hitched.
 fn hitch_points(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
-    let behind = models.get(k + 1)?;
-    Some([models[k].parts().hitch?.point, behind.parts().coupler?.point])
+    let vehicle_behind = models.get(k + 1)?;
+    Some([models[k].parts().hitch?.point, vehicle_behind.parts().coupler?.point])
 }
 
-/// Returns the vertical load of the coupler, N, in the equilibrium `rest`; the described load without one.
-fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
-    rest.map_or(model.coupler_load(), |rest| rest.coupler_load)
+/// Returns the vertical load of the coupler, N, in `equilibrium`; the described load without one.
+fn coupler_load(model: &Model, equilibrium: Option<&StaticEquilibrium>) -> f32 {
+    equilibrium.map_or(model.coupler_load(), |equilibrium| equilibrium.coupler_load)
 }
 
 /// Returns the static equilibrium of each vehicle; `None` for a vehicle that has to settle by itself. Iterates [`COUPLER_LOAD_PASSES`] times from the
@@ -57,24 +57,24 @@ fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
 /// neighbours.
 fn static_equilibria(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
-    let mut rests: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();
+    let mut equilibria: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();
     for _ in 0..COUPLER_LOAD_PASSES {
         for (k, model) in models.iter().enumerate() {
-            rests[k] = StaticEquilibrium::solve(model, scene, heading, &towing[k]);
+            equilibria[k] = StaticEquilibrium::solve(model, scene, heading, &towing[k]);
             if k > 0 && hitch_points(models, k - 1).is_some() {
-                towing[k - 1].hitch_load = coupler_load(model, rests[k].as_ref());
+                towing[k - 1].hitch_load = coupler_load(model, equilibria[k].as_ref());
             }
             if let Some([hitch, coupler]) = hitch_points(models, k) {
-                let described = models[k + 1].parts().centre_height + coupler.z;
-                towing[k + 1].coupler_lift = point_height(model, rests[k].as_ref(), hitch) - described;
+                let described_height = models[k + 1].parts().centre_height + coupler.z;
+                towing[k + 1].coupler_lift = point_height(model, equilibria[k].as_ref(), hitch) - described_height;
             }
         }
     }
-    rests
+    equilibria
 }
 
 /// Returns the height of a `point` above the ground, m. The point is relative to the centre of mass, vehicle axes, m.
-fn point_height(model: &Model, rest: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
-    let (heave, tilt) = rest.map_or((0.0, Quat::IDENTITY), |rest| (rest.heave, rest.tilt));
+fn point_height(model: &Model, equilibrium: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
+    let (heave, tilt) = equilibrium.map_or((0.0, Quat::IDENTITY), |equilibrium| (equilibrium.heave, equilibrium.tilt));
     model.parts().centre_height + heave + (tilt * point).z
 }

@@ -1,10 +1,10 @@
 //! Equilibrium pose of a standing car on its struts, on a plane of any slope.
 
 use crate::ground::scene::Scene;
-use crate::math;
 use crate::model::Model;
 use crate::suspension::parameters::BarForcePath;
 use bevy_math::{DMat3, DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Number of fixed-point passes for the effect of the tilt on gravity; each gains about a digit and a half.
 const TILT_PASSES: usize = 8;
@@ -51,7 +51,7 @@ impl StaticEquilibrium {
     /// The coupler of a trailer is one more support, which hardly deflects; `towing` displaces it by the height of the hitch. The load of a trailer
     /// on a hitch adds to the force and both moments that the loads balance.
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
-        let down = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
+        let upright_gravity = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
         let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever()); // kg; lever of tyre forces, m
         // Levers (1, x, y) of the wheel loads, and change of each compression with heave, roll and pitch.
@@ -59,56 +59,56 @@ impl StaticEquilibrium {
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
         // Stiffness of bars and heave springs of each wheel against heave (N/m), roll and pitch (N/rad).
-        let ties: Vec<AxleLinkStiffness> =
+        let links: Vec<AxleLinkStiffness> =
             (0..wheels.len()).map(|i| AxleLinkStiffness::of_wheel(model, i, &travel)).collect();
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
-        let pulled =
+        let hitch_moments =
             model.parts().hitch.map_or(DVec3::ZERO, |hitch| load_lever(hitch.point) * f64::from(towing.hitch_load));
-        let coupler = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
+        let [coupler_arm, coupler_travel] = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
             let lever = load_lever(coupler.point);
             [lever, DVec3::new(-1.0, -lever.z, lever.y)]
         });
-        let held = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // stiffness of the coupler support, N/m
-        let carried = |pose: DVec3| {
-            f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.coupler_lift))
+        let coupler_rate = COUPLER_STIFFNESS_PER_M * mass * f64::from(scene.gravity); // stiffness of the coupler support, N/m
+        let coupler_force = |pose: DVec3| {
+            f64::from(model.coupler_load()) + coupler_rate * (coupler_travel.dot(pose) + f64::from(towing.coupler_lift))
         };
-        weight += coupler[0] * carried(DVec3::ZERO);
+        weight += coupler_arm * coupler_force(DVec3::ZERO);
         // Heave, roll and pitch; and the part of the loads that links carry as the wheels hold the car (N).
-        let (mut pose, mut jacked) = (DVec3::ZERO, vec![0.0; wheels.len()]);
+        let (mut pose, mut jacking) = (DVec3::ZERO, vec![0.0; wheels.len()]);
         for _ in 0..TILT_PASSES {
-            let gravity = (tilt_rotation(pose).inverse() * down).as_dvec3() * mass;
-            let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled; // force and moments that the loads balance
-            let rate = coupler[1] * held;
-            let mut stiffness = DMat3::from_cols(coupler[0] * rate.x, coupler[0] * rate.y, coupler[0] * rate.z);
-            let mut missing = -weight; // force and moments at zero deflection, negative
-            let aside = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward friction on the car at wheel `i`, N
-            jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.jacking_force(i, aside));
-            for (i, rest) in levers.iter().enumerate() {
-                let moved = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
-                let lever = &(*rest + moved);
+            let gravity = (tilt_rotation(pose).inverse() * upright_gravity).as_dvec3() * mass;
+            let target = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + hitch_moments; // force and moments that the loads balance
+            let rate = coupler_travel * coupler_rate;
+            let mut stiffness = DMat3::from_cols(coupler_arm * rate.x, coupler_arm * rate.y, coupler_arm * rate.z);
+            let mut offset = -weight; // force and moments at zero deflection, negative
+            let lateral_force = |i: usize| -gravity.y * f64::from(model.carried_masses()[i]) / mass; // leftward friction on the car at wheel `i`, N
+            jacking.iter_mut().enumerate().for_each(|(i, force)| *force = model.jacking_force(i, lateral_force));
+            for (i, rest_lever) in levers.iter().enumerate() {
+                let scrub = DVec3::Z * model.link_scrub(i, |k| travel(k).dot(pose));
+                let lever = &(*rest_lever + scrub);
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
-                let rate = travel(i) * strut.rate_at(z) + ties[i].through_strut + ties[i].external;
+                let rate = travel(i) * strut.rate_at(z) + links[i].through_strut + links[i].external;
                 stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
                 // The tangent of a progressive spring, extrapolated to zero compression, does not give its force there.
-                missing += *lever * (strut.rate_at(z) * z - strut.spring_force(z) + jacked[i])
-                    - moved * f64::from(model.static_load(i));
+                offset += *lever * (strut.rate_at(z) * z - strut.spring_force(z) + jacking[i])
+                    - scrub * f64::from(model.static_load(i));
             }
-            pose = stiffness.inverse() * (wanted + missing);
+            pose = stiffness.inverse() * (target + offset);
         }
         let compressions: Vec<f32> = (0..wheels.len()).map(|i| travel(i).dot(pose) as f32).collect();
         let load = |i: usize| {
-            let pushed = wheels[i].strut.spring_force(travel(i).dot(pose)) + ties[i].through_strut.dot(pose);
-            model.static_load(i) + (pushed - jacked[i]) as f32
+            let spring_force = wheels[i].strut.spring_force(travel(i).dot(pose)) + links[i].through_strut.dot(pose);
+            model.static_load(i) + (spring_force - jacking[i]) as f32
         };
         let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
-        let hangs = wheels
+        let is_in_range = wheels
             .iter()
             .zip(&compressions)
             .zip(&loads)
             .all(|((wheel, &z), &load)| load > 0.0 && z < wheel.strut.bump_travel && z > -wheel.strut.droop_travel);
-        let coupler_load = if model.parts().coupler.is_some() { carried(pose) as f32 } else { 0.0 };
-        hangs.then(|| Self { heave: pose.x as f32, tilt: tilt_rotation(pose), compressions, loads, coupler_load })
+        let coupler_load = if model.parts().coupler.is_some() { coupler_force(pose) as f32 } else { 0.0 };
+        is_in_range.then(|| Self { heave: pose.x as f32, tilt: tilt_rotation(pose), compressions, loads, coupler_load })
     }
 }
 
@@ -121,9 +121,9 @@ fn load_lever(point: Vec3) -> DVec3 {
 /// strut. `compression` returns the compression of each wheel from rest (m). Damping, jacking forces and bars beside the strut are not included.
 pub(crate) fn strut_load(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
     let travel = |k: usize| DVec3::X * f64::from(compression(k));
-    let tied = AxleLinkStiffness::of_wheel(model, i, &travel).through_strut.x;
-    let pushed = model.wheels()[i].strut.spring_force(compression(i).into()) + tied;
-    (model.static_load(i) + pushed as f32).max(0.0)
+    let link_force = AxleLinkStiffness::of_wheel(model, i, &travel).through_strut.x;
+    let spring_force = model.wheels()[i].strut.spring_force(compression(i).into()) + link_force;
+    (model.static_load(i) + spring_force as f32).max(0.0)
 }
 
 /// Stiffness of the axle links of a wheel against heave, roll and pitch: through its strut, and beside the strut, where
@@ -142,19 +142,19 @@ impl AxleLinkStiffness {
     /// beside the strut by its force path; a heave spring adds `rate (z_own + z_other) / 4` through the strut.
     fn of_wheel(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
         let parts = model.parts();
-        let mut ties = Self::default();
-        let other = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] }); // travel of the other wheel of a pair
+        let mut stiffness = Self::default();
+        let other_travel = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] }); // travel of the other wheel of a pair
         for bar in parts.bars.iter().filter(|bar| bar.wheels.contains(&i)) {
-            let rate = (travel(i) - other(bar.wheels)) * f64::from(bar.rate_at(0.0)); // bar without twist
+            let rate = (travel(i) - other_travel(bar.wheels)) * f64::from(bar.rate_at(0.0)); // bar without twist
             match bar.force_path {
-                BarForcePath::InLoadPath => ties.through_strut += rate,
-                BarForcePath::External => ties.external += rate,
+                BarForcePath::InLoadPath => stiffness.through_strut += rate,
+                BarForcePath::External => stiffness.external += rate,
             }
         }
         for spring in parts.heave_springs.iter().filter(|spring| spring.wheels.contains(&i)) {
-            ties.through_strut += (travel(i) + other(spring.wheels)) * (0.25 * f64::from(spring.rate));
+            stiffness.through_strut += (travel(i) + other_travel(spring.wheels)) * (0.25 * f64::from(spring.rate));
         }
-        ties
+        stiffness
     }
 }
 

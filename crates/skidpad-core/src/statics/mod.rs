@@ -17,9 +17,9 @@ impl Model {
     /// Returns the load of the coupler of a trailer at rest on level ground (N): the weight of its mass, and of what rests on its hitch, less the
     /// loads of its wheels. Negative if it pulls up; 0 for a vehicle without a coupler.
     pub fn coupler_load(&self) -> f32 {
-        let carried: f32 = self.carried_masses().iter().sum();
-        let rests = self.parts().hitch.map_or(0.0, |hitch| hitch.carried_mass); // mass on its own hitch, kg
-        self.parts().coupler.map_or(0.0, |_| (self.parts().mass + rests - carried) * STANDARD_GRAVITY)
+        let mass_on_wheels: f32 = self.carried_masses().iter().sum();
+        let mass_on_hitch = self.parts().hitch.map_or(0.0, |hitch| hitch.carried_mass); // mass on its own hitch, kg
+        self.parts().coupler.map_or(0.0, |_| (self.parts().mass + mass_on_hitch - mass_on_wheels) * STANDARD_GRAVITY)
     }
 
     /// Returns the distance of wheel `i` without load below its position at rest (m).
@@ -29,13 +29,17 @@ impl Model {
     }
 
     /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links. It is the slope of the links
-    /// ([`Model::link_slope`]) times the lateral force; on a solid axle, times the mean of both wheels' forces. `aside` is the leftward tyre force on
-    /// the car at each wheel; the result has the same unit.
-    pub fn jacking_force(&self, i: usize, aside: impl Fn(usize) -> f64) -> f64 {
+    /// ([`Model::link_slope`]) times the lateral force; on a solid axle, times the mean of both wheels' forces. `lateral_force` is the leftward tyre
+    /// force on the car at each wheel; the result has the same unit.
+    pub fn jacking_force(&self, i: usize, lateral_force: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
-        let pushed = if self.parts().axles[axle].solid { 0.5 * (aside(left) + aside(right)) } else { aside(i) };
-        self.link_slope(i) * pushed
+        let axle_force = if self.parts().axles[axle].solid {
+            0.5 * (lateral_force(left) + lateral_force(right))
+        } else {
+            lateral_force(i)
+        };
+        self.link_slope(i) * axle_force
     }
 
     /// Returns the displacement by which links move the contact point of wheel `i` to the left (m): the slope of the links times the compression; on
@@ -43,27 +47,28 @@ impl Model {
     pub fn link_scrub(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];
-        let led = |k: usize| self.link_slope(k) * compression(k);
-        if self.parts().axles[axle].solid { 0.5 * (led(left) + led(right)) } else { led(i) }
+        let displacement = |k: usize| self.link_slope(k) * compression(k);
+        if self.parts().axles[axle].solid { 0.5 * (displacement(left) + displacement(right)) } else { displacement(i) }
     }
 
     /// Returns the height of the centre of mass above the points where tyre forces act (m): `h − Σ hᵢ mᵢ / m` over the wheels, with the carried
     /// masses mᵢ and the vehicle's mass m. It is the lever with which tyre forces roll and pitch the car; negative if they act above the centre of
     /// mass.
     pub fn tyre_force_lever(&self) -> f64 {
-        let point =
-            |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].force_point_height * carried);
-        let raised = self.parts().wheels.iter().zip(self.carried_masses()).map(point).sum::<f64>()
+        let weighted_height =
+            |(wheel, mass): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].force_point_height * mass);
+        let mean_height = self.parts().wheels.iter().zip(self.carried_masses()).map(weighted_height).sum::<f64>()
             / f64::from(self.parts().mass);
-        f64::from(self.parts().centre_height) - raised
+        f64::from(self.parts().centre_height) - mean_height
     }
 
     /// Returns the height of the roll axis above the ground at rest (m): `Σ hᵢ mᵢ / m` over the wheels, with the roll centre height hᵢ of the axle,
     /// the carried mass mᵢ and the vehicle's mass m.
     pub fn roll_axis_height(&self) -> f64 {
-        let centre =
-            |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre_height * carried);
-        self.parts().wheels.iter().zip(self.carried_masses()).map(centre).sum::<f64>() / f64::from(self.parts().mass)
+        let weighted_height =
+            |(wheel, mass): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre_height * mass);
+        self.parts().wheels.iter().zip(self.carried_masses()).map(weighted_height).sum::<f64>()
+            / f64::from(self.parts().mass)
     }
 
     /// Returns the height of the centre of mass above the roll axis (m): the lever with which tyre forces roll the body

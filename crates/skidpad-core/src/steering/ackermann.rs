@@ -1,7 +1,7 @@
 //! Toe-out of the wheels of an axle in a turn.
 
-use crate::math;
 use crate::wheel::parameters::Axle;
+use skidpad_simd::math;
 
 /// Ackermann geometry of one axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,18 +23,18 @@ impl Ackermann {
     /// is zero on the axis, and its slope is the curvature of the path. Axles at a single position count as a fixed
     /// axis.
     pub(crate) fn for_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
-        let middle = positions.iter().sum::<f32>() / positions.len() as f32;
+        let mean_position = positions.iter().sum::<f32>() / positions.len() as f32;
         // Sum of the squared distances from the mean position (m²).
-        let spread: f32 = positions.iter().map(|x| (x - middle) * (x - middle)).sum();
+        let spread: f32 = positions.iter().map(|x| (x - mean_position) * (x - mean_position)).sum();
         let all_steered = spread > 0.0 && axles.iter().all(|axle| axle.steer_ratio != 0.0);
-        let of = |((axle, x), track): ((&Axle, &f32), &f32)| {
+        let axle_geometry = |((axle, x), track): ((&Axle, &f32), &f32)| {
             if all_steered {
-                Self { toe_out: 0.0, lever: 0.5 * track * axle.ackermann, weight: (x - middle) / spread }
+                Self { toe_out: 0.0, lever: 0.5 * track * axle.ackermann, weight: (x - mean_position) / spread }
             } else {
                 Self::about_fixed_axis(axle, *track)
             }
         };
-        axles.iter().zip(positions).zip(tracks).map(of).collect()
+        axles.iter().zip(positions).zip(tracks).map(axle_geometry).collect()
     }
 
     /// Returns the geometry of an axle with a `track` (m) of a vehicle with unsteered axles. The toe-out coefficient is
@@ -44,40 +44,40 @@ impl Ackermann {
     /// distance of its ratio times half the track to that axis. The distance is limited to this bound, and to at least
     /// 1 mm, so that an axle without such an axis has bounded angles, too.
     fn about_fixed_axis(axle: &Axle, track: f32) -> Self {
-        let half = 0.5 * track;
+        let half_track = 0.5 * track;
         // Smallest accepted distance to the turning axis (m).
-        let nearest = (axle.steer_ratio * half).abs().max(1e-3);
-        let distance = axle.turning_distance.abs().max(nearest).copysign(axle.turning_distance);
-        Self { toe_out: axle.ackermann * half / distance, ..Self::default() }
+        let min_distance = (axle.steer_ratio * half_track).abs().max(1e-3);
+        let distance = axle.turning_distance.abs().max(min_distance).copysign(axle.turning_distance);
+        Self { toe_out: axle.ackermann * half_track / distance, ..Self::default() }
     }
 
     /// Returns the curvature of the path (1/m, positive to the left) of a vehicle whose axles are all steered: the
-    /// weighted sum of the tangents of the axle angles. `middle` returns the angle of the centre of an axle (rad).
+    /// weighted sum of the tangents of the axle angles. `axle_angle` returns the angle of the centre of an axle (rad).
     /// Returns 0 for other vehicles, which do not need it.
-    pub(crate) fn curvature(axles: &[Self], middle: impl Fn(usize) -> f32) -> f32 {
+    pub(crate) fn curvature(axles: &[Self], axle_angle: impl Fn(usize) -> f32) -> f32 {
         let term = |(i, axle): (usize, &Self)| {
             if axle.weight == 0.0 {
                 return 0.0;
             }
-            let (sin, cos) = math::sin_cos(middle(i));
+            let (sin, cos) = math::sin_cos(axle_angle(i));
             axle.weight * (sin / cos)
         };
         axles.iter().enumerate().map(term).sum()
     }
 
-    /// Returns the left and right road-wheel angles (rad, positive to the left). `middle` is the angle of a wheel in
-    /// the centre of the axle (rad), `curvature` that of [`Ackermann::curvature`] (1/m). Both angles are `middle` if it
+    /// Returns the left and right road-wheel angles (rad, positive to the left). `axle_angle` is the angle of a wheel in
+    /// the centre of the axle (rad), `curvature` that of [`Ackermann::curvature`] (1/m). Both angles are `axle_angle` if it
     /// is 0 or the axle has no toe-out in turns. The result can exceed a right angle.
     ///
     /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with `cot
     /// δ_middle = R / x`. Only the described share of this toe-out is applied.
-    pub(crate) fn angles(&self, middle: f32, curvature: f32) -> [f32; 2] {
-        if middle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
-            return [middle; 2];
+    pub(crate) fn angles(&self, axle_angle: f32, curvature: f32) -> [f32; 2] {
+        if axle_angle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
+            return [axle_angle; 2];
         }
-        let (sin, cos) = math::sin_cos(middle);
-        let toed = self.toe_out * sin + self.lever * curvature * cos;
-        [math::atan2(sin, cos - toed), math::atan2(sin, cos + toed)]
+        let (sin, cos) = math::sin_cos(axle_angle);
+        let toe_term = self.toe_out * sin + self.lever * curvature * cos;
+        [math::atan2(sin, cos - toe_term), math::atan2(sin, cos + toe_term)]
     }
 }
 
@@ -93,23 +93,25 @@ mod tests {
     /// turns more, and a mirrored turn has mirrored bits.
     #[test]
     fn ackermann_is_exact_for_every_axle() {
-        for (turned, way) in [0.02f32, 0.24, 0.6, 1.0, 1.3].into_iter().flat_map(|angle| BOTH.map(|way| (angle, way))) {
+        for (magnitude, side) in
+            [0.02f32, 0.24, 0.6, 1.0, 1.3].into_iter().flat_map(|angle| BOTH.map(|side| (angle, side)))
+        {
             for (distance, end) in [1.3f32, 2.654, 6.0].into_iter().flat_map(|x| BOTH.map(|end| (x, end))) {
                 for (share, track) in [(1.0f32, 0.9f32), (1.0, 2.5), (0.4, 1.575)] {
-                    let (middle, x) = (turned * way, distance * end);
+                    let (middle, x) = (magnitude * side, distance * end);
                     let axle = Axle { steer_ratio: end, ackermann: share, turning_distance: x, ..Axle::default() };
                     let ackermann = Ackermann::about_fixed_axis(&axle, track);
                     let [left, right] = ackermann.angles(middle, 0.0);
                     let cot = |angle: f32| 1.0 / f64::from(angle).tan();
                     // Rounding of f32 angles, which a cotangent divides by their square.
                     let rounding = 1e-6 / f64::from(left.abs().min(right.abs())).powi(2);
-                    let what = format!("{middle} rad, {x} m, share {share}: {left} {right}");
+                    let case = format!("{middle} rad, {x} m, share {share}: {left} {right}");
                     let expected = f64::from(share * track / x);
-                    assert!((cot(right) - cot(left) - expected).abs() < rounding, "{what}");
-                    assert!((0.5 * (cot(right) + cot(left)) - cot(middle)).abs() < rounding, "{what}");
-                    let (inner, outer) = if way == end { (left, right) } else { (right, left) };
-                    assert!(inner.abs() > outer.abs(), "{what}");
-                    assert_eq!(ackermann.angles(-middle, 0.0), [-right, -left], "{what}");
+                    assert!((cot(right) - cot(left) - expected).abs() < rounding, "{case}");
+                    assert!((0.5 * (cot(right) + cot(left)) - cot(middle)).abs() < rounding, "{case}");
+                    let (inner, outer) = if side == end { (left, right) } else { (right, left) };
+                    assert!(inner.abs() > outer.abs(), "{case}");
+                    assert_eq!(ackermann.angles(-middle, 0.0), [-right, -left], "{case}");
                 }
             }
         }
@@ -141,23 +143,26 @@ mod tests {
     /// `R = L / (tan δ_f − tan δ_r)` beside the car.
     #[test]
     fn two_steered_axles_turn_about_one_point() {
-        for (ratio, turned) in
+        for (ratio, steer) in
             [-1.0f32, -0.4, 0.2].into_iter().flat_map(|ratio| [0.02, -0.6, 1.3].map(|angle| (ratio, angle)))
         {
             let axle = |steer_ratio| Axle { steer_ratio, ackermann: 1.0, ..Axle::default() };
             let (axles, positions) = ([axle(1.0), axle(ratio)], [1.25f32, -1.75]);
             let both = Ackermann::for_axles(&axles, &positions, &[1.5; 2]);
-            let middle = |i: usize| turned * axles[i].steer_ratio;
+            let middle = |i: usize| steer * axles[i].steer_ratio;
             let curvature = Ackermann::curvature(&both, middle);
             let radius = 3.0 / (f64::from(middle(0)).tan() - f64::from(middle(1)).tan());
-            assert!((f64::from(curvature) * radius - 1.0).abs() < 1e-5, "{ratio} {turned}: {curvature} {radius}");
+            assert!((f64::from(curvature) * radius - 1.0).abs() < 1e-5, "{ratio} {steer}: {curvature} {radius}");
             for i in 0..2 {
                 let [left, right] = both[i].angles(middle(i), curvature).map(f64::from);
                 let ahead = radius * f64::from(middle(i)).tan();
                 for (angle, y) in [(left, 0.75), (right, -0.75)] {
                     // Distance of the wheel's axis from the line to the turning centre, within f32 rounding.
-                    let off = angle.cos() * ahead - angle.sin() * (radius - y);
-                    assert!(off.abs() < 1e-5 * radius.hypot(ahead), "{ratio} {turned}, axle {i}: {angle} {off}");
+                    let axis_distance = angle.cos() * ahead - angle.sin() * (radius - y);
+                    assert!(
+                        axis_distance.abs() < 1e-5 * radius.hypot(ahead),
+                        "{ratio} {steer}, axle {i}: {angle} {axis_distance}"
+                    );
                 }
             }
         }

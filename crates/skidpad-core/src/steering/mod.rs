@@ -4,11 +4,11 @@ pub(crate) mod ackermann;
 pub(crate) mod parameters;
 pub(crate) mod rows;
 
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
-/// Returns the angle of the steering (rad) after it moves from the angle `from` towards the angle `asked`, by at most
-/// `reach` (rad, ≥ 0). A NaN stays a NaN.
+/// Returns the angle of the steering (rad) after it moves from `angle` towards `demand`, by at most
+/// `max_change` (rad, ≥ 0). A NaN stays a NaN.
 #[inline(always)]
-pub(crate) fn rate_limited_angle<L: Lane>(from: L, asked: L, reach: f32) -> L {
-    from + (asked - from).clamp_keeping_nan(L::splat(-reach), L::splat(reach))
+pub(crate) fn rate_limited_angle<L: Lane>(angle: L, demand: L, max_change: f32) -> L {
+    angle + (demand - angle).clamp_keeping_nan(L::splat(-max_change), L::splat(max_change))
 }

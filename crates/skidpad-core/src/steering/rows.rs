@@ -1,7 +1,7 @@
 //! Directions of the wheels.
 
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::vectors::Vec3Lanes;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::vectors::Vec3Lanes;
 
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,20 +16,20 @@ use crate::assist_log::Assist;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Probe};
-use crate::simd::lane::{F32x8, F32x8Pair, has_wide};
 use crate::solver_mode::StepReport;
 use crate::state::State;
 use crate::step::batch::workspace::BatchWorkspace;
 use crate::step::stages::BatchInputs;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::vehicle::Vehicle;
+use skidpad_simd::lane::{F32x8, F32x8Pair, has_wide};
 
-/// Evaluates the expression `$done` on the workspace `$room` of a batch of either lane width.
-macro_rules! of_either {
-    ($cars:ident, $room:ident => $done:expr) => {
+/// Evaluates the expression `$expression` on the workspace `$workspace` of a batch of either lane width.
+macro_rules! with_workspace {
+    ($cars:ident, $workspace:ident => $expression:expr) => {
         match $cars {
-            Self::InPairs($room) => $done,
-            Self::InOne($room) => $done,
+            Self::InPairs($workspace) => $expression,
+            Self::InOne($workspace) => $expression,
         }
     };
 }
@@ -44,14 +44,14 @@ pub(crate) enum CarBatch {
 }
 
 impl CarBatch {
-    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. If `others` contains a batch
-    /// of this model, shares its wheel constants. Uses the widest lanes of the processor. All cars count as stepped
-    /// alone until the first step.
-    pub fn new(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
-        let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
-        match alike {
-            Some(Self::InPairs(room)) => return Some(Self::InPairs(room.new_sharing_packs().into())),
-            Some(Self::InOne(room)) => return Some(Self::InOne(room.new_sharing_packs().into())),
+    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. If `other_batches` contains
+    /// a batch of this model, shares its wheel constants. Uses the widest lanes of the processor. All cars count as
+    /// stepped alone until the first step.
+    pub fn new(model: &Arc<Model>, other_batches: &[Option<Self>]) -> Option<Self> {
+        let same_model = other_batches.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
+        match same_model {
+            Some(Self::InPairs(workspace)) => return Some(Self::InPairs(workspace.new_sharing_packs().into())),
+            Some(Self::InOne(workspace)) => return Some(Self::InOne(workspace.new_sharing_packs().into())),
             None => (),
         }
         if !is_batchable(model) {
@@ -65,7 +65,7 @@ impl CarBatch {
 
     /// Returns the model of the cars.
     fn model(&self) -> &Arc<Model> {
-        of_either!(self, room => &room.model)
+        with_workspace!(self, workspace => &workspace.model)
     }
 
     /// Returns true if there are exactly [`BATCH_LANES`] `vehicles`, all of the model of the batch (the same object).
@@ -76,54 +76,56 @@ impl CarBatch {
     /// Returns true if the cars are to be stepped one by one in this step, because too many of them left the batch in
     /// an earlier one.
     pub fn is_backing_off(&self) -> bool {
-        of_either!(self, room => room.is_backing_off())
+        with_workspace!(self, workspace => workspace.is_backing_off())
     }
 
     /// Returns true if any car was stepped alone in the last step. Only such cars can touch moving ground.
     pub fn has_unbatched_cars(&self) -> bool {
-        of_either!(self, room => room.has_unbatched_cars())
+        with_workspace!(self, workspace => workspace.has_unbatched_cars())
     }
 
     /// Counts down one step in which the cars are stepped one by one, to 0 at least.
     pub fn count_unbatched_step(&mut self) {
-        of_either!(self, room => room.count_unbatched_step());
+        with_workspace!(self, workspace => workspace.count_unbatched_step());
     }
 
     /// Returns the number of rays of all cars, one per wheel.
     pub fn ray_count(&self) -> usize {
-        BATCH_LANES * of_either!(self, room => room.wheel_count)
+        BATCH_LANES * with_workspace!(self, workspace => workspace.wheel_count)
     }
 
     /// Begins a step of `dt` s: reads the `bodies`, marks those that are not finite as leaving the batch, and writes
-    /// the probes of all cars into `asked`, car by car, wheel by wheel. The first car has the number `first` in its
-    /// world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than [`BATCH_LANES`]
+    /// the probes of all cars into `probes`, car by car, wheel by wheel. The first car has the number `first_car` in
+    /// its world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than [`BATCH_LANES`]
     /// bodies.
-    pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState], dt: f32, asked: &mut [Probe]) {
+    pub fn write_probes(&mut self, first_car: usize, bodies: &[ChassisState], dt: f32, probes: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
-            Self::InOne(room) if has_wide() => room.write_probes(first, bodies, dt, asked),
-            Self::InPairs(room) => room.write_probes(first, bodies, dt, asked),
+            Self::InOne(workspace) if has_wide() => workspace.write_probes(first_car, bodies, dt, probes),
+            Self::InPairs(workspace) => workspace.write_probes(first_car, bodies, dt, probes),
             Self::InOne(_) => (),
         }
     }
 
     /// Solves the step of the `vehicles` with one sweep, as [`Vehicle::solve_step`] does car by car. Requires
-    /// [`CarBatch::write_probes`] before. Writes `pushes` (world axes) and `reports`, and returns the combined report.
-    /// Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes nothing
-    /// happens.
+    /// [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the combined
+    /// report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes
+    /// nothing happens.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
         inputs: &BatchInputs<'_>,
-        pushes: &mut [ChassisImpulse],
+        impulses: &mut [ChassisImpulse],
         reports: &mut [StepReport],
     ) -> StepReport {
-        let (Some(vehicles), Some(pushes)) = (vehicles.first_chunk_mut(), pushes.first_chunk_mut()) else {
+        let (Some(vehicles), Some(impulses)) = (vehicles.first_chunk_mut(), impulses.first_chunk_mut()) else {
             return StepReport::default();
         };
         match self {
-            Self::InOne(room) if has_wide() => batch_step::solve_batch(room, vehicles, inputs, pushes, reports),
-            Self::InPairs(room) => batch_step::solve_batch(room, vehicles, inputs, pushes, reports),
+            Self::InOne(workspace) if has_wide() => {
+                batch_step::solve_batch(workspace, vehicles, inputs, impulses, reports)
+            }
+            Self::InPairs(workspace) => batch_step::solve_batch(workspace, vehicles, inputs, impulses, reports),
             Self::InOne(_) => StepReport::default(),
         }
     }
@@ -131,16 +133,16 @@ impl CarBatch {
     /// Returns the contact of a wheel of car `lane` in its last step; `state` is its present state. Returns `None`
     /// without contact, if the car was stepped alone, or if it was moved since.
     pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
-        of_either!(self, room => room.wheel_rows(lane, wheel)?.contact(state))
+        with_workspace!(self, workspace => workspace.wheel_rows(lane, wheel)?.contact(state))
     }
 
     /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The flywheel is that of the
     /// batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, if the car was
     /// stepped alone, or if it was moved since.
     pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
-        of_either!(self, room => {
-            let dt = room.wheel_rows(lane, 0)?.rows.dt;
-            let flywheel = room.engines.flywheel(lane).or(vehicle.shafts.engine)?;
+        with_workspace!(self, workspace => {
+            let dt = workspace.wheel_rows(lane, 0)?.rows.dt;
+            let flywheel = workspace.engines.flywheel(lane).or(vehicle.shafts.engine)?;
             vehicle.engine_signals_of_step(&flywheel, dt)
         })
     }
@@ -148,23 +150,23 @@ impl CarBatch {
     /// Discards the signals of the last step of car `lane`, for example after the car was moved: contacts and engine
     /// signals become `None`.
     pub fn invalidate_signals(&mut self, lane: usize) {
-        of_either!(self, room => room.invalidate_signals(lane));
+        with_workspace!(self, workspace => workspace.invalidate_signals(lane));
     }
 
     /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`].
-    /// Calls `tell` with the number and the report of each car that was stepped alone or has a motion that is not
+    /// Calls `report_car` with the number and the report of each car that was stepped alone or has a motion that is not
     /// finite; the latter keeps its state. Does not call it for other cars.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle],
         bodies: &[ChassisState],
         dt: f32,
-        tell: impl FnMut(usize, StepReport),
+        report_car: impl FnMut(usize, StepReport),
     ) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
         match self {
-            Self::InOne(room) if has_wide() => room.finish(vehicles, bodies, dt, tell),
-            Self::InPairs(room) => room.finish(vehicles, bodies, dt, tell),
+            Self::InOne(workspace) if has_wide() => workspace.finish(vehicles, bodies, dt, report_car),
+            Self::InPairs(workspace) => workspace.finish(vehicles, bodies, dt, report_car),
             Self::InOne(_) => (),
         }
     }
@@ -176,13 +178,17 @@ impl CarBatch {
 /// the wheels of an axle. Force elements and assists are excluded, except ABS, counter-steer and speed-dependent
 /// steering. Engines, motors and couplings do not matter.
 fn is_batchable(model: &Model) -> bool {
-    let bank = |(k, bank): (usize, &WheelPack)| {
-        bank.is_consecutive_from(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()
+    // Whether a batch supports the four wheels of a group.
+    let has_plain_wheels = |(group_index, group): (usize, &WheelPack)| {
+        group.is_consecutive_from(4 * group_index)
+            && !group.has_rims
+            && group.roll_centre_links.is_none()
+            && group.lateral.is_none()
     };
     // Whether a batch supports the assist.
-    let is_seen_before =
+    let is_supported =
         |assist: &Assist| matches!(assist, Assist::AntiLock | Assist::CounterSteer | Assist::SpeedSteering);
     model.separate_axle_links().is_empty()
-        && model.assists().iter().all(is_seen_before)
-        && model.wheel_packs().iter().enumerate().all(bank)
+        && model.assists().iter().all(is_supported)
+        && model.wheel_packs().iter().enumerate().all(has_plain_wheels)
 }

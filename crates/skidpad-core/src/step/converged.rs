@@ -9,9 +9,6 @@
 //! overshoot therefore lead to its only minimum.
 
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane, Mask32x4};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::solver_mode::{FrictionShape, ImpulseBounds, StepReport, StopCriterion};
 use crate::step::newton::{NewtonStep, velocity_norm};
 use crate::step::single_pass::solve_single_pass;
@@ -19,6 +16,9 @@ use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::{BoundRelaxation, EffectiveMass, WheelRows};
 use crate::vehicle::{Vehicle, banks_with_rows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 /// Number of iterations in which friction limits follow the loads. After these the limits stay fixed until the
 /// remaining problem, which is convex, has converged; then they follow once more. If friction presses a wheel into a
@@ -69,109 +69,114 @@ impl WheelRows {
     fn relax_friction_bound(&mut self) {
         let (limit, zero, one) = (self.friction_limit(), F32x4::default(), F32x4::splat(1.0));
         // Difference to the limits at the present loads, both directions together (N s).
-        let missing = limit[0] + limit[1] - self.solution.friction_bound[0] - self.solution.friction_bound[1];
-        let BoundRelaxation { factor: share, residual: before, .. } = self.solution.bound_relaxation;
+        let difference = limit[0] + limit[1] - self.solution.friction_bound[0] - self.solution.friction_bound[1];
+        let BoundRelaxation { factor: share, residual: last_difference, .. } = self.solution.bound_relaxation;
         // Tyres whose difference has changed its sign since the last update.
-        let turned = (missing * before).less(zero);
+        let sign_changed = (difference * last_difference).less(zero);
         let share = F32x4::select(
-            turned,
+            sign_changed,
             share * F32x4::splat(SIGN_CHANGE_FACTOR),
             (share * F32x4::splat(RELAXATION_GROWTH_FACTOR)).at_most(one),
         );
         self.solution.friction_bound =
             [0, 1].map(|i| self.solution.friction_bound[i] + share * (limit[i] - self.solution.friction_bound[i]));
-        self.solution.bound_relaxation = BoundRelaxation { factor: share, residual: missing, sign_changed: turned };
+        self.solution.bound_relaxation = BoundRelaxation { factor: share, residual: difference, sign_changed };
     }
 
     /// Returns `limit by the load / present limit − 1` for each sliding tyre, both directions together; 0 for tyres
     /// that do not slide. Positive values mean that the present limit is too small.
     ///
-    /// `steady` means that the velocity has hardly changed since the last update. Tyres whose difference changed its
+    /// `is_steady` means that the velocity has hardly changed since the last update. Tyres whose difference changed its
     /// sign then count as 0: the solution lies between both velocities, and `f32` resolves a load on metal no further.
     ///
     /// Within a pyramid, whose directions slide separately, tyres with a load but a limit of zero count as 1, also if
     /// they do not slide: their patches would deflect without a force. Within a cone such tyres obtain a limit when
     /// they begin to slide. If they counted there, loads that appear and vanish between iterations would have no
     /// solution.
-    fn friction_bound_shortfall(&self, within: ImpulseBounds, steady: bool) -> F32x4 {
+    fn friction_bound_shortfall(&self, bounds: ImpulseBounds, is_steady: bool) -> F32x4 {
         let limit = self.friction_limit();
         // Present limits and limits by the load, both directions together (N s).
-        let [reach, found] = [self.solution.friction_bound[0] + self.solution.friction_bound[1], limit[0] + limit[1]];
+        let [bound, load_limit] =
+            [self.solution.friction_bound[0] + self.solution.friction_bound[1], limit[0] + limit[1]];
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
         // Tyres with a load but a present limit of zero, in a pyramid only.
-        let none =
-            if within == ImpulseBounds::Pyramid { !zero.less(reach) & zero.less(found) } else { Mask32x4::default() };
+        let has_zero_bound = if bounds == ImpulseBounds::Pyramid {
+            !zero.less(bound) & zero.less(load_limit)
+        } else {
+            Mask32x4::default()
+        };
         // Relative shortfall of the limit.
-        let lacking = F32x4::select(none, one, (found - reach) / reach.at_least(F32x4::splat(f32::MIN_POSITIVE)));
+        let shortfall =
+            F32x4::select(has_zero_bound, one, (load_limit - bound) / bound.at_least(F32x4::splat(f32::MIN_POSITIVE)));
         // Tyres that count as converged because their difference changed its sign.
-        let between = if steady { self.solution.bound_relaxation.sign_changed } else { Mask32x4::default() };
-        lacking.masked((self.solution.sliding | none) & !between)
+        let is_bracketed = if is_steady { self.solution.bound_relaxation.sign_changed } else { Mask32x4::default() };
+        shortfall.masked((self.solution.sliding | has_zero_bound) & !is_bracketed)
     }
 }
 
 impl Vehicle {
     /// Solves all rows of the car together by Newton's method on the chassis velocity. The iteration starts at the
-    /// velocity `loaded`, which includes loads; `free` is the velocity without wheels. Returns the report, and the
-    /// distance from a solution (m/s): 0 if the iteration converged.
+    /// velocity `load_solution`, which includes loads; `v_free` is the velocity without wheels. Returns the report, and
+    /// the distance from a solution (m/s): 0 if the iteration converged.
     ///
     /// Each iteration evaluates all rows and solves `system · change = impulses − momentum gained`. If the last step
-    /// went too far, it is shortened instead. Converged means that the full change is at most `stop.tolerance`, the
-    /// hull has current friction limits, and so have the tyres. Friction limits of tyres follow the loads in the first
-    /// [`TYRE_LIMIT_ITERATIONS`] iterations, later only when the velocity has converged with fixed limits. A small last
-    /// step after a cut is no proof of convergence, because cut steps also stop at kinks. Leaves the impulses in the
-    /// rows; does not change the state.
+    /// went too far, it is shortened instead. Converged means that the full change is at most `tolerance`,
+    /// the hull has current friction limits, and so have the tyres. Friction limits of tyres follow the loads in the
+    /// first [`TYRE_LIMIT_ITERATIONS`] iterations, later only when the velocity has converged with fixed limits. A
+    /// small last step after a cut is no proof of convergence, because cut steps also stop at kinks. Leaves the
+    /// impulses in the rows; does not change the state.
     #[inline(always)]
     pub(crate) fn solve_converged<B: WheelGroups>(
         &mut self,
-        free: SpatialVector<f32>,
-        loaded: LoadSolution,
-        stop: StopCriterion,
+        v_free: SpatialVector<f32>,
+        load_solution: LoadSolution,
+        StopCriterion { tolerance, iterations }: StopCriterion,
         friction: FrictionShape,
     ) -> (StepReport, f32) {
-        let (within, has_loads) = self.choose_bounds::<B>(friction, free, loaded);
-        self.shafts.within = within;
-        let mut momentum = self.set_velocity::<B>(free, loaded.velocity);
+        let (bounds, has_current_loads) = self.choose_bounds::<B>(friction, v_free, load_solution);
+        self.shafts.within = bounds;
+        let mut momentum = self.set_velocity::<B>(v_free, load_solution.velocity);
         let mut report = StepReport::default();
         // Last full step, and whether the tyre limits followed the loads in the last iteration.
-        let (mut last, mut followed) = (NewtonStep::default(), false);
-        for iteration in 1..=stop.iterations.max(1) {
+        let (mut last, mut updated) = (NewtonStep::default(), false);
+        for iteration in 1..=iterations.max(1) {
             if iteration == TYRE_LIMIT_ITERATIONS + 1 {
                 self.rows.iter_mut().for_each(|rows| rows.solution.bound_relaxation = BoundRelaxation::default());
             }
             // Whether the last full step was within the tolerance; true in the first iteration (residual still 0).
-            let settled = report.residual <= stop.tolerance;
-            let follow = LimitUpdate {
-                tyres: iteration <= TYRE_LIMIT_ITERATIONS || settled,
+            let is_steady = report.residual <= tolerance;
+            let update = LimitUpdate {
+                tyres: iteration <= TYRE_LIMIT_ITERATIONS || is_steady,
                 damped: iteration > TYRE_LIMIT_ITERATIONS,
                 hull: report.residual <= HULL_LIMIT_THRESHOLD_MPS && (2..=HULL_LIMIT_ITERATIONS).contains(&iteration),
-                has_current_loads: has_loads && iteration == 1,
+                has_current_loads: has_current_loads && iteration == 1,
             };
-            let (given, system) = self.linearise::<B>(within, follow);
+            let (row_impulse, system) = self.linearise::<B>(bounds, update);
             // Misfit: impulses of the rows minus momentum gained (N s, N m s).
-            let missing = given - momentum;
+            let misfit = row_impulse - momentum;
             report.iterations = iteration;
             // A misfit with other limits is another function: the last step cannot be cut by it.
-            let other = follow.hull || (follow.tyres && iteration > TYRE_LIMIT_ITERATIONS);
-            let back = if other { None } else { last.shorten(missing, &system, MIN_CUT_WIDTH_SHARE * stop.tolerance) };
+            let has_new_limit = update.hull || (update.tyres && iteration > TYRE_LIMIT_ITERATIONS);
+            let cut = if has_new_limit { None } else { last.shorten(misfit, &system, MIN_CUT_WIDTH_SHARE * tolerance) };
             // Written out: the compiler would call a closure, compiled for the baseline instructions.
-            let change = match back {
-                Some(back) => back,
-                None => system.solve(missing),
+            let change = match cut {
+                Some(cut) => cut,
+                None => system.solve(misfit),
             };
             self.hull.add_velocity(change);
-            if back.is_none() {
+            if cut.is_none() {
                 report.residual = velocity_norm(change);
-                let agreed = follow.hull || self.hull.is_empty() || iteration > HULL_LIMIT_ITERATIONS;
-                let near = agreed && report.residual <= stop.tolerance;
-                if near && (!follow.damped || self.are_limits_converged(within, settled && followed, stop.tolerance)) {
+                let is_hull_current = update.hull || self.hull.is_empty() || iteration > HULL_LIMIT_ITERATIONS;
+                let is_near = is_hull_current && report.residual <= tolerance;
+                if is_near && (!update.damped || self.are_limits_converged(bounds, is_steady && updated, tolerance)) {
                     self.hull.finish_impulses();
-                    if follow.damped {
-                        self.clamp_to_friction_limits(within);
+                    if update.damped {
+                        self.clamp_to_friction_limits(bounds);
                     }
                     return (report, 0.0);
                 }
-                followed = follow.tyres;
-                last = NewtonStep::full(change, missing);
+                updated = update.tyres;
+                last = NewtonStep::full(change, misfit);
             }
             momentum = momentum + self.momentum(change);
             for rows in B::slice_mut(&mut self.rows) {
@@ -179,45 +184,45 @@ impl Vehicle {
             }
         }
         report.not_converged = true;
-        (report, report.residual.max(self.finish_unconverged(within, momentum)))
+        (report, report.residual.max(self.finish_unconverged(bounds, momentum)))
     }
 
     /// Returns the bounds on the tyre impulses for `friction`, and whether the rows already have the loads at the
-    /// velocity `loaded`. For [`FrictionShape::LongitudinalFirst`] runs one sweep first, whose longitudinal impulses
-    /// stay. If its tyres are stiff, the loads are computed anew, and the cone replaces the shape if that sweep is
-    /// inconsistent. Rows that would change when evaluated again never count as current.
+    /// velocity `load_solution`. For [`FrictionShape::LongitudinalFirst`] runs one sweep first, whose longitudinal
+    /// impulses stay. If its tyres are stiff, the loads are computed anew, and the cone replaces the shape if that
+    /// sweep is inconsistent. Rows that would change when evaluated again never count as current.
     #[inline(always)]
     fn choose_bounds<B: WheelGroups>(
         &mut self,
         friction: FrictionShape,
-        free: SpatialVector<f32>,
-        loaded: LoadSolution,
+        v_free: SpatialVector<f32>,
+        load_solution: LoadSolution,
     ) -> (ImpulseBounds, bool) {
-        let (mut within, mut has_loads) = (ImpulseBounds::from_shape(friction), loaded.matches_rows);
+        let (mut bounds, mut has_current_loads) = (ImpulseBounds::from_shape(friction), load_solution.matches_rows);
         // The longitudinal impulses stay as one sweep leaves them if the sweep is consistent.
-        if within == ImpulseBounds::LateralOnly && solve_single_pass::<B, _>(self, loaded.velocity) {
-            has_loads = false;
-            if self.is_inconsistent(free, self.shafts.dt) {
-                within = ImpulseBounds::Cone;
+        if bounds == ImpulseBounds::LateralOnly && solve_single_pass::<B, _>(self, load_solution.velocity) {
+            has_current_loads = false;
+            if self.is_inconsistent(v_free, self.shafts.dt) {
+                bounds = ImpulseBounds::Cone;
             }
         }
-        (within, has_loads && !B::slice(&self.rows).iter().any(WheelRows::changes_on_reevaluation))
+        (bounds, has_current_loads && !B::slice(&self.rows).iter().any(WheelRows::changes_on_reevaluation))
     }
 
-    /// Sets the velocities along the rows of wheels and hull for the chassis velocity `start`. `free` is the velocity
-    /// without wheels. Returns the momentum gained, `M (start − free)` (N s, N m s).
+    /// Sets the velocities along the rows of wheels and hull for the chassis velocity `v_start`. `v_free` is the
+    /// velocity without wheels. Returns the momentum gained, `M (v_start − v_free)` (N s, N m s).
     #[inline(always)]
     fn set_velocity<B: WheelGroups>(
         &mut self,
-        free: SpatialVector<f32>,
-        start: SpatialVector<f32>,
+        v_free: SpatialVector<f32>,
+        v_start: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
-        let gained = start - free;
+        let velocity_gain = v_start - v_free;
         for rows in B::slice_mut(&mut self.rows) {
-            rows.set_velocity(start.broadcast_to_wheels(), gained.broadcast_to_wheels());
+            rows.set_velocity(v_start.broadcast_to_wheels(), velocity_gain.broadcast_to_wheels());
         }
-        self.hull.set_velocity(start);
-        self.momentum(gained)
+        self.hull.set_velocity(v_start);
+        self.momentum(velocity_gain)
     }
 
     /// Ends an iteration without a solution: evaluates the rows once more at the present velocity with fixed friction
@@ -225,57 +230,60 @@ impl Vehicle {
     /// the chassis. Returns the distance from a solution: the norm of the velocity change by the misfit before clamping
     /// (m/s).
     #[cold]
-    fn finish_unconverged(&mut self, within: ImpulseBounds, momentum: SpatialVector<f32>) -> f32 {
-        let (given, _) = self.linearise::<ManyGroups>(
-            within,
+    fn finish_unconverged(&mut self, bounds: ImpulseBounds, momentum: SpatialVector<f32>) -> f32 {
+        let (row_impulse, _) = self.linearise::<ManyGroups>(
+            bounds,
             LimitUpdate { tyres: false, damped: true, hull: false, has_current_loads: false },
         );
         self.hull.finish_impulses();
-        self.clamp_to_friction_limits(within);
-        velocity_norm(self.response(given - momentum))
+        self.clamp_to_friction_limits(bounds);
+        velocity_norm(self.response(row_impulse - momentum))
     }
 
     /// Clamps the impulses of every tyre to its limit by the present load, as [`WheelRows::clamp_to_friction`].
-    /// `within` selects the ellipse or separate limits.
+    /// `bounds` selects the ellipse or separate limits.
     #[cold]
     #[inline(never)]
-    pub(crate) fn clamp_to_friction_limits(&mut self, within: ImpulseBounds) {
-        self.rows.iter_mut().for_each(|rows| rows.clamp_to_friction(within));
+    pub(crate) fn clamp_to_friction_limits(&mut self, bounds: ImpulseBounds) {
+        self.rows.iter_mut().for_each(|rows| rows.clamp_to_friction(bounds));
     }
 
     /// Returns true if the present friction limits of the tyres are as good as those by the loads. The impulses that
     /// sliding tyres lack must change the chassis velocity by at most `tolerance` (m/s), and each limit must be within
-    /// 1 %: a light wheel does not move the chassis. For `steady`, see `friction_bound_shortfall`.
-    fn are_limits_converged(&self, within: ImpulseBounds, steady: bool, tolerance: f32) -> bool {
-        let (mut impulse, mut near) = (SpatialVector::default(), true);
+    /// 1 %: a light wheel does not move the chassis. For `is_steady`, see `friction_bound_shortfall`.
+    fn are_limits_converged(&self, bounds: ImpulseBounds, is_steady: bool, tolerance: f32) -> bool {
+        let (mut impulse, mut are_close) = (SpatialVector::default(), true);
         for rows in &self.rows {
-            let lacking = rows.friction_bound_shortfall(within, steady);
-            near &= !F32x4::any(F32x4::splat(FRICTION_LIMIT_TOLERANCE).less(lacking.abs()));
+            let shortfall = rows.friction_bound_shortfall(bounds, is_steady);
+            are_close &= !F32x4::any(F32x4::splat(FRICTION_LIMIT_TOLERANCE).less(shortfall.abs()));
             // Impulses that the tyres lack (N s).
-            let [along, across] = rows.solution.tyre_impulse.map(|x| x * lacking);
-            impulse = impulse + (rows.contact.forward * along + rows.contact.side * across).sum();
+            let [longitudinal, lateral] = rows.solution.tyre_impulse.map(|x| x * shortfall);
+            impulse = impulse + (rows.contact.forward * longitudinal + rows.contact.side * lateral).sum();
         }
-        near && velocity_norm(self.response(impulse)) <= tolerance
+        are_close && velocity_norm(self.response(impulse)) <= tolerance
     }
 
     /// Returns the tangent mass matrix of a solved step: chassis mass and inertia plus the derivative of the row
     /// impulses (kg, kg m, kg m²), with respect to the twist at the end of the step, vehicle frame. `body` is the body
-    /// at the start; `end` is the linear and angular velocity that was solved for, world axes. Evaluates the rows again
-    /// within the friction cone, which overwrites the solution in the rows.
+    /// at the start; `end_velocity` is the linear and angular velocity that was solved for, world axes. Evaluates the
+    /// rows again within the friction cone, which overwrites the solution in the rows.
     #[cold]
     #[inline(never)]
-    pub(crate) fn tangent(&mut self, body: &ChassisState, end: [Vec3; 2]) -> Symmetric6 {
-        let rows = self.tangent_by_wheel(body, end);
-        Symmetric6::new(self.model.mass(), self.model.inertia(), &rows)
+    pub(crate) fn tangent(&mut self, body: &ChassisState, end_velocity: [Vec3; 2]) -> Symmetric6 {
+        let products = self.tangent_by_wheel(body, end_velocity);
+        Symmetric6::new(self.model.mass(), self.model.inertia(), &products)
     }
 
     /// Returns the part of [`Vehicle::tangent`] that stems from the rows, without mass and inertia, one wheel per lane.
-    /// Sets the velocities of the rows to `end` and evaluates them with fixed friction limits, which overwrites their
-    /// solution.
-    pub(crate) fn tangent_by_wheel(&mut self, body: &ChassisState, end: [Vec3; 2]) -> OuterProducts {
-        let free = self.free_velocity_in_body(body, &self.to_world);
+    /// Sets the velocities of the rows to `end_velocity` and evaluates them with fixed friction limits, which
+    /// overwrites their solution.
+    pub(crate) fn tangent_by_wheel(&mut self, body: &ChassisState, end_velocity: [Vec3; 2]) -> OuterProducts {
+        let v_free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
-        self.set_velocity::<ManyGroups>(free, SpatialVector::from_vec3s(to_vehicle * end[0], to_vehicle * end[1]));
+        self.set_velocity::<ManyGroups>(
+            v_free,
+            SpatialVector::from_vec3s(to_vehicle * end_velocity[0], to_vehicle * end_velocity[1]),
+        );
         self.evaluate_rows::<ManyGroups>(
             ImpulseBounds::Cone,
             LimitUpdate { tyres: false, damped: true, hull: false, has_current_loads: false },
@@ -291,16 +299,16 @@ impl Vehicle {
 
     /// Evaluates all wheels and hull points at the velocity in their rows. Returns the sum of their impulses on the
     /// chassis (N s, N m s), and the matrix of the Newton step: chassis mass and inertia plus `Σ gain · row rowᵀ`.
-    /// Changes of friction limits are not part of the matrix; `follow` selects the limits that are updated. `within`
-    /// are the bounds on the tyre impulses.
+    /// Changes of friction limits are not part of the matrix; `limit_update` selects the limits that are updated.
+    /// `bounds` are the bounds on the tyre impulses.
     #[inline(always)]
     fn linearise<B: WheelGroups>(
         &mut self,
-        within: ImpulseBounds,
-        follow: LimitUpdate,
+        bounds: ImpulseBounds,
+        limit_update: LimitUpdate,
     ) -> (SpatialVector<f32>, Symmetric6) {
-        let (given, products) = self.evaluate_rows::<B>(within, follow);
-        (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
+        let (row_impulse, products) = self.evaluate_rows::<B>(bounds, limit_update);
+        (row_impulse, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
     }
 
     /// Evaluates the rows as [`Vehicle::linearise`], but returns the derivative one wheel per lane and without mass and
@@ -309,62 +317,62 @@ impl Vehicle {
     /// Order: axle links; for each bank the loads (with unsprung masses: load and travel rate together), then friction
     /// limits and the speeds that the tyres see; then the shafts, except with [`ImpulseBounds::LateralOnly`]; then hull
     /// points; then each wheel block (spin and tyre impulses). Loads of the first iteration are kept if
-    /// `follow.has_current_loads`. Overwrites loads, limits, spins and impulses in the rows.
+    /// `limit_update.has_current_loads`. Overwrites loads, limits, spins and impulses in the rows.
     #[inline(always)]
     fn evaluate_rows<B: WheelGroups>(
         &mut self,
-        within: ImpulseBounds,
-        follow: LimitUpdate,
+        bounds: ImpulseBounds,
+        limit_update: LimitUpdate,
     ) -> (SpatialVector<f32>, OuterProducts) {
-        if !follow.has_current_loads {
+        if !limit_update.has_current_loads {
             self.update_link_impulses::<B>();
         }
         let mut products = self.axle_link_products::<B>();
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
             // `None` for wheels without an unsprung mass.
-            let moved = rows.with_unsprung(|rows, unsprung| {
-                if follow.tyres || bank.roll_centre_links.is_some() {
-                    rows.update_tyre_lift(unsprung, bank);
+            let unsprung_result = rows.with_unsprung(|rows, unsprung| {
+                if limit_update.tyres || group.roll_centre_links.is_some() {
+                    rows.update_tyre_lift(unsprung, group);
                 }
-                rows.unsprung_load(unsprung, bank).add_to(&mut products, rows);
+                rows.unsprung_load(unsprung, group).add_to(&mut products, rows);
             });
-            if moved.is_none() {
-                if !follow.has_current_loads {
-                    rows.evaluate_load(bank);
+            if unsprung_result.is_none() {
+                if !limit_update.has_current_loads {
+                    rows.evaluate_load(group);
                 }
                 products.add(rows.suspension.load_slope, rows.contact.normal);
             }
-            if follow.tyres {
-                if follow.damped {
+            if limit_update.tyres {
+                if limit_update.damped {
                     rows.relax_friction_bound()
                 } else {
                     rows.solution.friction_bound = rows.friction_limit()
                 }
             }
-            rows.solution.effective_mass = match (&bank.roll_centre_links, rows.unsprung()) {
+            rows.solution.effective_mass = match (&group.roll_centre_links, rows.unsprung()) {
                 (Some(links), Some(unsprung)) => rows.effective_mass_on_links(unsprung, links),
                 // The chassis velocity is given: an impulse of the tyre does not change it within the block.
                 _ => EffectiveMass { speed: rows.solution.velocity.patch, compliance: [F32x4::default(); 3] },
             };
         }
-        if within != ImpulseBounds::LateralOnly {
+        if bounds != ImpulseBounds::LateralOnly {
             self.solve_shafts::<B>();
         }
-        let mut given = self.external_bar_impulse + self.hull.evaluate(&mut products, follow.hull);
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        let mut row_impulse = self.external_bar_impulse + self.hull.evaluate(&mut products, limit_update.hull);
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
             // Tyre impulses before this evaluation (N s).
-            let before = rows.solution.tyre_impulse;
+            let tyre_impulse_before = rows.solution.tyre_impulse;
             // Gains with their rows on the chassis.
-            let mut lines = rows.solve_block(bank, within).tangent().gain_rows(rows);
-            if let (Some(links), Some(unsprung)) = (&bank.roll_centre_links, rows.unsprung()) {
-                lines = lines.map(|(weight, row)| (weight, rows.row_on_links(unsprung, links, row)));
+            let mut gain_rows = rows.solve_block(group, bounds).tangent().gain_rows(rows);
+            if let (Some(links), Some(unsprung)) = (&group.roll_centre_links, rows.unsprung()) {
+                gain_rows = gain_rows.map(|(gain, row)| (gain, rows.row_on_links(unsprung, links, row)));
             }
-            products.add_terms(lines);
-            if let Some(links) = &bank.roll_centre_links {
-                rows.with_unsprung(|rows, unsprung| rows.update_travel_on_links(unsprung, links, before));
+            products.add_terms(gain_rows);
+            if let Some(links) = &group.roll_centre_links {
+                rows.with_unsprung(|rows, unsprung| rows.update_travel_on_links(unsprung, links, tyre_impulse_before));
             }
-            given = given + rows.impulse(true).sum();
+            row_impulse = row_impulse + rows.impulse(true).sum(); // true: loads included
         }
-        (given, products)
+        (row_impulse, products)
     }
 }

@@ -12,17 +12,17 @@ use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::LaneIndex;
 use crate::port::Contact;
 use crate::shape::Hull;
-use crate::simd::lane::F32x4;
-use crate::simd::linear::SpatialVector;
 use crate::solver_mode::{FrictionShape, SolverMode};
 use crate::state::{Placement, State};
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, Strut};
-use crate::tyre::curve::{CurveLaw, CurveTyre};
-use crate::tyre::parameters::Tyre;
 use crate::vehicle::Vehicle;
 use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, Wheel};
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::curve::{CurveLaw, CurveTyre};
+use skidpad_tyre::parameters::Tyre;
 
 const STEP_S: f32 = 1.0 / 60.0;
 
@@ -86,9 +86,9 @@ fn model(axles: usize) -> Model {
 /// = momentum ± hold − R x`, in the active set (contacts, signs of brakes) that the iteration found.
 fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
-    let at = |place: LaneIndex, of: F32x4| f64::from(of.lanes()[place.lane]);
-    let unknowns = 6 + 4 * wheels.len();
-    let (mut a, mut b) = (DMatrix::<f64>::zeros(unknowns, unknowns), DVector::<f64>::zeros(unknowns));
+    let value = |lane_index: LaneIndex, lanes: F32x4| f64::from(lanes.lanes()[lane_index.lane]);
+    let size = 6 + 4 * wheels.len();
+    let (mut a, mut b) = (DMatrix::<f64>::zeros(size, size), DVector::<f64>::zeros(size));
     let inertia = vehicle.model.inertia().to_cols_array_2d();
     let (linear, angular) = free.parts();
     let start = DVector::from_iterator(6, [linear.to_array(), angular.to_array()].into_iter().flatten().map(f64::from));
@@ -101,30 +101,30 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let momentum = a.view((0, 0), (6, 6)) * &start;
     b.rows_mut(0, 6).copy_from(&momentum);
     for (i, wheel) in wheels.iter().enumerate() {
-        let place = vehicle.model.lane_index(i);
-        let rows = &vehicle.rows[place.bank];
+        let lane_index = vehicle.model.lane_index(i);
+        let rows = &vehicle.rows[lane_index.bank];
         let first = 6 + 4 * i;
         // Six components of the row of this wheel.
-        let row = |of: SpatialVector<F32x4>| -> Vec<f64> {
-            [of.linear.x, of.linear.y, of.linear.z, of.angular.x, of.angular.y, of.angular.z]
-                .map(|l| at(place, l))
+        let row = |lanes: SpatialVector<F32x4>| -> Vec<f64> {
+            [lanes.linear.x, lanes.linear.y, lanes.linear.z, lanes.angular.x, lanes.angular.y, lanes.angular.z]
+                .map(|component| value(lane_index, component))
                 .into()
         };
         // Load impulse at zero normal speed.
         let load_target = rows.suspension.load + rows.suspension.load_slope * rows.solution.velocity.normal;
         // Row, target impulse and gain of load, longitudinal and lateral impulse.
-        let sides = [
+        let wheel_rows = [
             (rows.contact.normal, (load_target, rows.suspension.load_slope)),
             (rows.contact.forward, rows.tyre_terms(0)),
             (rows.contact.side, rows.tyre_terms(1)),
         ];
-        for (k, (direction, (target_impulse, gain))) in sides.into_iter().enumerate() {
-            let (direction, gain) = (row(direction), at(place, gain));
+        for (k, (direction, (target_impulse, gain))) in wheel_rows.into_iter().enumerate() {
+            let (direction, gain) = (row(direction), value(lane_index, gain));
             a[(first + k, first + k)] = 1.0;
-            b[first + k] = at(place, target_impulse);
-            for (j, d) in direction.iter().enumerate() {
-                a[(j, first + k)] -= d;
-                a[(first + k, j)] += gain * d;
+            b[first + k] = value(lane_index, target_impulse);
+            for (j, entry) in direction.iter().enumerate() {
+                a[(j, first + k)] -= entry;
+                a[(first + k, j)] += gain * entry;
             }
             // The longitudinal speed includes the spin.
             if k == 1 {
@@ -132,13 +132,13 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
             }
         }
         // Torque on the chassis. Spin: I ω + R x = momentum + angular impulse of brake and rolling resistance.
-        let torque = at(place, rows.solution.torque);
+        let torque = value(lane_index, rows.solution.torque);
         for (j, axle) in [rows.steering.axle.x, rows.steering.axle.y, rows.steering.axle.z].into_iter().enumerate() {
-            b[3 + j] -= at(place, axle) * torque;
+            b[3 + j] -= value(lane_index, axle) * torque;
         }
         a[(first + 3, first + 3)] = f64::from(wheel.spin_inertia);
         a[(first + 3, first + 1)] = f64::from(wheel.radius);
-        b[first + 3] = at(place, rows.drive.momentum) - at(place, rows.drive.motor) + torque;
+        b[first + 3] = value(lane_index, rows.drive.momentum) - value(lane_index, rows.drive.motor) + torque;
     }
     add_bar_rows(vehicle, &mut a, &mut b);
     let solution = a.lu().solve(&b).expect("regular");
@@ -149,13 +149,13 @@ fn solve_directly(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
 /// opposite signs at its two wheels.
 fn add_bar_rows(vehicle: &Vehicle, a: &mut DMatrix<f64>, b: &mut DVector<f64>) {
     for k in 0..vehicle.model.parts().bars.len() {
-        let (row, gain, seen) = vehicle.axle_link_terms(k);
+        let (row, gain, speed) = vehicle.axle_link_terms(k);
         let (linear, angular) = row.parts();
         let row = [linear.to_array(), angular.to_array()].concat();
-        for (i, way) in vehicle.model.parts().bars[k].wheels.into_iter().zip([1.0, -1.0]) {
-            b[6 + 4 * i] += way * f64::from(gain * seen);
-            for (j, d) in row.iter().enumerate() {
-                a[(6 + 4 * i, j)] += way * f64::from(gain * d);
+        for (i, sign) in vehicle.model.parts().bars[k].wheels.into_iter().zip([1.0, -1.0]) {
+            b[6 + 4 * i] += sign * f64::from(gain * speed);
+            for (j, entry) in row.iter().enumerate() {
+                a[(6 + 4 * i, j)] += sign * f64::from(gain * entry);
             }
         }
     }
@@ -168,7 +168,7 @@ fn converged_impulses_equal_a_direct_solve() {
     for axles in [2, 3, 5] {
         for case in 0..20u8 {
             // Number in −1 to 1 that depends on the case.
-            let wave = |k: f32| crate::math::sin_cos(f32::from(case) * 0.7 + k).0;
+            let wave = |k: f32| skidpad_simd::math::sin_cos(f32::from(case) * 0.7 + k).0;
             let model = Arc::new(model(axles));
             let mut state = State::at_rest(&model, &Scene::flat(), &Placement { speed: 20.0, ..Placement::default() });
             for (i, wheel) in state.wheels.iter_mut().enumerate() {

@@ -3,14 +3,14 @@
 use crate::assembly::suspension::axle_links::BarResponse;
 use crate::constants::MAX_WHEELS;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::step::newton::NewtonStep;
 use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels};
 use crate::suspension::rows::{LoadSolution, RIGID_GAIN_FACTOR};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
 pub(crate) const MAX_LOAD_SOLVES: usize = 40;
@@ -36,75 +36,83 @@ impl Vehicle {
     /// [`DROOP_ITERATIONS`] half steps, the last one full.
     pub(crate) fn set_droop_compressions(&mut self) {
         // Compressions at full droop, m.
-        let hanging = (0..self.model.wheels().len()).map(|i| -self.model.droop_from_rest(i));
-        let mut free = [0.0; MAX_WHEELS];
-        free.iter_mut().zip(hanging).for_each(|(to, from)| *to = from);
-        self.move_airborne_wheels(&free, 1.0); // all of the difference
-        let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { DROOP_ITERATIONS };
-        for pass in 0..passes {
-            let mut linked = [0.0; MAX_WHEELS];
-            for (i, (wheel, linked)) in self.model.wheels().iter().zip(&mut linked).enumerate() {
+        let droop_compressions = (0..self.model.wheels().len()).map(|i| -self.model.droop_from_rest(i));
+        let mut free_compressions = [0.0; MAX_WHEELS];
+        free_compressions
+            .iter_mut()
+            .zip(droop_compressions)
+            .for_each(|(compression, droop_compression)| *compression = droop_compression);
+        self.move_airborne_wheels(&free_compressions, 1.0); // all of the difference
+        let iterations = if self.model.parts().heave_springs.is_empty() { 1 } else { DROOP_ITERATIONS };
+        for iteration in 0..iterations {
+            let mut linked_compressions = [0.0; MAX_WHEELS];
+            for (i, (wheel, linked_compression)) in self.model.wheels().iter().zip(&mut linked_compressions).enumerate()
+            {
                 // Compression at the balance of strut and axle links, m.
                 let balance = self.unloaded_compression(i, |rows| rows.contact.compression);
-                *linked = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
+                *linked_compression = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
-            self.move_airborne_wheels(&linked, if pass + 1 == passes { 1.0 } else { 0.5 });
+            self.move_airborne_wheels(&linked_compressions, if iteration + 1 == iterations { 1.0 } else { 0.5 });
         }
     }
 
-    /// Moves the compressions of wheels without ground contact by a `share` of the difference to the compressions `to` (m, by wheel index). Wheels in
-    /// contact are unchanged.
-    fn move_airborne_wheels(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
-            let moved = if share < 1.0 { was + F32x4::splat(share) * (to - was) } else { to };
-            rows.contact.compression = F32x4::select(rows.contact.in_contact, was, moved);
+    /// Moves the compressions of wheels without ground contact by a `share` of the difference to the `target_compressions` (m, by wheel index).
+    /// Wheels in contact are unchanged.
+    fn move_airborne_wheels(&mut self, target_compressions: &[f32; MAX_WHEELS], share: f32) {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            let (current, target) = (rows.contact.compression, group.gather(|i| target_compressions[i]));
+            let new_compression = if share < 1.0 { current + F32x4::splat(share) * (target - current) } else { target };
+            rows.contact.compression = F32x4::select(rows.contact.in_contact, current, new_compression);
         }
     }
 
-    /// Solves all load rows together from the chassis velocity `warm` (before the loads), for a step of `dt` s, and returns the velocity after them.
-    /// If the iteration does not converge, negative loads become 0, the velocity follows from these loads and external bars by the response of the
-    /// chassis, and `matches_rows` is false.
+    /// Solves all load rows together from the chassis velocity `v_warm` (before the loads), for a step of `dt` s, and returns the velocity after
+    /// them. If the iteration does not converge, negative loads become 0, the velocity follows from these loads and external bars by the response of
+    /// the chassis, and `matches_rows` is false.
     #[inline(always)]
-    pub(crate) fn solve_loads<B: WheelGroups>(&mut self, warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
-        let (velocity, in_rows) = solve_load_rows::<B, _>(self, warm, dt);
-        if in_rows {
-            return LoadSolution { velocity, matches_rows: in_rows };
+    pub(crate) fn solve_loads<B: WheelGroups>(&mut self, v_warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
+        let (velocity, matches_rows) = solve_load_rows::<B, _>(self, v_warm, dt);
+        if matches_rows {
+            return LoadSolution { velocity, matches_rows };
         }
-        let mut given = self.external_bar_impulse;
+        let mut impulse = self.external_bar_impulse;
         for rows in &mut self.rows {
             rows.suspension.load = rows.suspension.load.at_least(F32x4::default());
-            given = given + (rows.contact.normal * rows.suspension.load).sum();
+            impulse = impulse + (rows.contact.normal * rows.suspension.load).sum();
         }
-        LoadSolution { velocity: warm + self.response(given), matches_rows: in_rows }
+        LoadSolution { velocity: v_warm + self.response(impulse), matches_rows }
     }
 
-    /// Returns the velocity to which the `last` Newton step is cut if its end `at` overshot (or an earlier cut was too short). Otherwise stores the
-    /// step from `at` to `newton` as the last one, and returns `None`. `warm` is the velocity before the loads; the residual is the impulse of loads
-    /// and external bars less the change of momentum since `warm`. `system` is the matrix of the last solve.
+    /// Returns the velocity to which the Newton step `last_step` is cut if its end `v_current` overshot (or an earlier cut was too short). Otherwise
+    /// stores the step from `v_current` to `v_newton` as the last one, and returns `None`. `v_warm` is the velocity before the loads; the residual is
+    /// the impulse of loads and external bars less the change of momentum since `v_warm`. `system` is the matrix of the last solve.
     #[cold]
     #[inline(never)]
     pub(crate) fn cut_long_step(
         &self,
-        last: &mut Option<NewtonStep>,
-        [warm, at, newton]: [SpatialVector<f32>; 3],
+        last_step: &mut Option<NewtonStep>,
+        v_warm: SpatialVector<f32>,
+        v_current: SpatialVector<f32>,
+        v_newton: SpatialVector<f32>,
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
-        let loads = self
+        let load_impulse = self
             .rows
             .iter()
             .fold(self.external_bar_impulse, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
         // Residual impulse.
-        let missing = loads - self.momentum(at - warm);
-        if let Some(back) = last.as_mut().and_then(|last| last.shorten(missing, system, MIN_STEP_MPS)) {
-            return Some(at + back);
+        let misfit = load_impulse - self.momentum(v_current - v_warm);
+        if let Some(correction) =
+            last_step.as_mut().and_then(|last_step| last_step.shorten(misfit, system, MIN_STEP_MPS))
+        {
+            return Some(v_current + correction);
         }
-        *last = Some(NewtonStep::full(newton - at, missing));
+        *last_step = Some(NewtonStep::full(v_newton - v_current, misfit));
         None
     }
 }
 
-/// Solves all load rows of `cars` together from the velocity `warm`, for a step of `dt` s. Returns the velocity after the loads and the mask of the
+/// Solves all load rows of `cars` together from the velocity `v_warm`, for a step of `dt` s. Returns the velocity after the loads and the mask of the
 /// cars that have converged. Each of at most `S::MAX_LOAD_SOLVES` Newton iterations linearises loads and axle links, solves the 6×6 system of each
 /// chassis, cuts steps that overshoot (after [`SOLVES_BEFORE_CUTS`]), and evaluates the loads again. A car has converged if all its loads agree with
 /// their linearisation within [`LOAD_TOLERANCE`], in a step that was not cut; its velocity then stays constant.
@@ -114,57 +122,58 @@ impl Vehicle {
 #[inline(always)]
 pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
     cars: &mut S,
-    warm: CarTwist<B, S>,
+    v_warm: CarTwist<B, S>,
     dt: f32,
 ) -> (CarTwist<B, S>, CarMask<B, S>) {
-    for (bank, rows) in cars.packs() {
-        rows.init_load(bank, warm.broadcast_to_wheels(), dt);
+    for (group, rows) in cars.packs() {
+        rows.init_load(group, v_warm.broadcast_to_wheels(), dt);
     }
     cars.load_axle_links();
-    for (bank, rows) in cars.packs() {
-        rows.evaluate_load(bank);
+    for (group, rows) in cars.packs() {
+        rows.evaluate_load(group);
     }
     // One car with at most four wheels.
-    let is_alone = S::Lanes::ROWS_PER_AXLE_PAIR == 1 && cars.rows().len() == 1;
+    let is_single_group = S::Lanes::ROWS_PER_AXLE_PAIR == 1 && cars.rows().len() == 1;
     // For a batch of cars, one pass would need more registers than the processor has.
-    let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().separate_axle_links().is_empty();
+    let builds_in_one_pass =
+        is_single_group && cars.model().has_axle_links() && cars.model().separate_axle_links().is_empty();
     // Current velocity, converged cars, last Newton step.
-    let (mut after, mut settled, mut last) = (warm, CarMask::<B, S>::default(), None);
-    for solve in 0..S::MAX_LOAD_SOLVES {
-        // Response of loads and axle links to the chassis velocity, and their impulse at the velocity `warm`.
-        let (mut products, mut wished);
-        if in_one_pass {
-            let (rows, bars) = (cars.rows(), BarResponse::new(cars.rows(), warm));
+    let (mut v_current, mut converged, mut last_step) = (v_warm, CarMask::<B, S>::default(), None);
+    for solve_index in 0..S::MAX_LOAD_SOLVES {
+        // Response of loads and axle links to the chassis velocity, and their impulse at the velocity `v_warm`.
+        let (mut products, mut target_impulse);
+        if builds_in_one_pass {
+            let (rows, bar_response) = (cars.rows(), BarResponse::new(cars.rows(), v_warm));
             products = OuterProducts::from_terms(
                 #[inline(always)]
-                |k| [rows[k].load_gain_row(), bars.gain_rows[k]],
+                |k| [rows[k].load_gain_row(), bar_response.gain_rows[k]],
             );
-            wished = target_loads(rows) + (cars.external_link_impulse() + bars.impulse);
+            target_impulse = target_loads(rows) + (cars.external_link_impulse() + bar_response.impulse);
         } else {
-            (products, wished) = load_system(cars.rows());
-            wished = wished + cars.add_axle_links(&mut products, warm);
+            (products, target_impulse) = load_system(cars.rows());
+            target_impulse = target_impulse + cars.add_axle_links(&mut products, v_warm);
         }
         let system = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products);
-        let newton = warm + system.solve(wished);
-        let cut = cars.shortened_step(solve, &mut last, [warm, after, newton], &system);
-        after = SpatialVector::select(settled, after, cut.unwrap_or(newton));
+        let v_newton = v_warm + system.solve(target_impulse);
+        let cut_velocity = cars.shortened_step(solve_index, &mut last_step, v_warm, v_current, v_newton, &system);
+        v_current = SpatialVector::select(converged, v_current, cut_velocity.unwrap_or(v_newton));
         for (_, rows) in cars.packs() {
-            rows.set_load_velocity(after.broadcast_to_wheels());
+            rows.set_load_velocity(v_current.broadcast_to_wheels());
         }
         cars.load_axle_links();
         // Wheels whose load differs from its linearisation.
-        let mut off = <S::Lanes as Lane>::Mask::default();
-        for (bank, rows) in cars.packs() {
-            off = off | rows.update_load(bank);
+        let mut mismatched = <S::Lanes as Lane>::Mask::default();
+        for (group, rows) in cars.packs() {
+            mismatched = mismatched | rows.update_load(group);
         }
-        if cut.is_none() {
-            settled = settled | !S::Lanes::cars_with_any(off);
+        if cut_velocity.is_none() {
+            converged = converged | !S::Lanes::cars_with_any(mismatched);
         }
-        if !CarScalar::<B, S>::any(!settled) {
+        if !CarScalar::<B, S>::any(!converged) {
             break;
         }
     }
-    (after, settled)
+    (v_current, converged)
 }
 
 impl<W: WheelLanes> WheelRows<W> {
@@ -180,12 +189,12 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.compression + self.contact.compression_lag
     }
 
-    /// Initialises the load rows for a step of `dt` s: the row of the droop stop, the separation speed at the chassis velocity `warm` before the
+    /// Initialises the load rows for a step of `dt` s: the row of the droop stop, the separation speed at the chassis velocity `v_warm` before the
     /// loads, and a current speed that continues the jounce rate at the start. No wheel counts as at its droop stop.
     #[inline(always)]
-    pub(crate) fn init_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
-        self.set_droop_row(bank, dt);
-        self.suspension.warm_speed = self.separation_velocity(warm);
+    pub(crate) fn init_load(&mut self, group: &WheelPack<W>, v_warm: SpatialVector<W>, dt: f32) {
+        self.set_droop_row(group, dt);
+        self.suspension.warm_speed = self.separation_velocity(v_warm);
         self.solution.velocity.normal = -self.contact.jounce_rate * self.contact.normal_cosine;
         self.suspension.at_droop_stop = W::Mask::default();
     }
@@ -193,10 +202,10 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step: its impulse is 0 at the speed with
     /// which the wheel just reaches the droop stop at the end of the step, and falls with [`RIGID_GAIN_FACTOR`] times the carried mass.
     #[inline(always)]
-    fn set_droop_row(&mut self, bank: &WheelPack<W>, dt: f32) {
+    fn set_droop_row(&mut self, group: &WheelPack<W>, dt: f32) {
         // Height of the ground above the position of the wheel at its droop stop, m.
-        let gap = self.synchronous_compression() + self.contact.beyond_droop + bank.droop_travel;
-        let rigid = W::splat(RIGID_GAIN_FACTOR) * bank.carried_mass;
+        let gap = self.synchronous_compression() + self.contact.beyond_droop + group.droop_travel;
+        let rigid = W::splat(RIGID_GAIN_FACTOR) * group.carried_mass;
         self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.normal_cosine);
         self.suspension.droop_gain = rigid / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
@@ -205,33 +214,34 @@ impl<W: WheelLanes> WheelRows<W> {
     /// 0, and at most that of the droop row. When this row first applies, the load can be negative once. Sets `load_active` (contact and load) and
     /// `at_droop_stop`, too; inactive wheels have load and slope 0.
     #[inline(always)]
-    pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
+    pub(crate) fn evaluate_load(&mut self, group: &WheelPack<W>) {
         let (zero, speed) = (W::splat(0.0), self.solution.velocity.normal);
         // Final jounce rate, m/s.
-        let ends = -speed / self.contact.normal_cosine;
-        self.relinearise_strut(bank, ends, self.dt);
-        let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
-        let linked = self.suspension.axle_links.impulse;
-        let [mut load, mut slope] = [strut[0] + linked, strut[1]];
-        let stopped = self.wheels_reaching_stops(bank, ends, self.dt);
-        if W::any(stopped) {
-            let found = self.load_with_stops(bank, strut, linked, ends, self.dt);
-            (load, slope) = (W::select(stopped, found[0], load), W::select(stopped, found[1], slope));
+        let final_rate = -speed / self.contact.normal_cosine;
+        self.relinearise_strut(group, final_rate, self.dt);
+        let strut_terms = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
+        let link_impulse = self.suspension.axle_links.impulse;
+        let [mut load, mut slope] = [strut_terms[0] + link_impulse, strut_terms[1]];
+        let reaches_stop = self.wheels_reaching_stops(group, final_rate, self.dt);
+        if W::any(reaches_stop) {
+            let stop_terms = self.load_with_stops(group, strut_terms, link_impulse, final_rate, self.dt);
+            (load, slope) =
+                (W::select(reaches_stop, stop_terms[0], load), W::select(reaches_stop, stop_terms[1], slope));
         }
-        let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
+        let droop_load = self.suspension.droop_target - self.suspension.droop_gain * speed;
         // Wheels whose droop stop limits the load.
-        let held = droop.less(load);
+        let droop_limited = droop_load.less(load);
         // The row of the stop is so stiff that a solve would step across it. It pulls once, until the solve has included it. A landing
         // wheel does not need it, because its travel ends by itself.
-        let lands = self.contact.contact_share.less(W::splat(1.0));
+        let is_landing = self.contact.contact_share.less(W::splat(1.0));
         // Wheels that reach the droop stop for the first time in this solve.
-        let reached = held & zero.less(load) & !self.suspension.at_droop_stop & !lands;
-        load = W::select(held, droop, load);
-        self.suspension.at_droop_stop = self.suspension.at_droop_stop | held;
-        self.suspension.load_active = self.contact.in_contact & (zero.less(load) | reached);
+        let newly_at_droop = droop_limited & zero.less(load) & !self.suspension.at_droop_stop & !is_landing;
+        load = W::select(droop_limited, droop_load, load);
+        self.suspension.at_droop_stop = self.suspension.at_droop_stop | droop_limited;
+        self.suspension.load_active = self.contact.in_contact & (zero.less(load) | newly_at_droop);
         self.suspension.load = load.masked(self.suspension.load_active);
         self.suspension.load_slope =
-            W::select(held, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
+            W::select(droop_limited, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
     }
 
     /// Returns true if another evaluation at the same speed could change a load, because a droop stop was reached and pulls only once.
@@ -240,11 +250,11 @@ impl<W: WheelLanes> WheelRows<W> {
         W::any(self.suspension.at_droop_stop)
     }
 
-    /// Sets the speed of the load rows to the chassis velocity `after`, and `linearised_load` to the load that the linearisation predicts there,
+    /// Sets the speed of the load rows to the chassis `velocity`, and `linearised_load` to the load that the linearisation predicts there,
     /// without the part of the axle links. Does not evaluate the loads.
     #[inline(always)]
-    pub(crate) fn set_load_velocity(&mut self, after: SpatialVector<W>) {
-        let speed = self.separation_velocity(after);
+    pub(crate) fn set_load_velocity(&mut self, velocity: SpatialVector<W>) {
+        let speed = self.separation_velocity(velocity);
         self.suspension.linearised_load = self.suspension.load
             + self.suspension.load_slope * (self.solution.velocity.normal - speed)
             - self.suspension.axle_links.impulse;
@@ -254,48 +264,48 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation by more than
     /// [`LOAD_TOLERANCE`]; a wheel without load in the linearisation has the prediction 0.
     #[inline(always)]
-    pub(crate) fn update_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
-        let pressed = self.suspension.load_active;
-        self.evaluate_load(bank);
+    pub(crate) fn update_load(&mut self, group: &WheelPack<W>) -> W::Mask {
+        let was_active = self.suspension.load_active;
+        self.evaluate_load(group);
         // Predicted load, N s.
-        let told = (self.suspension.linearised_load + self.suspension.axle_links.impulse).masked(pressed);
-        let [relative, weight] = LOAD_TOLERANCE.map(W::splat);
+        let predicted_load = (self.suspension.linearised_load + self.suspension.axle_links.impulse).masked(was_active);
+        let [load_share, static_share] = LOAD_TOLERANCE.map(W::splat);
         // Tolerance, N s.
-        let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
-        allowed.less((self.suspension.load - told).abs())
+        let tolerance = load_share * self.suspension.load + static_share * self.suspension.strut.weight;
+        tolerance.less((self.suspension.load - predicted_load).abs())
     }
 }
 
 /// Returns the response of the loads of all wheels to the chassis velocity as outer products, and the sum of [`target_loads`] over all wheels.
 #[inline(always)]
 fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
-    let (first, others) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
+    let (first_rows, other_rows) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
     let mut products = OuterProducts::from_terms(
         #[inline(always)]
-        |k| [first[k].load_gain_row()],
+        |k| [first_rows[k].load_gain_row()],
     );
-    let mut given = target_loads(first);
-    for rows in others.chunks(W::ROWS_PER_AXLE_PAIR) {
+    let mut target_impulse = target_loads(first_rows);
+    for rows in other_rows.chunks(W::ROWS_PER_AXLE_PAIR) {
         for (k, rows) in rows.iter().enumerate() {
             let (slope, normal) = rows.load_gain_row();
             products.add_to_row(k, slope, normal);
         }
-        given = given + target_loads(rows);
+        target_impulse = target_impulse + target_loads(rows);
     }
-    (products, given)
+    (products, target_impulse)
 }
 
-/// Returns the impulse on the chassis of the linearised loads of two axles at the velocity `warm` before the loads: `Σ n (load + slope (current speed
-/// − warm speed))`.
+/// Returns the impulse on the chassis of the linearised loads of two axles at the velocity `v_warm` before the loads: `Σ n (load + slope (current
+/// speed speed − warm speed))`.
 #[inline(always)]
 fn target_loads<W: WheelLanes>(rows: &[WheelRows<W>]) -> SpatialVector<W::Car> {
-    let wished = SpatialVector::sum_over_wheels(
+    let impulse = SpatialVector::sum_over_wheels(
         #[inline(always)]
         |k| {
-            let WheelRows { suspension, contact, solution: coupled, .. } = &rows[k];
-            let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
+            let WheelRows { suspension, contact, solution, .. } = &rows[k];
+            let target = suspension.load + suspension.load_slope * (solution.velocity.normal - suspension.warm_speed);
             contact.normal * target
         },
     );
-    SpatialVector::default() + wished
+    SpatialVector::default() + impulse
 }

@@ -5,13 +5,15 @@
 //! at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint make the
 //! motion second-order accurate in the step.
 
-#[cfg(not(feature = "abreast"))]
+#[cfg(not(feature = "simd_batch"))]
 #[path = "unbatched.rs"]
 pub(crate) mod batch;
-#[cfg(feature = "abreast")]
+#[cfg(feature = "simd_batch")]
 pub(crate) mod batch;
 pub(crate) mod converged;
 mod dense_reference;
+#[cfg(feature = "instruction_sets")]
+mod instruction_set_tests;
 pub(crate) mod loads;
 pub(crate) mod newton;
 mod one_car;
@@ -22,10 +24,6 @@ pub(crate) mod write_back;
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
-use crate::simd::instruction_set::dispatch_simd;
-use crate::simd::lane::{F32x4, Lane, Mask32x4};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
 use crate::step::one_car::OneCar;
 use crate::step::single_pass::solve_single_pass;
@@ -33,6 +31,10 @@ use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::{StartState, WheelRows};
 use crate::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
+use skidpad_simd::instruction_set::dispatch_simd;
+use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
 const MAX_RESIDUAL_MPS: f32 = 0.02;
@@ -40,25 +42,25 @@ const MAX_RESIDUAL_MPS: f32 = 0.02;
 /// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the coupling.
 ///
 /// Order: driver demand, contacts, external forces, struts and axle links, loads, tyre rows, assists, coupled solve of
-/// shafts and wheels, output of the impulses. Three chassis velocities at the end of the step result: `free` (gravity
-/// and external forces only), `warm` (plus the tyre impulses of the last step) and `loaded` (plus the loads).
+/// shafts and wheels, output of the impulses. Three chassis velocities at the end of the step result: `v_free` (gravity
+/// and external forces only), `v_warm` (plus the tyre impulses of the last step) and `load_solution` (plus the loads).
 #[inline(always)]
 pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepReport {
     step.apply_driver_demand();
     step.locate_contacts();
     // Tyre impulses of the last step, without loads (N s, N m s).
-    let tyres = wheel_impulses(step.wheels().rows(), false);
-    let by_tyres = response(step.wheels().model(), tyres);
-    let external = step.external_impulses(by_tyres.linear);
-    let free = step.free_velocity() + response(step.wheels().model(), external);
-    let warm = free + by_tyres;
-    let warm = step.adapt_wheels([free, warm]);
+    let tyre_impulse = wheel_impulses(step.wheels().rows(), false); // false: without loads
+    let tyre_response = response(step.wheels().model(), tyre_impulse);
+    let external_impulse = step.external_impulses(tyre_response.linear);
+    let v_free = step.free_velocity() + response(step.wheels().model(), external_impulse);
+    let v_warm = v_free + tyre_response;
+    let v_warm = step.adapt_wheels(v_free, v_warm);
     step.build_strut_rows();
-    let loaded = step.solve_loads([free, warm]);
-    step.build_tyre_rows(loaded.velocity);
-    step.apply_assists(loaded.velocity);
-    let report = step.solve_coupled_rows(&Velocities { free, warm, loaded });
-    step.write_impulses(external);
+    let load_solution = step.solve_loads(v_free, v_warm);
+    step.build_tyre_rows(load_solution.velocity);
+    step.apply_assists(load_solution.velocity);
+    let report = step.solve_coupled_rows(&Velocities { v_free, v_warm, load_solution });
+    step.write_impulses(external_impulse);
     report
 }
 
@@ -67,7 +69,7 @@ impl Vehicle {
     /// impulses on the body (world axes, N s and N m s, not yet applied to it) and a report. [`Vehicle::finish`] ends
     /// the step after the world has advanced.
     ///
-    /// `body` is the chassis at the start of the step; `coupling` selects one sweep or iteration to convergence. A
+    /// `body` is the chassis at the start of the step; `solver_mode` selects one sweep or iteration to convergence. A
     /// converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
     /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`]. If the body or the
     /// result is not finite, the impulses are 0 and the report has `not_finite`.
@@ -77,31 +79,31 @@ impl Vehicle {
         contacts: &[Option<Contact>],
         hull: &[HullPoint],
         controls: &Controls,
-        coupling: SolverMode,
+        solver_mode: SolverMode,
         dt: f32,
     ) -> (ChassisImpulse, StepReport) {
-        let mut push = ChassisImpulse::default();
+        let mut chassis_impulse = ChassisImpulse::default();
         let report = match StepReport::for_skipped_step(dt) {
-            Some(nothing) => nothing,
+            Some(report) => report,
             None => {
-                self.solve_step(&mut push, &StepInputs { body, contacts, hull, controls, solver_mode: coupling, dt })
+                self.solve_step(&mut chassis_impulse, &StepInputs { body, contacts, hull, controls, solver_mode, dt })
             }
         };
-        (push, report)
+        (chassis_impulse, report)
     }
 
     /// Solves a step of valid length in the widest instruction set of the processor, and writes the impulses on the
-    /// body into `push`; see [`Vehicle::solve`]. Cars on two axles use loops of constant length.
-    pub(crate) fn solve_step(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
+    /// body into `chassis_impulse`; see [`Vehicle::solve`]. Cars on two axles use loops of constant length.
+    pub(crate) fn solve_step(&mut self, chassis_impulse: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
             dispatch_simd(
                 #[inline(always)]
-                || self.solve_or_abort::<SingleGroup>(push, inputs),
+                || self.solve_or_abort::<SingleGroup>(chassis_impulse, inputs),
             )
         } else {
             dispatch_simd(
                 #[inline(always)]
-                || self.solve_or_abort::<ManyGroups>(push, inputs),
+                || self.solve_or_abort::<ManyGroups>(chassis_impulse, inputs),
             )
         }
     }
@@ -109,24 +111,28 @@ impl Vehicle {
     /// Solves the step of a car with `B` banks (groups of four wheels). Aborts the step by `abort_step` if the body or
     /// the result is not finite.
     #[inline(always)]
-    fn solve_or_abort<B: WheelGroups>(&mut self, push: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
+    fn solve_or_abort<B: WheelGroups>(
+        &mut self,
+        chassis_impulse: &mut ChassisImpulse,
+        inputs: &StepInputs<'_>,
+    ) -> StepReport {
         if is_body_finite(inputs.body)
-            && let Some(report) = self.solve_stages::<B>(push, inputs)
+            && let Some(report) = self.solve_stages::<B>(chassis_impulse, inputs)
         {
             return report;
         }
-        self.abort_step(push, inputs.dt)
+        self.abort_step(chassis_impulse, inputs.dt)
     }
 
-    /// Runs the stages of a step and writes the impulses into `push`. Returns `None` if the resulting impulses or spins
-    /// are not finite.
+    /// Runs the stages of a step and writes the impulses into `chassis_impulse`. Returns `None` if the resulting
+    /// impulses or spins are not finite.
     #[inline(always)]
     fn solve_stages<B: WheelGroups>(
         &mut self,
-        push: &mut ChassisImpulse,
+        chassis_impulse: &mut ChassisImpulse,
         inputs: &StepInputs<'_>,
     ) -> Option<StepReport> {
-        let mut car = OneCar::new(self, push, inputs);
+        let mut car = OneCar::new(self, chassis_impulse, inputs);
         let report = run_stages::<B, _>(&mut car);
         car.is_finite.then_some(report)
     }
@@ -135,56 +141,68 @@ impl Vehicle {
     /// for the rest of the step. Requires at least one wheel above ground and one in contact; otherwise nothing
     /// happens.
     ///
-    /// Builds strut rows and solves the loads of the other wheels from `warm` (velocity with the last step's tyre
-    /// impulses; `free` is that without wheels). A wheel lands if the resulting motion closes its gap within `dt` s.
+    /// Builds strut rows and solves the loads of the other wheels from `v_warm` (velocity with the last step's tyre
+    /// impulses; `v_free` is that without wheels). A wheel lands if the resulting motion closes its gap within `dt` s.
     /// After a touchdown, wheels still in the air return to their equilibrium in droop.
     ///
     /// A car that turns about one wheel can come down on another one at several m/s at 30 Hz. If the contact were
     /// detected in the next step only, its strut would start compressed, which adds energy.
     #[cold]
     #[inline(never)]
-    fn detect_touchdowns(&mut self, body: &ChassisState, [free, warm]: [SpatialVector<f32>; 2], dt: f32) {
-        let any = |of: fn(&WheelRows) -> Mask32x4| self.rows.iter().any(|rows| F32x4::any(of(rows)));
-        if !any(WheelRows::airborne_wheels) || !any(|rows| rows.contact.in_contact) {
+    fn detect_touchdowns(
+        &mut self,
+        body: &ChassisState,
+        v_free: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
+        dt: f32,
+    ) {
+        let has_wheel =
+            |wheel_mask: fn(&WheelRows) -> Mask32x4| self.rows.iter().any(|rows| F32x4::any(wheel_mask(rows)));
+        if !has_wheel(WheelRows::airborne_wheels) || !has_wheel(|rows| rows.contact.in_contact) {
             return;
         }
         self.init_struts_and_links::<ManyGroups>(dt);
-        let loaded = self.solve_any_loads::<ManyGroups>(free, warm, dt).velocity.broadcast_to_wheels();
+        let v_loaded = self.solve_any_loads::<ManyGroups>(v_free, v_warm, dt).velocity.broadcast_to_wheels();
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the start of the step, vehicle frame.
-        let moving =
+        let v_start =
             SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
-        let mut lands = false;
-        for (bank, rows) in banks_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
-            lands |=
-                rows.detect_touchdown(bank, bank.present_mask(), [moving, loaded], F32x4::splat(body.pose_lag), dt);
+        let mut has_touchdown = false;
+        for (group, rows) in banks_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
+            has_touchdown |= rows.detect_touchdown(
+                group,
+                group.present_mask(),
+                [v_start, v_loaded],
+                F32x4::splat(body.pose_lag),
+                dt,
+            );
         }
-        if lands {
+        if has_touchdown {
             self.set_droop_compressions();
         }
     }
 
     /// Adapts the tyre rows of massless wheels to the direction in which the wheels move: wheels on rims first (rows
-    /// along the strut), then wheels guided by roll-centre links. `free` is the velocity without wheels. Returns the
-    /// velocity with the last step's tyre impulses along the adapted rows; without links this is `warm` unchanged.
+    /// along the strut), then wheels guided by roll-centre links. `v_free` is the velocity without wheels. Returns the
+    /// velocity with the last step's tyre impulses along the adapted rows; without links this is `v_warm` unchanged.
     #[cold]
     #[inline(never)]
     fn tilt_tyre_rows(
         &mut self,
         body: &ChassisState,
-        free: SpatialVector<f32>,
-        warm: SpatialVector<f32>,
+        v_free: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
         let to_vehicle = self.to_world.transpose();
-        let moving = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular);
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular);
         if self.model.has_rims() {
-            self.constrain_rims_to_struts(moving);
+            self.constrain_rims_to_struts(v_start);
         }
         if !self.model.has_roll_centre_links() {
-            return warm;
+            return v_warm;
         }
-        self.align_rows_to_links(moving);
-        free + self.response(self.wheel_impulses::<ManyGroups>(false))
+        self.align_rows_to_links(v_start);
+        v_free + self.response(self.wheel_impulses::<ManyGroups>(false)) // false: without loads
     }
 
     /// Applies the controls for a step of `dt` s: start pose, steering and anti-roll bars, start states of the wheels,
@@ -197,10 +215,10 @@ impl Vehicle {
         dt: f32,
     ) -> DriverDemand {
         self.set_start_pose(body, dt);
-        let asked = self.apply_steering(controls, dt);
+        let demand = self.apply_steering(controls, dt);
         self.store_start_state::<B>();
-        self.apply_pedals::<B>(controls, &asked, dt);
-        asked
+        self.apply_pedals::<B>(controls, &demand, dt);
+        demand
     }
 
     /// Stores the vehicle axes in the middle of the step of `dt` s that starts at `body`, and the pose lag of the body.
@@ -213,35 +231,35 @@ impl Vehicle {
     /// share of the anti-roll bars. Returns the driver's demand.
     #[inline(always)]
     pub(crate) fn apply_steering(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
-        let asked = self.read_controls(controls, dt);
-        self.steer(controls, &asked, dt);
+        let demand = self.read_controls(controls, dt);
+        self.steer(controls, &demand, dt);
         self.read_bar_control(controls);
-        asked
+        demand
     }
 
     /// Copies the wheel states at the start of the step into the rows. Must follow the steering, which rotates the
     /// deflections of standing contact patches.
     #[inline(always)]
     pub(crate) fn store_start_state<B: WheelGroups>(&mut self) {
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            rows.start = StartState::read(bank, &self.state.wheels);
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.start = StartState::read(group, &self.state.wheels);
         }
     }
 
     /// Solves shafts, tyres and hull from the `velocities` of the chassis, by one sweep or to convergence, as
-    /// `coupling` says. The points of `hull` become rows only for convergence; otherwise the hull has none. Returns the
-    /// report.
+    /// `solver_mode` says. The points of `hull` become rows only for convergence; otherwise the hull has none. Returns
+    /// the report.
     #[inline(always)]
     fn solve_coupled_rows<B: WheelGroups>(
         &mut self,
-        coupling: SolverMode,
+        solver_mode: SolverMode,
         velocities: &Velocities,
         hull: &[HullPoint],
         dt: f32,
     ) -> StepReport {
         self.hull.clear();
         self.shafts.within = ImpulseBounds::ApproximateCone;
-        let SolverMode::Converged { tolerance, iterations, friction, .. } = coupling else {
+        let SolverMode::Converged { tolerance, iterations, friction, .. } = solver_mode else {
             return self.run_single_pass::<B>(velocities, dt);
         };
         self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
@@ -255,69 +273,70 @@ impl Vehicle {
     fn iterate<B: WheelGroups>(
         &mut self,
         velocities: &Velocities,
-        stop: StopCriterion,
+        criterion: StopCriterion,
         friction: FrictionShape,
         dt: f32,
     ) -> StepReport {
         dispatch_simd(
             #[inline(always)]
             || {
-                let (report, missing) = self.solve_converged::<B>(velocities.free, velocities.loaded, stop, friction);
-                if missing > MAX_RESIDUAL_MPS {
-                    self.fall_back_to_pass(velocities.free, velocities.warm, dt);
+                let (report, residual) =
+                    self.solve_converged::<B>(velocities.v_free, velocities.load_solution, criterion, friction);
+                if residual > MAX_RESIDUAL_MPS {
+                    self.fall_back_to_pass(velocities.v_free, velocities.v_warm, dt);
                 }
                 report
             },
         )
     }
 
-    /// Solves the loads from the velocity `warm` (with the last step's tyre impulses) and returns the chassis velocity
-    /// with them. Wheels with an unsprung mass are solved together with their travel rates, from `free`; their rows
-    /// then never count as current (`matches_rows`).
+    /// Solves the loads from the velocity `v_warm` (with the last step's tyre impulses) and returns the chassis
+    /// velocity with them. Wheels with an unsprung mass are solved together with their travel rates, from `v_free`;
+    /// their rows then never count as current (`matches_rows`).
     #[inline(always)]
     fn solve_any_loads<B: WheelGroups>(
         &mut self,
-        free: SpatialVector<f32>,
-        warm: SpatialVector<f32>,
+        v_free: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
         dt: f32,
     ) -> LoadSolution {
         let has_unsprung = B::slice(&self.rows).iter().any(|rows| rows.has_unsprung);
         if has_unsprung {
-            return LoadSolution { velocity: self.solve_unsprung_loads(free, warm, dt), matches_rows: false };
+            return LoadSolution { velocity: self.solve_unsprung_loads(v_free, v_warm, dt), matches_rows: false };
         }
-        self.solve_loads::<B>(warm, dt)
+        self.solve_loads::<B>(v_warm, dt)
     }
 
     /// Replaces a step that is far from convergence by one sweep. Restores the tyre impulses of the last step, removes
-    /// the hull rows (the hull is left to the world), solves the loads from `warm` and performs the sweep. An
+    /// the hull rows (the hull is left to the world), solves the loads from `v_warm` and performs the sweep. An
     /// unfinished iteration may have any impulses; those of a sweep cannot add energy.
-    fn fall_back_to_pass(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
+    fn fall_back_to_pass(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>, dt: f32) {
         for rows in &mut self.rows {
             rows.warm_start_tyres(dt);
         }
         self.hull.clear();
         self.shafts.within = ImpulseBounds::ApproximateCone;
-        let loaded = self.solve_any_loads::<ManyGroups>(free, warm, dt);
-        solve_single_pass::<ManyGroups, _>(self, loaded.velocity);
+        let load_solution = self.solve_any_loads::<ManyGroups>(v_free, v_warm, dt);
+        solve_single_pass::<ManyGroups, _>(self, load_solution.velocity);
     }
 
-    /// Aborts the step: sets `push` to zero and resets rows, shafts, hull, assist log and bar impulses. The rows keep
-    /// the spin and compression of every wheel from the state, so that the state stays finite. Returns a report with
-    /// `not_finite`.
+    /// Aborts the step: sets `chassis_impulse` to zero and resets rows, shafts, hull, assist log and bar impulses. The
+    /// rows keep the spin and compression of every wheel from the state, so that the state stays finite. Returns a
+    /// report with `not_finite`.
     #[cold]
     #[inline(never)]
-    fn abort_step(&mut self, push: &mut ChassisImpulse, dt: f32) -> StepReport {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+    fn abort_step(&mut self, chassis_impulse: &mut ChassisImpulse, dt: f32) -> StepReport {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             *rows = WheelRows { dt, unsprung_motion: rows.unsprung_motion.take(), ..WheelRows::default() };
-            rows.solution.spin = bank.gather(|i| self.state.wheels[i].spin);
-            rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
+            rows.solution.spin = group.gather(|i| self.state.wheels[i].spin);
+            rows.contact.compression = group.gather(|i| self.state.wheels[i].compression);
         }
         self.shafts.clear();
         self.hull.clear();
         self.assist_log.as_deref_mut().map(core::mem::take);
         // The reset axle directions are set again in the next step.
         (self.external_bar_impulse, self.applied_steer_bits) = Default::default();
-        *push = ChassisImpulse::default();
+        *chassis_impulse = ChassisImpulse::default();
         StepReport { not_finite: true, ..StepReport::default() }
     }
 }

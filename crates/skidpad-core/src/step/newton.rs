@@ -1,6 +1,6 @@
 //! Newton steps on the chassis velocity, and how they are shortened.
 
-use crate::simd::linear::{SpatialVector, Symmetric6};
+use skidpad_simd::linear::{SpatialVector, Symmetric6};
 
 /// Overshoot limit: a step is too long if the misfit along it reverses to more than this share of its initial value.
 const MAX_OVERSHOOT_SHARE: f32 = 0.5;
@@ -33,19 +33,19 @@ pub(crate) struct NewtonStep {
 }
 
 impl NewtonStep {
-    /// Creates the full step `change` (m/s, rad/s) from a point with the misfit `missing`. The full step counts as
+    /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as
     /// applied.
-    pub(crate) fn full(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
+    pub(crate) fn full(change: SpatialVector<f32>, misfit: SpatialVector<f32>) -> Self {
         // Misfit along the step at its start.
-        let downhill = change.dot(missing);
-        Self { change, applied_share: 1.0, initial_misfit: downhill, lower: [0.0, downhill], upper: None }
+        let initial_misfit = change.dot(misfit);
+        Self { change, applied_share: 1.0, initial_misfit, lower: [0.0, initial_misfit], upper: None }
     }
 
     /// Returns the velocity change from the present end of the step to a better point of it, and stores the new applied
-    /// share. `missing` and `system` are the misfit and the system matrix at the present end. Returns `None` if the
+    /// share. `misfit` and `system` (matrix) belong to the present end. Returns `None` if the
     /// misfit along the step is small enough there: the step neither went too far (misfit reversed to more than half of
     /// its initial value) nor was cut too short. Also returns `None` if the range between the known shares is at most
-    /// `least` m/s wide.
+    /// `min_width` m/s wide.
     ///
     /// The new share is the larger of the secant between both known shares and, after an overshoot, the tangent at the
     /// far end. It is kept at least 10 % of the range away from both ends.
@@ -55,38 +55,41 @@ impl NewtonStep {
     /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
     pub(crate) fn shorten(
         &mut self,
-        missing: SpatialVector<f32>,
+        misfit: SpatialVector<f32>,
         system: &Symmetric6,
-        least: f32,
+        min_width: f32,
     ) -> Option<SpatialVector<f32>> {
         // Misfit along the step at its present end.
-        let ahead = self.change.dot(missing);
-        let enough = MAX_OVERSHOOT_SHARE * self.initial_misfit;
+        let end_misfit = self.change.dot(misfit);
+        let misfit_limit = MAX_OVERSHOOT_SHARE * self.initial_misfit;
         // Whether the misfit has reversed by more than the limit.
-        let too_far = ahead < -enough;
-        if !too_far && (self.upper.is_none() || ahead <= enough) {
+        let has_overshot = end_misfit < -misfit_limit;
+        if !has_overshot && (self.upper.is_none() || end_misfit <= misfit_limit) {
             return None;
         }
-        let here = [self.applied_share, ahead];
-        if ahead < 0.0 {
-            self.upper = Some(here)
+        let end_point = [self.applied_share, end_misfit];
+        if end_misfit < 0.0 {
+            self.upper = Some(end_point)
         } else {
-            self.lower = here
+            self.lower = end_point
         }
         // Shares that are too small and too large, each with its misfit.
-        let (short, far) = (self.lower, self.upper?);
-        let width = far[0] - short[0];
-        if velocity_norm(self.change) * width <= least {
+        let (lower, upper) = (self.lower, self.upper?);
+        let width = upper[0] - lower[0];
+        if velocity_norm(self.change) * width <= min_width {
             return None;
         }
-        let secant = short[0] + width * (short[1] / (short[1] - far[1]));
-        let tangent =
-            if too_far { self.applied_share + ahead / self.change.dot(system.mul_vector(self.change)) } else { secant };
-        let range = [short[0] + MIN_CUT_SHARE * width, far[0] - MIN_CUT_SHARE * width];
+        let secant = lower[0] + width * (lower[1] / (lower[1] - upper[1]));
+        let tangent = if has_overshot {
+            self.applied_share + end_misfit / self.change.dot(system.mul_vector(self.change))
+        } else {
+            secant
+        };
+        let allowed_range = [lower[0] + MIN_CUT_SHARE * width, upper[0] - MIN_CUT_SHARE * width];
         // New share, at a distance from both ends of the range.
-        let kept = secant.max(tangent).max(range[0]).min(range[1]);
-        let back = self.change * (kept - self.applied_share);
-        self.applied_share = kept;
-        Some(back)
+        let new_share = secant.max(tangent).max(allowed_range[0]).min(allowed_range[1]);
+        let correction = self.change * (new_share - self.applied_share);
+        self.applied_share = new_share;
+        Some(correction)
     }
 }

@@ -4,10 +4,6 @@ use crate::assists::DriverDemand;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisImpulse;
-use crate::simd::lane::F32x4;
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::solver_mode::StepReport;
 use crate::step::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
 use crate::step::newton::NewtonStep;
@@ -15,6 +11,10 @@ use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::F32x4;
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<B: WheelGroups> StepWheels<B> for Vehicle {
     type Lanes = F32x4;
@@ -47,20 +47,26 @@ impl<B: WheelGroups> StepWheels<B> for Vehicle {
     }
 
     #[inline(always)]
-    fn add_axle_links(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
-        self.add_axle_links::<B>(products, warm)
+    fn add_axle_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        self.add_axle_links::<B>(products, v_warm)
     }
 
     /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
     #[inline(always)]
     fn shortened_step(
         &self,
-        solve: usize,
-        last: &mut Option<NewtonStep>,
-        way: [SpatialVector<f32>; 3],
+        solve_index: usize,
+        last_step: &mut Option<NewtonStep>,
+        v_warm: SpatialVector<f32>,
+        v_current: SpatialVector<f32>,
+        v_newton: SpatialVector<f32>,
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
-        if solve < SOLVES_BEFORE_CUTS { None } else { self.cut_long_step(last, way, system) }
+        if solve_index < SOLVES_BEFORE_CUTS {
+            None
+        } else {
+            self.cut_long_step(last_step, v_warm, v_current, v_newton, system)
+        }
     }
 
     #[inline(always)]
@@ -79,7 +85,7 @@ pub(crate) struct OneCar<'a> {
     /// Car to be stepped.
     pub vehicle: &'a mut Vehicle,
     /// Result: impulses on the body, world axes.
-    pub push: &'a mut ChassisImpulse,
+    pub chassis_impulse: &'a mut ChassisImpulse,
     /// Inputs of the step.
     pub inputs: &'a StepInputs<'a>,
     /// Demand of the driver with the changes by assists; `None` before it is applied.
@@ -91,10 +97,10 @@ pub(crate) struct OneCar<'a> {
 }
 
 impl<'a> OneCar<'a> {
-    /// Creates the step of `vehicle`, which will write its impulses into `push`.
+    /// Creates the step of `vehicle`, which will write its impulses into `chassis_impulse`.
     #[inline(always)]
-    pub fn new(vehicle: &'a mut Vehicle, push: &'a mut ChassisImpulse, inputs: &'a StepInputs<'a>) -> Self {
-        Self { vehicle, push, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
+    pub fn new(vehicle: &'a mut Vehicle, chassis_impulse: &'a mut ChassisImpulse, inputs: &'a StepInputs<'a>) -> Self {
+        Self { vehicle, chassis_impulse, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
     }
 }
 
@@ -112,7 +118,7 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     fn apply_driver_demand(&mut self) {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
         self.driver_demand = Some(match self.vehicle.applied_demand.take() {
-            Some(asked) => asked,
+            Some(demand) => demand,
             None => self.vehicle.apply_controls::<B>(body, controls, dt),
         });
     }
@@ -120,17 +126,17 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     /// Sets contacts, row directions and initial impulses of all wheels. Stores whether every wheel is in contact.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let StepInputs { body, contacts, solver_mode: coupling, dt, .. } = *self.inputs;
-        let unsprung = self.vehicle.uses_unsprung(coupling);
+        let StepInputs { body, contacts, solver_mode, dt, .. } = *self.inputs;
+        let uses_unsprung = self.vehicle.uses_unsprung(solver_mode);
         let to_world = self.vehicle.to_world;
-        self.all_in_contact = self.vehicle.update_contacts::<B>(body, &to_world, contacts, unsprung, dt);
+        self.all_in_contact = self.vehicle.update_contacts::<B>(body, &to_world, contacts, uses_unsprung, dt);
     }
 
     #[inline(always)]
-    fn external_impulses(&mut self, by_tyres: Vec3Lanes<f32>) -> SpatialVector<f32> {
+    fn external_impulses(&mut self, tyre_response: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
         let to_world = self.vehicle.to_world;
-        self.vehicle.external_impulses(body, &to_world, by_tyres, controls, dt)
+        self.vehicle.external_impulses(body, &to_world, tyre_response, controls, dt)
     }
 
     #[inline(always)]
@@ -138,23 +144,23 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
         self.vehicle.free_velocity_in_body(self.inputs.body, &self.vehicle.to_world)
     }
 
-    /// Adapts the wheels to the velocities `free` and `warm`. With unsprung masses only initialises their motion.
+    /// Adapts the wheels to the velocities `v_free` and `v_warm`. With unsprung masses only initialises their motion.
     /// Otherwise tilts the tyre rows of rims and links, detects touchdowns if a wheel is off the ground, and limits the
-    /// forces between beam axles and body. Returns `warm` with the adapted rows.
+    /// forces between beam axles and body. Returns `v_warm` with the adapted rows.
     #[inline(always)]
-    fn adapt_wheels(&mut self, [free, mut warm]: [SpatialVector<f32>; 2]) -> SpatialVector<f32> {
-        let (vehicle, &StepInputs { body, solver_mode: coupling, dt, .. }) = (&mut *self.vehicle, self.inputs);
-        if vehicle.uses_unsprung(coupling) {
+    fn adapt_wheels(&mut self, v_free: SpatialVector<f32>, mut v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        let (vehicle, &StepInputs { body, solver_mode, dt, .. }) = (&mut *self.vehicle, self.inputs);
+        if vehicle.uses_unsprung(solver_mode) {
             vehicle.init_unsprung(body.pose_lag);
-            return warm;
+            return v_warm;
         }
         if vehicle.model.has_tilted_rows() {
-            warm = vehicle.tilt_tyre_rows(body, free, warm);
+            v_warm = vehicle.tilt_tyre_rows(body, v_free, v_warm);
         }
         if !self.all_in_contact {
-            vehicle.detect_touchdowns(body, [free, warm], dt);
+            vehicle.detect_touchdowns(body, v_free, v_warm, dt);
         }
-        vehicle.limit_beam_transfer(body, [free, warm], dt)
+        vehicle.limit_beam_transfer(body, [v_free, v_warm], dt)
     }
 
     #[inline(always)]
@@ -165,57 +171,62 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     /// Solves the loads and updates the share of each load that acts on the ground (jacking forces of roll-centre
     /// links).
     #[inline(always)]
-    fn solve_loads(&mut self, [free, warm]: [SpatialVector<f32>; 2]) -> LoadSolution {
-        let loaded = self.vehicle.solve_any_loads::<B>(free, warm, self.inputs.dt);
+    fn solve_loads(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>) -> LoadSolution {
+        let load_solution = self.vehicle.solve_any_loads::<B>(v_free, v_warm, self.inputs.dt);
         self.vehicle.apply_jacking();
-        loaded
+        load_solution
     }
 
-    /// Linearises the tyres at the velocity `loaded`, and adds lateral axle compliance.
+    /// Linearises the tyres at the velocity `v_loaded`, and adds lateral axle compliance.
     #[inline(always)]
-    fn build_tyre_rows(&mut self, loaded: SpatialVector<f32>) {
-        self.vehicle.linearise_tyres::<B>(loaded, self.inputs.dt);
+    fn build_tyre_rows(&mut self, v_loaded: SpatialVector<f32>) {
+        self.vehicle.linearise_tyres::<B>(v_loaded, self.inputs.dt);
         self.vehicle.apply_lateral_compliance();
     }
 
-    /// Limits or adds brake torques by assists, with the chassis velocity `loaded` as prediction.
+    /// Limits or adds brake torques by assists, with the chassis velocity `v_loaded` as prediction.
     #[inline(always)]
-    fn apply_assists(&mut self, loaded: SpatialVector<f32>) {
-        if let Some(asked) = &self.driver_demand {
-            self.vehicle.assist_brakes(asked, loaded, self.inputs.dt);
+    fn apply_assists(&mut self, v_loaded: SpatialVector<f32>) {
+        if let Some(demand) = &self.driver_demand {
+            self.vehicle.assist_brakes(demand, v_loaded, self.inputs.dt);
         }
     }
 
     /// Solves shafts, tyres and hull, updates the jacking forces, and logs the assists.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
-        let StepInputs { solver_mode: coupling, hull, dt, .. } = *self.inputs;
-        let report = self.vehicle.solve_coupled_rows::<B>(coupling, velocities, hull, dt);
+        let StepInputs { solver_mode, hull, dt, .. } = *self.inputs;
+        let report = self.vehicle.solve_coupled_rows::<B>(solver_mode, velocities, hull, dt);
         self.vehicle.apply_jacking();
         self.vehicle.record_assists(dt);
         report
     }
 
-    /// Sums the impulses of external forces, bars and wheels (loads included) into `push`, world axes. The impulses of
-    /// the hull are separate fields. Sets `is_finite` to false if an impulse or a spin is not finite.
+    /// Sums the impulses of external forces, bars and wheels (loads included) into `chassis_impulse`, world axes. The
+    /// impulses of the hull are separate fields. Sets `is_finite` to false if an impulse or a spin is not finite.
     #[inline(always)]
-    fn write_impulses(&mut self, external: SpatialVector<f32>) {
+    fn write_impulses(&mut self, external_impulse: SpatialVector<f32>) {
         let (vehicle, to_world) = (&*self.vehicle, self.vehicle.to_world);
-        let given = external + vehicle.external_bar_impulse + vehicle.wheel_impulses::<B>(true);
-        let (linear, angular) = given.parts();
-        let mut push = ChassisImpulse {
+        // true: loads included.
+        let total_impulse = external_impulse + vehicle.external_bar_impulse + vehicle.wheel_impulses::<B>(true);
+        let (linear, angular) = total_impulse.parts();
+        let mut chassis_impulse = ChassisImpulse {
             impulse: to_world * linear,
             angular_impulse: to_world * angular,
             ..ChassisImpulse::default()
         };
         if !vehicle.hull.is_empty() {
-            let (stop, turn_stop) = vehicle.hull.impulse().parts();
-            (push.hull_impulse, push.hull_angular_impulse) = (to_world * stop, to_world * turn_stop);
+            let (hull_linear, hull_angular) = vehicle.hull.impulse().parts();
+            (chassis_impulse.hull_impulse, chassis_impulse.hull_angular_impulse) =
+                (to_world * hull_linear, to_world * hull_angular);
         }
         // This sum is finite only if every term is.
-        let all = push.impulse + push.angular_impulse + push.hull_impulse + push.hull_angular_impulse;
+        let impulse_sum = chassis_impulse.impulse
+            + chassis_impulse.angular_impulse
+            + chassis_impulse.hull_impulse
+            + chassis_impulse.hull_angular_impulse;
         let spins: f32 = B::slice(&vehicle.rows).iter().map(|rows| rows.solution.spin.sum()).sum();
-        self.is_finite = (all.x + all.y + all.z + spins).is_finite();
-        *self.push = push;
+        self.is_finite = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).is_finite();
+        *self.chassis_impulse = chassis_impulse;
     }
 }

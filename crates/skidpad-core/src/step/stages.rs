@@ -4,14 +4,14 @@ use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, HullPoint};
-use crate::simd::lane::{Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::solver_mode::{SolverMode, StepReport};
 use crate::step::newton::NewtonStep;
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Scalar of a car: one number, or one number per car of a batch.
 pub(crate) type CarScalar<B, S> = <<S as StepWheels<B>>::Lanes as WheelLanes>::Car;
@@ -40,7 +40,7 @@ pub(crate) struct StepInputs<'a> {
 }
 
 /// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
-#[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
+#[cfg_attr(not(feature = "simd_batch"), expect(dead_code, reason = "no car goes abreast"))]
 #[derive(Clone, Copy)]
 pub(crate) struct BatchInputs<'a> {
     /// Chassis of each car at the start of the step.
@@ -57,11 +57,11 @@ pub(crate) struct BatchInputs<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Velocities<C = f32> {
     /// Velocity without the forces of wheels.
-    pub free: SpatialVector<C>,
+    pub v_free: SpatialVector<C>,
     /// Velocity with the tyre impulses of the last step.
-    pub warm: SpatialVector<C>,
+    pub v_warm: SpatialVector<C>,
     /// Velocity with these tyre impulses and the loads.
-    pub loaded: LoadSolution<C>,
+    pub load_solution: LoadSolution<C>,
 }
 
 /// Wheels of a car with `B` banks, or of a batch of cars: the data that the load solve and the sweep work on.
@@ -91,20 +91,23 @@ pub(crate) trait StepWheels<B: WheelGroups> {
     }
 
     /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
-    /// change of these impulses from the velocities in the rows to the velocity `warm`, plus the impulses of
+    /// change of these impulses from the velocities in the rows to the velocity `v_warm`, plus the impulses of
     /// [`StepWheels::external_link_impulse`].
-    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: CarTwist<B, Self>) -> CarTwist<B, Self>;
+    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, v_warm: CarTwist<B, Self>)
+    -> CarTwist<B, Self>;
 
-    /// Returns the velocity to which load solve number `_solve` (from 0) is cut back if the `_last` step went too far;
-    /// otherwise stores the new step in `_last` and returns `None`. `_way` is the velocity before the loads, the
-    /// present one, and that of the full Newton step; `_system` is the matrix of that step. Never cuts by default. See
-    /// [`crate::step::loads::solve_load_rows`].
+    /// Returns the velocity to which load solve number `_solve_index` (from 0) is cut back if `_last_step` went too
+    /// far; otherwise stores the new step in `_last_step` and returns `None`. `_v_warm` is the velocity before the
+    /// loads, `_v_current` the present one, and `_v_newton` that of the full Newton step; `_system` is the matrix of
+    /// that step. Never cuts by default. See [`crate::step::loads::solve_load_rows`].
     #[inline(always)]
     fn shortened_step(
         &self,
-        _solve: usize,
-        _last: &mut Option<NewtonStep>,
-        _way: [CarTwist<B, Self>; 3],
+        _solve_index: usize,
+        _last_step: &mut Option<NewtonStep>,
+        _v_warm: CarTwist<B, Self>,
+        _v_current: CarTwist<B, Self>,
+        _v_newton: CarTwist<B, Self>,
         _system: &Symmetric6<CarScalar<B, Self>>,
     ) -> Option<CarTwist<B, Self>> {
         None
@@ -133,37 +136,45 @@ pub(crate) trait Stages<B: WheelGroups> {
     /// the last step as initial values.
     fn locate_contacts(&mut self);
 
-    /// Returns the external impulses on the chassis, besides those of its wheels. `by_tyres` is the change of the
+    /// Returns the external impulses on the chassis, besides those of its wheels. `tyre_response` is the change of the
     /// chassis velocity by the tyres (m/s).
-    fn external_impulses(&mut self, by_tyres: Vec3Lanes<CarScalar<B, Self::Wheels>>) -> CarTwist<B, Self::Wheels>;
+    fn external_impulses(&mut self, tyre_response: Vec3Lanes<CarScalar<B, Self::Wheels>>) -> CarTwist<B, Self::Wheels>;
 
     /// Returns the velocity that the step would end with if the car pushed nothing.
     fn free_velocity(&self) -> CarTwist<B, Self::Wheels>;
 
-    /// Adapts the wheels to the motion with the velocities `free` and `warm`. Returns `warm` with the adapted tyre
-    /// rows.
+    /// Adapts the wheels to the motion with the velocities `v_free` and `v_warm`. Returns `v_warm` with the adapted
+    /// tyre rows.
     #[inline(always)]
-    fn adapt_wheels(&mut self, [_, warm]: [CarTwist<B, Self::Wheels>; 2]) -> CarTwist<B, Self::Wheels> {
-        warm
+    fn adapt_wheels(
+        &mut self,
+        _v_free: CarTwist<B, Self::Wheels>,
+        v_warm: CarTwist<B, Self::Wheels>,
+    ) -> CarTwist<B, Self::Wheels> {
+        v_warm
     }
 
     /// Computes the rows of struts and axle links.
     fn build_strut_rows(&mut self);
 
-    /// Solves the loads. `velocities` are those without wheels and with the tyre impulses of the last step.
-    fn solve_loads(&mut self, velocities: [CarTwist<B, Self::Wheels>; 2]) -> LoadSolution<CarScalar<B, Self::Wheels>>;
+    /// Solves the loads. `v_free` is the velocity without wheels, `v_warm` that with the last step's tyre impulses.
+    fn solve_loads(
+        &mut self,
+        v_free: CarTwist<B, Self::Wheels>,
+        v_warm: CarTwist<B, Self::Wheels>,
+    ) -> LoadSolution<CarScalar<B, Self::Wheels>>;
 
-    /// Computes the tyre rows at the velocity `loaded`, which includes the loads.
-    fn build_tyre_rows(&mut self, loaded: CarTwist<B, Self::Wheels>);
+    /// Computes the tyre rows at the velocity `v_loaded`, which includes the loads.
+    fn build_tyre_rows(&mut self, v_loaded: CarTwist<B, Self::Wheels>);
 
-    /// Applies the assists to brake and drive torques, with the chassis velocity `loaded`.
-    fn apply_assists(&mut self, loaded: CarTwist<B, Self::Wheels>);
+    /// Applies the assists to brake and drive torques, with the chassis velocity `v_loaded`.
+    fn apply_assists(&mut self, v_loaded: CarTwist<B, Self::Wheels>);
 
     /// Solves the rows of shafts and tyres (and hull) together, stores impulses and spins in the rows, and returns the
     /// report of the step.
     fn solve_coupled_rows(&mut self, velocities: &Velocities<CarScalar<B, Self::Wheels>>) -> StepReport;
 
-    /// Writes the push on each body: the sum of the `external` impulses and those of links and wheels, rotated to world
+    /// Writes the impulses on each body: the sum of `external_impulse` and those of links and wheels, rotated to world
     /// axes.
-    fn write_impulses(&mut self, external: CarTwist<B, Self::Wheels>);
+    fn write_impulses(&mut self, external_impulse: CarTwist<B, Self::Wheels>);
 }

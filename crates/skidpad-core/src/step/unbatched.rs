@@ -1,4 +1,4 @@
-//! Replacement of `batch.rs` in builds without the feature `abreast`: cars are never stepped in a batch.
+//! Replacement of `batch.rs` in builds without the feature `simd_batch`: cars are never stepped in a batch.
 
 use std::sync::Arc;
 

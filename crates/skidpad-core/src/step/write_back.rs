@@ -3,11 +3,6 @@
 use crate::assembly::wheel::contact::step_displacement;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
-use crate::simd::instruction_set::dispatch_simd;
-use crate::simd::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
 use crate::vehicle::rows::WheelRows;
@@ -15,20 +10,25 @@ use crate::vehicle::{Vehicle, is_body_finite};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::state::rolling_share;
 use bevy_math::Vec3;
+use skidpad_simd::instruction_set::dispatch_simd;
+use skidpad_simd::lane::{CarScalar, F32x4, Vec4Ops, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Angular velocity (rad/s) below which the rotation is used instead: a 32-bit rotation resolves its turn in a step at
 /// 1000 Hz to a tenth.
 const MIN_RESOLVED_RATE_RADPS: f32 = 1e-3;
 
-/// Returns the small turn between the rotations `from` and `to` (unit quaternions x, y, z, w) as a rotation vector in
-/// world axes (rad): twice the vector part of `(to − from) from*`. The angle is too small by `θ³ / 24`. The difference
-/// has no rounding error. The fourth number of the result is unused.
+/// Returns the small turn between the rotations `start` and `end` (unit quaternions x, y, z, w) as a rotation vector in
+/// world axes (rad): twice the vector part of `(end − start) start*`. The angle is too small by `θ³ / 24`. The
+/// difference has no rounding error. The fourth number of the result is unused.
 #[inline(always)]
-fn rotation_vector_between<C: CarScalar>(from: C::Vec4, to: C::Vec4) -> C::Vec4 {
+fn rotation_vector_between<C: CarScalar>(start: C::Vec4, end: C::Vec4) -> C::Vec4 {
     // Rotation at the start.
-    let [x, y, z, w] = from.to_array();
+    let [x, y, z, w] = start.to_array();
     // Difference of the rotations.
-    let [a, b, c, d] = (to - from).to_array();
+    let [a, b, c, d] = (end - start).to_array();
     let half = C::Vec4::repeat(a) * C::Vec4::from_array([w, z, -y, x])
         + C::Vec4::repeat(d) * C::Vec4::from_array([-x, -y, -z, w])
         + C::Vec4::repeat(b) * C::Vec4::from_array([-z, w, x, y])
@@ -38,21 +38,21 @@ fn rotation_vector_between<C: CarScalar>(from: C::Vec4, to: C::Vec4) -> C::Vec4 
 
 /// Returns the angular velocity (rad/s, world axes) of a body after a step of `dt` s. This is `angular`, except in
 /// lanes whose rate is below [`MIN_RESOLVED_RATE_RADPS`]: there it is the rotation vector between both rotations of
-/// `turn` (start and end of the step), over `dt`. Calls `turn` only if some lane needs it.
+/// `rotations` (start and end of the step), over `dt`. Calls `rotations` only if some lane needs it.
 #[inline(always)]
 pub(crate) fn resolved_angular_velocity<C: CarScalar>(
     angular: Vec3Lanes<C>,
-    turn: impl FnOnce() -> [C::Vec4; 2],
+    rotations: impl FnOnce() -> [C::Vec4; 2],
     dt: f32,
 ) -> Vec3Lanes<C> {
     // Rates that a 32-bit rotation does not resolve.
-    let lost = angular.dot(angular).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
-    if !C::any(lost) {
+    let unresolved = angular.dot(angular).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
+    if !C::any(unresolved) {
         return angular;
     }
-    let [from, to] = turn();
-    let [x, y, z, _] = (rotation_vector_between::<C>(from, to) / C::Vec4::repeat(C::splat(dt))).to_array();
-    Vec3Lanes::select(lost, Vec3Lanes::new(x, y, z), angular)
+    let [start, end] = rotations();
+    let [x, y, z, _] = (rotation_vector_between::<C>(start, end) / C::Vec4::repeat(C::splat(dt))).to_array();
+    Vec3Lanes::select(unresolved, Vec3Lanes::new(x, y, z), angular)
 }
 
 impl Vehicle {
@@ -69,7 +69,7 @@ impl Vehicle {
     /// mass of a parked car would creep against a rotation that does not happen.
     pub fn finish(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         match StepReport::for_skipped_step(dt) {
-            Some(nothing) => nothing,
+            Some(report) => report,
             None => dispatch_simd(
                 #[inline(always)]
                 || self.finish_step(body, dt),
@@ -81,9 +81,9 @@ impl Vehicle {
     #[inline(always)]
     pub(crate) fn finish_step(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         if self.rows.len() == 1 {
-            self.finish_banks::<SingleGroup>(body, dt)
+            self.finish_groups::<SingleGroup>(body, dt)
         } else {
-            self.finish_banks::<ManyGroups>(body, dt)
+            self.finish_groups::<ManyGroups>(body, dt)
         }
     }
 
@@ -91,9 +91,9 @@ impl Vehicle {
     /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
     /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
-    fn finish_banks<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
-        let turn = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
-        let angular = resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular), || turn, dt);
+    fn finish_groups<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
+        let rotations = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
+        let angular = resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular), || rotations, dt);
         let report = self.set_motion(body);
         if !report.not_finite {
             self.integrate_contact_patches::<B>(body, angular.to_array().into(), dt);
@@ -109,18 +109,19 @@ impl Vehicle {
     fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the end of the step, vehicle frame.
-        let at = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular).broadcast_to_wheels();
+        let end_velocity =
+            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular).broadcast_to_wheels();
         if self.model.has_lateral_compliance() {
             self.shift_wheels();
         }
         let state = &mut self.state;
-        for (bank, rows) in B::slice(self.model.wheel_packs()).iter().zip(B::slice(&self.rows)) {
-            if let Some(discs) = &bank.discs {
-                let warmed = rows.disc_temperatures(discs, bank.disc_temperatures(&state.wheels), dt).lanes();
-                bank.for_each_wheel(|lane, i| state.wheels[i].disc = warmed[lane]);
+        for (group, rows) in B::slice(self.model.wheel_packs()).iter().zip(B::slice(&self.rows)) {
+            if let Some(discs) = &group.discs {
+                let temperatures = rows.disc_temperatures(discs, group.disc_temperatures(&state.wheels), dt).lanes();
+                group.for_each_wheel(|lane, i| state.wheels[i].disc = temperatures[lane]);
             }
-            let ended = rows.end_state(bank, at, self.pose_lag, dt);
-            rows.write_back(bank, ended, &mut state.wheels);
+            let end_state = rows.end_state(group, end_velocity, self.pose_lag, dt);
+            rows.write_back(group, end_state, &mut state.wheels);
         }
         self.store_shaft_results::<B>();
     }
@@ -180,14 +181,14 @@ impl<W: WheelLanes> EndState<W> {
     /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState`] uses this order.
     #[inline(always)]
     pub(crate) fn to_array(&self) -> [W; VALUES_PER_WHEEL] {
-        let Self { spin, deflection: [u, v], torque, tyre: [along, across], rolling_speed, rolling, .. } = *self;
+        let Self { spin, deflection: [ux, uy], torque, tyre: [fx, fy], rolling_speed, rolling, .. } = *self;
         let Self { compression, travel_rate, load, lean, .. } = *self;
-        [spin, u, v, torque, along, across, rolling_speed, rolling, compression, travel_rate, load, lean]
+        [spin, ux, uy, torque, fx, fy, rolling_speed, rolling, compression, travel_rate, load, lean]
     }
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis velocity `at` that the world
+    /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis `velocity` that the world
     /// realised (vehicle frame). `pose_lag` is the time by which the pose lags behind the velocity (s).
     ///
     /// The share of rolling depends on the faster of contact-patch speed and `radius · spin`. Deflections are those of
@@ -195,31 +196,38 @@ impl<W: WheelLanes> WheelRows<W> {
     /// a gripping tyre. Forces and torques are impulses over `dt`. Spin and impulses are those of the solver, not of
     /// the realised velocity.
     #[inline(always)]
-    pub(crate) fn end_state(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> EndState<W> {
-        let step = W::splat(dt);
-        let [along, across] = self.patch_speeds(at);
+    pub(crate) fn end_state(
+        &self,
+        group: &WheelPack<W>,
+        velocity: SpatialVector<W>,
+        pose_lag: f32,
+        dt: f32,
+    ) -> EndState<W> {
+        let step_length = W::splat(dt);
+        let [longitudinal_speed, lateral_speed] = self.patch_speeds(velocity);
         // Circumferential speed of the wheel (m/s).
-        let rolled = bank.radius * self.solution.spin;
-        let rolling_speed = W::select(self.contact.in_contact, along, rolled);
+        let circumferential_speed = group.radius * self.solution.spin;
+        let rolling_speed = W::select(self.contact.in_contact, longitudinal_speed, circumferential_speed);
         // Squared speed of the faster of patch and circumference (m²/s²).
-        let fastest = (along * along + across * across).at_least(rolled * rolled);
+        let fastest_squared = (longitudinal_speed * longitudinal_speed + lateral_speed * lateral_speed)
+            .at_least(circumferential_speed * circumferential_speed);
         // Squared speed that decides between standing and rolling; without grip that of the wheel centre.
-        let squared = W::select(self.tyre.active, fastest, rolling_speed * rolling_speed);
-        let rolling = rolling_shares(bank, squared);
+        let speed_squared = W::select(self.tyre.active, fastest_squared, rolling_speed * rolling_speed);
+        let rolling = rolling_shares(group, speed_squared);
         // Sliding speeds of the patch, spin included (m/s).
-        let slip_speed = [along - rolled, across];
+        let slip_speed = [longitudinal_speed - circumferential_speed, lateral_speed];
         // Deflections before standing and rolling patches are blended (m).
-        let left = self.end_deflections(slip_speed);
-        let deflection = self.blended_deflections(bank, left, rolling).map(|u| u.masked(self.tyre.active));
-        let [load, along, across, torque] =
+        let end_deflections = self.end_deflections(slip_speed);
+        let deflection = self.blended_deflections(group, end_deflections, rolling).map(|u| u.masked(self.tyre.active));
+        let [load, longitudinal_force, lateral_force, torque] =
             [self.normal_impulse(), self.solution.tyre_impulse[0], self.solution.tyre_impulse[1], self.solution.torque]
-                .map(|impulse| impulse / step);
+                .map(|impulse| impulse / step_length);
         let (contact, compression, travel_rate) = if let Some(unsprung) = self.unsprung() {
             // Wheels that carry a load.
-            let pressing = W::splat(0.0).less(self.suspension.load);
-            (pressing, unsprung.next_travel(self.contact.compression, pose_lag, dt), unsprung.next_rate)
+            let is_loaded = W::splat(0.0).less(self.suspension.load);
+            (is_loaded, unsprung.next_travel(self.contact.compression, pose_lag, dt), unsprung.next_rate)
         } else {
-            (self.contact.in_contact, self.next_compression(bank, at, pose_lag, dt), W::default())
+            (self.contact.in_contact, self.next_compression(group, velocity, pose_lag, dt), W::default())
         };
         EndState {
             spin: self.solution.spin,
@@ -227,7 +235,7 @@ impl<W: WheelLanes> WheelRows<W> {
             compression,
             travel_rate,
             load,
-            tyre: [along, across],
+            tyre: [longitudinal_force, lateral_force],
             torque,
             rolling_speed,
             rolling,
@@ -250,40 +258,44 @@ impl<W: WheelLanes> WheelRows<W> {
     #[inline(always)]
     pub(crate) fn disc_temperatures(&self, discs: &BrakeDiscLanes<W>, temperatures: W, dt: f32) -> W {
         // Mean of the absolute spins at both ends of the step (rad/s).
-        let turned = W::splat(0.5) * (self.start.spin.abs() + self.solution.spin.abs());
-        discs.next_temperature(temperatures, self.drive.brake * turned, self.start.rolling_speed, dt)
+        let mean_spin = W::splat(0.5) * (self.start.spin.abs() + self.solution.spin.abs());
+        discs.next_temperature(temperatures, self.drive.brake * mean_spin, self.start.rolling_speed, dt)
     }
 
     /// Returns the compression of the struts (m) after a step of `dt` s, for wheels without an unsprung mass.
     /// Integrates the rates at both ends of the step as the world moves the pose: the initial rate acts for `pose_lag`
-    /// s, the final rate at the chassis velocity `at` for the rest. The result is limited to full droop; a wheel in the
+    /// s, the final rate at the chassis `velocity` for the rest. The result is limited to full droop; a wheel in the
     /// air keeps its compression.
     #[inline(always)]
-    fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
+    fn next_compression(&self, group: &WheelPack<W>, velocity: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
         // Compression rate at the end of the step (m/s).
-        let rate = (-self.separation_velocity(at) / self.contact.normal_cosine).masked(self.contact.in_contact);
+        let rate = (-self.separation_velocity(velocity) / self.contact.normal_cosine).masked(self.contact.in_contact);
         // Change of the compression in the step (m).
-        let moved = step_displacement([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
-        (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
+        let compression_change = step_displacement([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
+        (self.contact.compression + self.contact.beyond_droop + compression_change).at_least(-group.droop_travel)
     }
 }
 
 impl WheelRows {
-    /// Writes the end states `ended` of the wheels of `bank` into `wheels`, all wheels of the car. Also writes the
+    /// Writes the `end_state` of the wheels of `group` into `wheels`, all wheels of the car. Also writes the
     /// friction factor minus 1 where it is not 0, and the moments of the tyres if the bank has tyres other than simple
     /// curves; otherwise these fields become 0.
     #[inline(always)]
-    fn write_back(&self, bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
-        match bank.consecutive_four_mut(wheels) {
-            Some(four) => four.iter_mut().zip(&ended.by_wheel()).for_each(|(wheel, ended)| ended.write(wheel)),
-            None => write_scattered(bank, ended, wheels),
+    fn write_back(&self, group: &WheelPack, end_state: EndState, wheels: &mut [WheelState]) {
+        match group.consecutive_four_mut(wheels) {
+            Some(four_wheels) => {
+                four_wheels.iter_mut().zip(&end_state.by_wheel()).for_each(|(wheel, end_state)| end_state.write(wheel))
+            }
+            None => write_scattered(group, end_state, wheels),
         }
         if let Some(excess) = self.grip_excess() {
-            bank.for_each_wheel(|k, i| wheels[i].grip_excess = excess.lane_value(k));
+            group.for_each_wheel(|lane, i| wheels[i].grip_excess = excess.lane_value(lane));
         }
         if self.has_laws {
             let [overturning, aligning] = self.start.moments.map(F32x4::lanes);
-            bank.for_each_wheel(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
+            group.for_each_wheel(|lane, i| {
+                (wheels[i].overturning, wheels[i].aligning) = (overturning[lane], aligning[lane])
+            });
         }
     }
 }
@@ -311,17 +323,17 @@ impl EndState {
         let third = F32x4::transposed([i, j, k, l]);
         let contact = self.contact.lanes();
         // Written out: the compiler would call a function that maps an array of this size.
-        let of = |k: usize| WheelEndState { values: [first[k], second[k], third[k]], contact: contact[k] };
-        [of(0), of(1), of(2), of(3)]
+        let wheel_state = |k: usize| WheelEndState { values: [first[k], second[k], third[k]], contact: contact[k] };
+        [wheel_state(0), wheel_state(1), wheel_state(2), wheel_state(3)]
     }
 }
 
-/// Writes the end states `ended` of a bank whose wheels are not four consecutive ones, lane by lane.
+/// Writes the `end_state` of a group whose wheels are not four consecutive ones, lane by lane.
 #[cold]
 #[inline(never)]
-fn write_scattered(bank: &WheelPack, ended: EndState, wheels: &mut [WheelState]) {
-    let ended = ended.by_wheel();
-    bank.for_each_wheel(|k, i| ended[k].write(&mut wheels[i]));
+fn write_scattered(group: &WheelPack, end_state: EndState, wheels: &mut [WheelState]) {
+    let end_states = end_state.by_wheel();
+    group.for_each_wheel(|lane, i| end_states[lane].write(&mut wheels[i]));
 }
 
 impl WheelEndState {
@@ -338,16 +350,16 @@ impl WheelEndState {
 }
 
 /// Returns the share of rolling of each wheel (0 at a standstill, 1 when rolling) at the speeds whose squares are
-/// `squared` (m²/s²). It is 1 above the walking speed of the bank, and rises smoothly between its two limit speeds. The
-/// root is computed only if a wheel is slower than that.
+/// `speed_squared` (m²/s²). It is 1 above the walking speed of the bank, and rises smoothly between its two limit
+/// speeds. The root is computed only if a wheel is slower than that.
 #[inline(always)]
-fn rolling_shares<W: WheelLanes>(bank: &WheelPack<W>, squared: W) -> W {
+fn rolling_shares<W: WheelLanes>(group: &WheelPack<W>, speed_squared: W) -> W {
     // Speed above which a patch rolls (m/s).
-    let [_, walk] = bank.walking;
-    if !W::any(squared.less(walk * walk)) {
+    let [_, walking_speed] = group.walking;
+    if !W::any(speed_squared.less(walking_speed * walking_speed)) {
         return W::splat(1.0);
     }
-    rolling_share(bank.walking, squared.sqrt())
+    rolling_share(group.walking, speed_squared.sqrt())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Parameters of springs, dampers, stops and anti-roll bars.
 
-use crate::simd::lane::Lane;
+use skidpad_simd::lane::Lane;
 
 /// Spring, damper and stops of one wheel, relative to the rest pose.
 ///
@@ -28,16 +28,16 @@ pub struct Strut {
 }
 
 impl Strut {
-    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and `bump` and `droop` travel (m) from rest.
-    /// The bump stop has no rate before the metal contact, 1 mm further on.
-    pub fn linear(rate: f32, damping: f32, [bump, droop]: [f32; 2]) -> Self {
+    /// Creates a strut with a linear spring of `rate` (N/m), one `damping` (N s/m) in both directions, and `bump_travel` and `droop_travel` (m) from
+    /// rest. The bump stop has no rate before the metal contact, 1 mm further on.
+    pub fn linear(rate: f32, damping: f32, [bump_travel, droop_travel]: [f32; 2]) -> Self {
         Self {
             rate,
             progressive_rate: 0.0,
             bump_damping: damping,
             rebound_damping: damping,
-            bump_travel: bump,
-            droop_travel: droop,
+            bump_travel,
+            droop_travel,
             stop_rate: 0.0,
             stop_travel: 1e-3,
             knees: Default::default(),
@@ -55,12 +55,12 @@ impl Strut {
         f64::from(self.rate) + f64::from(self.progressive_rate) * travel
     }
 
-    /// Returns the compression (m) at which the spring and a parallel rate `beside` (N/m) have `force` (N) more than at rest.
+    /// Returns the compression (m) at which the spring and a parallel rate `parallel_rate` (N/m) have `force` (N) more than at rest.
     ///
-    /// The compression is the larger root of `rise z² / 2 + (rate + beside) z = force`, in a form that is exact for
-    /// linear springs. If `force` is a pull beyond the largest pull of the spring, the result is `2 force / (rate + beside)`.
-    pub fn compression_at_force(&self, force: f64, beside: f64) -> f64 {
-        let rate = f64::from(self.rate) + beside;
+    /// The compression is the larger root of `progressive_rate z² / 2 + (rate + parallel_rate) z = force`, in a form that is exact for
+    /// linear springs. If `force` is a pull beyond the largest pull of the spring, the result is `2 force / (rate + parallel_rate)`.
+    pub fn compression_at_force(&self, force: f64, parallel_rate: f64) -> f64 {
+        let rate = f64::from(self.rate) + parallel_rate;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
 }

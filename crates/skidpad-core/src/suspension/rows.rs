@@ -1,7 +1,7 @@
 //! Suspension rows of four wheels in a step: strut, axle links and load.
 
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::linear::SpatialVector;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Gain of rigid rows (ground under a wheel at its droop stop, hull points) as a multiple of the carried mass. It leaves a thousandth of the speed,
 /// and f32 can still solve the system.

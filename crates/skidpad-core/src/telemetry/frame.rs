@@ -2,12 +2,12 @@
 
 use crate::assist_log::{Assist, AssistLog, Contribution};
 use crate::channel::Channel;
-use crate::math;
 use crate::model::Model;
 use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
-use crate::tyre::MAX_SLIP;
 use bevy_math::{Vec2, Vec3};
+use skidpad_simd::math;
+use skidpad_tyre::MAX_SLIP;
 
 // Generates a struct of `f64` fields from a list of channels (field, unit, description), the constant list of its channels, `values` and
 // `set_values`. Further fields may follow the list.
@@ -38,19 +38,19 @@ channels! {
     /// Motion of a car in the step that ended at `t_s`. Signs follow ISO 8855.
     Frame, VEHICLE_CHANNELS {
         t_s, "s", "Time of the end of the step.";
-        x_m, "m", "Position of the point that is the centre of mass at rest, world.";
-        y_m, "m", "Position, world.";
-        z_m, "m", "Position, world, up.";
+        x_m, "m", "Position of the centre of mass, world x. Measured at the point that is the centre of mass at rest.";
+        y_m, "m", "Position of the centre of mass, world y.";
+        z_m, "m", "Position of the centre of mass, world z, upward.";
         roll_rad, "rad", "Roll angle, positive right side down.";
         pitch_rad, "rad", "Pitch angle, positive nose down.";
-        yaw_rad, "rad", "Yaw angle, positive to the left, in ±π.";
+        yaw_rad, "rad", "Yaw angle, positive to the left, within ±π.";
         vx_mps, "m/s", "Velocity along the vehicle's x axis.";
         vy_mps, "m/s", "Velocity along the vehicle's y axis, positive to the left.";
         vz_mps, "m/s", "Velocity along the vehicle's z axis.";
         roll_rate_radps, "rad/s", "Angular velocity about the vehicle's x axis.";
         pitch_rate_radps, "rad/s", "Angular velocity about the vehicle's y axis.";
         yaw_rate_radps, "rad/s", "Angular velocity about the vehicle's z axis, positive to the left.";
-        ax_mps2, "m/s²", "Acceleration along the intermediate x axis (horizontal), gravity not counted.";
+        ax_mps2, "m/s²", "Acceleration along the intermediate x axis (horizontal), without gravity.";
         ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
         engine_radps, "rad/s", "Engine speed.";
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
@@ -70,19 +70,19 @@ channels! {
 channels! {
     /// Motion and forces of one wheel. Forces act on the car, in tyre axes.
     WheelFrame, WHEEL_CHANNELS {
-        load_n, "N", "Load along the contact normal, not below 0.";
-        fx_n, "N", "Tyre force along the rolling direction, positive drives forward.";
-        fy_n, "N", "Tyre force across, positive to the left.";
+        load_n, "N", "Wheel load along the contact normal, at least 0.";
+        fx_n, "N", "Longitudinal tyre force, positive drives forward.";
+        fy_n, "N", "Lateral tyre force, positive to the left.";
         slip_ratio, "-", "Longitudinal slip, lagged by the relaxation length; -1 is a locked wheel.";
         slip_angle_rad, "rad", "Slip angle, lagged by the relaxation length; positive gives a negative lateral force.";
         camber_rad, "rad", "Camber against the ground, positive with the top leaning right; 0 without contact.";
         mx_nm, "N m", "Overturning moment of the tyre about its heading, positive leans the top to the right.";
         mz_nm, "N m", "Aligning moment of the tyre about the contact normal, positive turns to the left.";
-        spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
+        spin_radps, "rad/s", "Wheel spin rate, positive rolls forward.";
         compression_m, "m", "Suspension compression from rest, positive in jounce.";
         rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
-        disc_k, "K", "Temperature of the brake disc above the air's; 0 without one.";
-        contact, "-", "1 when the ground is within reach of the wheel, else 0.";
+        disc_k, "K", "Temperature of the brake disc above ambient; 0 without a disc model.";
+        contact, "-", "1 if the wheel touches the ground, otherwise 0.";
     }
 }
 
@@ -90,12 +90,12 @@ channels! {
     /// Forces and angles of the hitch that tows a trailer, in the axes of the vehicle ahead; all 0 while nothing tows
     /// the trailer.
     HitchFrame, HITCH_CHANNELS {
-        fx_n, "N", "Mean force on the vehicle ahead over the step along its x axis, positive where the trailer runs up on it.";
-        fy_n, "N", "Mean force on it along its y axis, positive to the left.";
-        fz_n, "N", "Mean force on it along its z axis; negative of a trailer that rests on it.";
-        articulation_rad, "rad", "Yaw of the trailer against the vehicle ahead, positive turned to its left.";
-        articulation_rate_radps, "rad/s", "Rate of that angle.";
-        coupled, "-", "1 while it is towed, else 0.";
+        fx_n, "N", "Mean hitch force on the towing vehicle in the step along its x axis, positive if the trailer pushes.";
+        fy_n, "N", "Mean hitch force on the towing vehicle along its y axis, positive to the left.";
+        fz_n, "N", "Mean hitch force on the towing vehicle along its z axis, negative if the trailer loads the hitch.";
+        articulation_rad, "rad", "Articulation angle: yaw of the trailer relative to the towing vehicle, positive to the left.";
+        articulation_rate_radps, "rad/s", "Rate of the articulation angle.";
+        coupled, "-", "1 if the trailer is coupled, otherwise 0.";
     }
 }
 
@@ -118,7 +118,7 @@ impl Shaft {
     pub const TORQUE_CHANNEL: Channel = Channel {
         name: "torque_nm",
         unit: "N m",
-        about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
+        about: "Mean torque of the shaft: gearbox input, rotor of a motor, or coupling towards its first side.",
     };
 
     /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings.
@@ -150,18 +150,18 @@ impl Shaft {
 }
 
 impl Frame {
-    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `ahead` is the state of the vehicle that tows this one,
+    /// Creates the frame of `state` at `time` s, `dt` s after the previous state. `vehicle_ahead` is the state of the vehicle that tows this one,
     /// `assist_log` the contributions of the assists. Accelerations are 0 if `dt` is not the length of a step.
     pub fn new(
         model: &Model,
         state: &State,
-        ahead: Option<&State>,
+        vehicle_ahead: Option<&State>,
         assist_log: &AssistLog,
         time: f64,
         dt: f32,
     ) -> Self {
         let mut frame = Self::default();
-        frame.update(model, state, ahead, assist_log, time, dt);
+        frame.update(model, state, vehicle_ahead, assist_log, time, dt);
         frame
     }
 
@@ -173,7 +173,7 @@ impl Frame {
         &mut self,
         model: &Model,
         state: &State,
-        ahead: Option<&State>,
+        vehicle_ahead: Option<&State>,
         assist_log: &AssistLog,
         time: f64,
         dt: f32,
@@ -183,15 +183,15 @@ impl Frame {
         let rates = (to_vehicle * state.angular).as_dvec3();
         let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
         let (sin, cos) = math::sin_cos(angles.z as f32); // of the yaw angle
-        let change = state.velocity - state.previous_velocity;
-        let acceleration = if StepReport::for_skipped_step(dt).is_some() { Vec3::ZERO } else { change / dt };
-        let Self { mut wheels, mut shafts, assist_log: mut added, .. } = core::mem::take(self);
+        let velocity_change = state.velocity - state.previous_velocity;
+        let acceleration = if StepReport::for_skipped_step(dt).is_some() { Vec3::ZERO } else { velocity_change / dt };
+        let Self { mut wheels, mut shafts, assist_log: mut contributions, .. } = core::mem::take(self);
         wheels.clear();
         wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::new(model, state, i)));
         shafts.clear();
         shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))));
-        added.clear();
-        added.extend(assist_log.entries(model.assists()));
+        contributions.clear();
+        contributions.extend(assist_log.entries(model.assists()));
         *self = Self {
             t_s: time,
             x_m: state.position.x,
@@ -212,9 +212,9 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: (state.steer * model.steer_ratio()) as f64,
             wheels,
-            hitch: model.parts().coupler.map(|_| HitchFrame::new(ahead, state)),
+            hitch: model.parts().coupler.map(|_| HitchFrame::new(vehicle_ahead, state)),
             shafts,
-            assist_log: added,
+            assist_log: contributions,
         };
     }
 
@@ -222,13 +222,13 @@ impl Frame {
     /// of the hitch that tows the car (`fx_n.hitch`), the torques of the shafts (`torque_nm.motor1`), and the
     /// contributions of each assist and trick in [`Frame::assist_log`] (`steer_rad.counter_steer`).
     pub fn header(&self, model: &Model) -> Vec<String> {
-        let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
+        let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|channel| channel.name.to_string()).collect();
         for i in 0..model.wheels().len() {
             let wheel = model.wheel_name(i);
-            names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
+            names.extend(WHEEL_CHANNELS.iter().map(|channel| format!("{}.{wheel}", channel.name)));
         }
         if self.hitch.is_some() {
-            names.extend(HITCH_CHANNELS.iter().map(|c| format!("{}.{}", c.name, HitchFrame::NAME)));
+            names.extend(HITCH_CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, HitchFrame::NAME)));
         }
         names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::TORQUE_CHANNEL.name, shaft.name())));
         for (assist, _) in &self.assist_log {
@@ -240,10 +240,10 @@ impl Frame {
     /// Returns the values in the order of [`Frame::header`]: vehicle, wheels, hitch, shafts, assists.
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
-        row.extend(self.wheels.iter().flat_map(|w| w.values()));
+        row.extend(self.wheels.iter().flat_map(|wheel| wheel.values()));
         row.extend(self.hitch.iter().flat_map(|hitch| hitch.values()));
         row.extend(self.shafts.iter().map(|(_, torque)| torque));
-        row.extend(self.assist_log.iter().flat_map(|(_, added)| added.values()));
+        row.extend(self.assist_log.iter().flat_map(|(_, contribution)| contribution.values()));
         row
     }
 
@@ -261,8 +261,8 @@ impl Frame {
         for (_, torque) in &mut frame.shafts {
             *torque = values.next().unwrap_or_default();
         }
-        for (_, added) in &mut frame.assist_log {
-            *added = Contribution::from_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
+        for (_, contribution) in &mut frame.assist_log {
+            *contribution = Contribution::from_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
         }
         frame
     }
@@ -274,27 +274,30 @@ impl Frame {
 /// limited to the largest slip; at a standstill they are shares of the sliding deflection, with a blend in between.
 fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let wheel = &state.wheels[i];
-    let lagged = model.lagged_slip(i, wheel); // slips of the stored deflection
+    let lagged_slip = model.lagged_slip(i, wheel); // slips of the stored deflection
     if wheel.rolling == 0.0 || !wheel.contact {
-        return lagged;
+        return lagged_slip;
     }
-    let (described, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
+    let (wheel_spec, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
     if model.tyre(i).has_deflection_dynamics() {
         // Deflections are renewed at the speed in the middle of the step; a slip refers to the speed at its end.
-        let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X); // gain of forward speed in the step, m/s
-        let slowed = if gained == 0.0 { 0.0 } else { (-0.5 * gained / wheel.rolling_speed).clamp(-0.5, 0.5) };
-        return lagged.map(|slip| slip * (1.0 + wheel.rolling * slowed));
+        let speed_gain = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X); // gain of forward speed in the step, m/s
+        let speed_correction =
+            if speed_gain == 0.0 { 0.0 } else { (-0.5 * speed_gain / wheel.rolling_speed).clamp(-0.5, 0.5) };
+        return lagged_slip.map(|slip| slip * (1.0 + wheel.rolling * speed_correction));
     }
     let to_vehicle = state.rotation.inverse();
-    let arm = described.contact + Vec3::Z * wheel.compression; // contact point from the centre of mass, m
+    let arm = wheel_spec.contact + Vec3::Z * wheel.compression; // contact point from the centre of mass, m
     let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
     // The contact point moves along the ground: its speed along the axle is that along the ground times the cosine of
     // the camber.
-    let across = velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
+    let lateral_speed =
+        velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
     // Sliding speeds in the sense of κ and −tan α, m/s, and speed that they refer to.
-    let sliding = [described.radius * wheel.spin - wheel.rolling_speed, -across];
-    let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / MAX_SLIP).max(f32::MIN_POSITIVE);
-    [0, 1].map(|k| lagged[k] + wheel.rolling * (sliding[k] / speed - lagged[k]))
+    let sliding_speeds = [wheel_spec.radius * wheel.spin - wheel.rolling_speed, -lateral_speed];
+    let reference_speed =
+        wheel.rolling_speed.abs().max(Vec2::from(sliding_speeds).length() / MAX_SLIP).max(f32::MIN_POSITIVE);
+    [0, 1].map(|k| lagged_slip[k] + wheel.rolling * (sliding_speeds[k] / reference_speed - lagged_slip[k]))
 }
 
 /// Returns the rolling resistance of wheel `i` (N), positive forward: the coefficient at the rolling speed times the load, against the spin; 0 if the
@@ -308,18 +311,18 @@ impl HitchFrame {
     /// Name used in column names.
     pub const NAME: &str = "hitch";
 
-    /// Creates the frame of a trailer in `state` behind a vehicle in the state `ahead`: minus the mean hitch force on the trailer, yaw angle and yaw
-    /// rate of the trailer relative to the vehicle ahead, all in axes of the vehicle ahead. All values are 0 while nothing tows the trailer.
-    fn new(ahead: Option<&State>, state: &State) -> Self {
-        let (Some(ahead), Some(tow)) = (ahead, state.tow) else { return Self::default() };
-        let to_ahead = ahead.rotation.inverse();
-        let force = (to_ahead * -tow.force).as_dvec3();
+    /// Creates the frame of a trailer in `state` behind a vehicle in the state `vehicle_ahead`: minus the mean hitch force on the trailer, yaw angle
+    /// and yaw rate of the trailer relative to the vehicle ahead, all in axes of the vehicle ahead. All values are 0 while nothing tows the trailer.
+    fn new(vehicle_ahead: Option<&State>, state: &State) -> Self {
+        let (Some(vehicle_ahead), Some(tow)) = (vehicle_ahead, state.tow) else { return Self::default() };
+        let to_axes_ahead = vehicle_ahead.rotation.inverse();
+        let force = (to_axes_ahead * -tow.force).as_dvec3();
         Self {
             fx_n: force.x,
             fy_n: force.y,
             fz_n: force.z,
-            articulation_rad: math::roll_pitch_yaw(to_ahead * state.rotation).z as f64,
-            articulation_rate_radps: (to_ahead * (state.angular - ahead.angular)).z as f64,
+            articulation_rad: math::roll_pitch_yaw(to_axes_ahead * state.rotation).z as f64,
+            articulation_rate_radps: (to_axes_ahead * (state.angular - vehicle_ahead.angular)).z as f64,
             coupled: 1.0,
         }
     }
@@ -330,13 +333,13 @@ impl WheelFrame {
     /// [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of the lean.
     fn new(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
-        let [along, across] = slip(model, state, i);
+        let [longitudinal_slip, lateral_slip] = slip(model, state, i);
         Self {
             load_n: wheel.load as f64,
             fx_n: wheel.tyre[0] as f64,
             fy_n: wheel.tyre[1] as f64,
-            slip_ratio: along as f64,
-            slip_angle_rad: -math::atan(across) as f64,
+            slip_ratio: longitudinal_slip as f64,
+            slip_angle_rad: -math::atan(lateral_slip) as f64,
             camber_rad: math::asin(wheel.lean) as f64,
             mx_nm: wheel.overturning as f64,
             mz_nm: wheel.aligning as f64,

@@ -1,9 +1,9 @@
 //! Poses of wheels for rendering.
 
-use crate::math;
 use crate::model::Model;
 use crate::state::State;
 use bevy_math::{DVec3, Quat, Vec3};
+use skidpad_simd::math;
 
 /// Pose of a wheel in the world. Interpolate the poses of two states (`DVec3::lerp`, `Quat::lerp`) to draw between two
 /// steps.
@@ -23,13 +23,13 @@ impl State {
     ///
     /// The point one radius below the centre, along −z of the vehicle, is the contact point of a wheel on the ground.
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
-        let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
-        let up = now.compression + wheel.radius; // height above the contact point at rest, m
-        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign(); // camber to the right, rad
-        let steered = rotation_about(Vec3::Z, now.steer);
-        let middle = wheel.contact + Vec3::Z * up + steered * (Vec3::Y * now.shift);
-        let centre = self.position + (self.rotation * middle).as_dvec3();
-        let rotation = self.rotation * steered * rotation_about(Vec3::X, leaning);
+        let (wheel, wheel_state) = (&model.wheels()[i], &self.wheels[i]);
+        let height = wheel_state.compression + wheel.radius; // height above the contact point at rest, m
+        let camber_angle = model.camber(i, |i| self.wheels[i].compression) * wheel.side.outward_sign(); // camber to the right, rad
+        let steer_rotation = rotation_about(Vec3::Z, wheel_state.steer);
+        let local_centre = wheel.contact + Vec3::Z * height + steer_rotation * (Vec3::Y * wheel_state.shift);
+        let centre = self.position + (self.rotation * local_centre).as_dvec3();
+        let rotation = self.rotation * steer_rotation * rotation_about(Vec3::X, camber_angle);
         WheelPose { centre, rotation }
     }
 

@@ -3,14 +3,14 @@
 
 use crate::drivetrain::constraints::Flywheel;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
 use crate::state::State;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::lane::WheelLanes;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_tyre::friction_ellipse;
 
 /// Contact of a wheel after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,8 +52,8 @@ const MIN_FRICTION_LIMIT_NS: f32 = 1e-6;
 
 /// Wheel of a car, as a lane of the rows of its last step.
 pub(crate) struct WheelLane<'a, W: WheelLanes> {
-    /// Constants of a group of four wheels, one per SIMD lane, that contains the wheel.
-    pub bank: &'a WheelPack<W>,
+    /// Constants of the wheels of `rows`, one per SIMD lane.
+    pub pack: &'a WheelPack<W>,
     /// Rows (one scalar equation each for load, slip and spin) of these wheels in the last step.
     pub rows: &'a WheelRows<W>,
     /// SIMD lane of the wheel in the group.
@@ -70,32 +70,46 @@ impl<W: WheelLanes> WheelLane<'_, W> {
     /// utilisation is the tyre impulse over the friction ellipse, at most 1; 0 without load. The sliding velocity is that of the patch less
     /// `radius · spin`.
     pub fn contact(&self, state: &State) -> Option<WheelContact> {
-        let Self { bank, rows, lane, to_world, link_impulse: through_links } = *self;
+        let Self { pack, rows, lane, to_world, link_impulse } = *self;
         if !W::mask_at(rows.contact.in_contact, lane) {
             return None;
         }
-        let one = |of: W| of.lane(lane); // value of this wheel
-        let row = |of: SpatialVector<W>| of.lane(lane).parts().0; // direction of a row, vehicle axes
+        let wheel_value = |lanes: W| lanes.lane(lane); // value of this wheel
+        let row_direction = |row: SpatialVector<W>| row.lane(lane).parts().0; // direction of a row, vehicle axes
         // The tyre of a wheel with an unsprung mass deflects, too.
-        let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground_compression);
-        let point = Vec3::from(bank.contact.with_z_added(raised).lane(lane));
+        let ground_compression =
+            rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground_compression);
+        let point = Vec3::from(pack.contact.with_z_added(ground_compression).lane(lane));
         let to_vehicle = state.rotation.inverse();
-        let [velocity, angular] = [state.velocity, state.angular].map(|of| Vec3Lanes::splat(to_vehicle * of));
-        let [along, across] = rows.patch_speeds(SpatialVector::new(velocity, angular)).map(one);
-        let [pushed, aside] = rows.solution.tyre_impulse.map(one); // longitudinal and lateral tyre impulse, N s
-        let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
-        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links; // vehicle axes, N s
+        let [velocity, angular] = [state.velocity, state.angular].map(|vector| Vec3Lanes::splat(to_vehicle * vector));
+        let [longitudinal_speed, lateral_speed] =
+            rows.patch_speeds(SpatialVector::new(velocity, angular)).map(wheel_value);
+        let [longitudinal_impulse, lateral_impulse] = rows.solution.tyre_impulse.map(wheel_value); // tyre impulses, N s
+        let (forward, side, normal) =
+            (row_direction(rows.contact.forward), row_direction(rows.contact.side), row_direction(rows.contact.normal));
+        // Vehicle axes, N s.
+        let impulse = forward * longitudinal_impulse
+            + side * lateral_impulse
+            + normal * wheel_value(rows.suspension.load)
+            + link_impulse;
         // Inverse friction limits, 1/(N s).
-        let used = rows.friction_limit().map(one).map(|limit| 1.0 / limit.max(MIN_FRICTION_LIMIT_NS));
-        let reach = friction_ellipse::utilisation([pushed * used[0], aside * used[1]]); // 1 on the ellipse
+        let inverse_limits = rows.friction_limit().map(wheel_value).map(|bound| 1.0 / bound.max(MIN_FRICTION_LIMIT_NS));
+        // 1 on the ellipse.
+        let utilisation = friction_ellipse::utilisation([
+            longitudinal_impulse * inverse_limits[0],
+            lateral_impulse * inverse_limits[1],
+        ]);
         Some(WheelContact {
             point: state.position + (state.rotation * point).as_dvec3(),
             normal: to_world * normal,
-            grip: one(rows.contact.grip),
-            sliding_velocity: [along - one(bank.radius) * one(rows.solution.spin), across],
-            ground_normal_speed: one(rows.contact.ground_motion.end_speed[2]),
+            grip: wheel_value(rows.contact.grip),
+            sliding_velocity: [
+                longitudinal_speed - wheel_value(pack.radius) * wheel_value(rows.solution.spin),
+                lateral_speed,
+            ],
+            ground_normal_speed: wheel_value(rows.contact.ground_motion.end_speed[2]),
             force: to_world * (impulse / rows.dt),
-            friction_utilisation: if one(rows.normal_impulse()) > 0.0 { reach.min(1.0) } else { 0.0 },
+            friction_utilisation: if wheel_value(rows.normal_impulse()) > 0.0 { utilisation.min(1.0) } else { 0.0 },
         })
     }
 }
@@ -105,13 +119,14 @@ impl Vehicle {
     /// after [`Vehicle::set_state`]. Also returns `None` for a car stepped in a batch; see
     /// [`crate::CarView::wheel_contact`].
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
-        let place = self.model.lane_index(wheel);
-        let (bank, rows, lane) = (&self.model.wheel_packs()[place.bank], &self.rows[place.bank], place.lane);
+        let lane_index = self.model.lane_index(wheel);
+        let (pack, rows, lane) =
+            (&self.model.wheel_packs()[lane_index.bank], &self.rows[lane_index.bank], lane_index.lane);
         if !rows.has_step() {
             return None;
         }
-        let through_links = Vec3::from(rows.link_impulse(bank).lane(lane));
-        WheelLane { bank, rows, lane, to_world: self.to_world, link_impulse: through_links }.contact(&self.state)
+        let link_impulse = Vec3::from(rows.link_impulse(pack).lane(lane));
+        WheelLane { pack, rows, lane, to_world: self.to_world, link_impulse }.contact(&self.state)
     }
 
     /// Returns the signals of the engine in the last step. Returns `None` without an engine, and before the first step
@@ -127,14 +142,14 @@ impl Vehicle {
     /// torque at the start speed, limited to ±1; 0 without full-load torque. The limiter share is that at the start speed.
     pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
         let drive = self.model.parts().powertrain.engine()?;
-        let (speed, started) = (self.state.drive.engine_speed, flywheel.start_speed);
-        let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
-        let full = drive.engine.torque.evaluate(started); // full-load torque, N m
+        let (speed, start_speed) = (self.state.drive.engine_speed, flywheel.start_speed);
+        let torque = (flywheel.speed - start_speed) / (flywheel.inverse_inertia * dt);
+        let full_load_torque = drive.engine.torque.evaluate(start_speed); // N m
         Some(EngineSignals {
             speed,
             torque,
-            load: if full > 0.0 { (torque / full).clamp(-1.0, 1.0) } else { 0.0 },
-            limiter_share: 1.0 - drive.engine.limiter_factor(started),
+            load: if full_load_torque > 0.0 { (torque / full_load_torque).clamp(-1.0, 1.0) } else { 0.0 },
+            limiter_share: 1.0 - drive.engine.limiter_factor(start_speed),
             is_shifting: self.state.drive.shift_left > 0.0,
         })
     }

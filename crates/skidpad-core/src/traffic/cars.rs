@@ -11,7 +11,6 @@ use crate::port::{
     ChassisImpulse, ChassisState, Contact, DynamicBody, HullPoint, MAX_HULL_POINTS, PredictedMotion, Probe, Reaction,
     WorldPort,
 };
-use crate::simd::instruction_set::dispatch_simd;
 use crate::simulation::car_view::{CarView, MotionInput};
 use crate::simulation::slots::{Occupancy, Slots};
 use crate::solver_mode::{SolverMode, StepReport};
@@ -22,6 +21,7 @@ use crate::traffic::stacked_vehicles::{StackSolver, StackedVehicles};
 use crate::traffic::trains::{Trains, VehicleSolver};
 use crate::vehicle::Vehicle;
 use bevy_math::{DVec3, Vec3};
+use skidpad_simd::instruction_set::dispatch_simd;
 
 /// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on uneven ground and the
 /// first step of a single vehicle on a free body.
@@ -78,12 +78,12 @@ const PLACEHOLDER_PROBE: Probe =
 impl Cars {
     /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `solver_mode`.
     ///
-    /// Batches need [`SolverMode::SinglePass`] and the feature `abreast`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// Batches need [`SolverMode::SinglePass`] and the feature `simd_batch`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
     /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
     /// steps.
-    pub fn new(vehicles: Vec<Vehicle>, coupling: SolverMode) -> Self {
+    pub fn new(vehicles: Vec<Vehicle>, solver_mode: SolverMode) -> Self {
         let mut cars = Self {
-            solver_mode: coupling,
+            solver_mode,
             vehicles: Vec::new(),
             slots: Slots::default(),
             wheel_count: 0,
@@ -118,34 +118,34 @@ impl Cars {
     /// Returns the view of vehicle `car` after its last step, with state, report, towing vehicle, batch and motion input (`None` if not stepped).
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
-        let (away, report) = (!self.slots.is_active(car), self.reports[car]); // whether the slot is empty or suspended
-        let (state, ahead) = (vehicle.state(), self.towing_state(vehicle.state()));
-        let abreast = self.batch_of(car).map(|room| (room, car % BATCH_LANES)); // batch and lane
-        let moved = (self.is_stepped[car] && !self.state_was_set[car])
+        let (is_inactive, report) = (!self.slots.is_active(car), self.reports[car]); // whether the slot is empty or suspended
+        let (state, towing_vehicle) = (vehicle.state(), self.towing_state(vehicle.state()));
+        let batch = self.batch_of(car).map(|batch| (batch, car % BATCH_LANES)); // batch and lane
+        let motion_input = (self.is_stepped[car] && !self.state_was_set[car])
             .then(|| MotionInput { free_velocity: self.free_velocities[car], chassis_impulse: &self.impulses[car] });
         CarView {
             model: vehicle.model(),
             state,
-            is_inactive: away,
+            is_inactive,
             report,
             vehicle: Some(vehicle),
-            towing_vehicle: ahead,
-            batch: abreast,
-            motion_input: moved,
+            towing_vehicle,
+            batch,
+            motion_input,
         }
     }
 
     /// Returns the batch in which vehicle `car` was stepped; `None` if the last step was not in a batch.
     fn batch_of(&self, car: usize) -> Option<&CarBatch> {
-        let first = car - car % BATCH_LANES;
-        self.batches.get(first / BATCH_LANES)?.as_ref().filter(|_| self.were_batched[first])
+        let first_slot = car - car % BATCH_LANES;
+        self.batches.get(first_slot / BATCH_LANES)?.as_ref().filter(|_| self.were_batched[first_slot])
     }
 
     /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no hitch.
     fn towing_state(&self, state: &State) -> Option<&State> {
-        let by = state.tow?.by as usize;
-        let ahead = self.vehicles.get(by).filter(|_| self.slots.is_active(by))?;
-        ahead.model().parts().hitch.map(|_| ahead.state())
+        let towing_slot = state.tow?.by as usize;
+        let towing_vehicle = self.vehicles.get(towing_slot).filter(|_| self.slots.is_active(towing_slot))?;
+        towing_vehicle.model().parts().hitch.map(|_| towing_vehicle.state())
     }
 
     /// Returns the vehicles by slot. An empty slot has the vehicle that was removed from it last.
@@ -156,8 +156,8 @@ impl Cars {
     /// Returns the slots of the vehicles that can tow or be towed, each with the slot of the towing vehicle. This is `None` if the vehicle
     /// was not towed in the last step, or if its hitch has broken.
     pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
-        let towed = self.trains.iter().flat_map(|trains| trains.towing_slots());
-        towed.map(|(car, by)| (car, by.filter(|_| self.vehicles[car].state().tow.is_some())))
+        let members = self.trains.iter().flat_map(|trains| trains.towing_slots());
+        members.map(|(car, towing_slot)| (car, towing_slot.filter(|_| self.vehicles[car].state().tow.is_some())))
     }
 
     /// Uncouples the vehicle `trailer` if the mean hitch force of the step plus `impulse / dt` exceeds the breaking force of the hitch. `impulse` (N
@@ -165,9 +165,9 @@ impl Cars {
     pub fn uncouple_if_overloaded(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
         let state = &self.vehicles[trailer].state;
         let Some(tow) = state.tow else { return };
-        let ahead = self.vehicles.get(tow.by as usize).and_then(|ahead| ahead.model().parts().hitch);
-        let breaks = ahead.is_some_and(|hitch| (tow.force + impulse / dt).length() > hitch.breaking_force);
-        if breaks {
+        let hitch = self.vehicles.get(tow.by as usize).and_then(|vehicle| vehicle.model().parts().hitch);
+        let is_overloaded = hitch.is_some_and(|hitch| (tow.force + impulse / dt).length() > hitch.breaking_force);
+        if is_overloaded {
             self.vehicles[trailer].state.tow = None;
         }
     }
@@ -176,52 +176,46 @@ impl Cars {
     /// vehicles, then trains, and applies the impulses on chassis and ground to `world`. Cars without controls coast. Suspended, removed and sleeping
     /// vehicles are not stepped. Returns the worst report. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn begin_step(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
+            return skipped_report;
         }
         self.is_in_step = true;
-        let coupling = self.solver_mode;
+        let solver_mode = self.solver_mode;
         world.read_bodies(dt, &mut self.bodies);
         let mut trains = self.trains.take();
         if let Some(trains) = &mut trains {
             self.mark_stepped();
-            trains.begin_step(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode: coupling, dt }, dt);
+            trains.begin_step(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt }, dt);
         }
-        let probes = dispatch_simd(
+        let probe_count = dispatch_simd(
             #[inline(always)]
             || self.write_probes(dt),
         );
-        world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
+        world.probe(&self.probes[..probe_count], &mut self.contacts[..probe_count]);
         if !world.is_single_plane() {
             self.probe_wheel_paths(world, dt);
         }
-        if coupling == SolverMode::SinglePass {
+        if solver_mode == SolverMode::SinglePass {
             self.near_obstacle.fill(false);
         } else {
             world.mark_hulls_near_contact(dt, &mut self.near_obstacle);
         }
         self.reactions.clear();
         let mut report = if world.has_wheels_on_bodies() {
-            self.solve_stacked(world, controls, coupling, trains.as_deref_mut(), dt)
+            self.solve_stacked(world, controls, solver_mode, trains.as_deref_mut(), dt)
         } else {
             self.stacked_vehicles.clear();
-            self.solve_vehicles(world, controls, coupling, trains.as_deref_mut(), dt)
+            self.solve_vehicles(world, controls, solver_mode, trains.as_deref_mut(), dt)
         };
         if let Some(trains) = &mut trains {
             if self.stacked_vehicles.has_bodies() {
-                trains.update_free_motion(&mut SingleVehicleSolver {
-                    cars: self,
-                    world,
-                    controls,
-                    solver_mode: coupling,
-                    dt,
-                });
+                trains.update_free_motion(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt });
             }
             report = report.merge_worst(trains.solve(&mut SingleVehicleSolver {
                 cars: self,
                 world,
                 controls,
-                solver_mode: coupling,
+                solver_mode,
                 dt,
             }));
         }
@@ -236,9 +230,9 @@ impl Cars {
     /// Marks the vehicles that this step computes: active ones whose bodies are awake.
     #[inline(always)]
     fn mark_stepped(&mut self) {
-        let cars = self.slots.occupancies().iter().zip(&self.bodies);
-        for (stepped, (occupancy, body)) in self.is_stepped.iter_mut().zip(cars) {
-            *stepped = (*occupancy == Occupancy::Active) & !body.asleep;
+        let slots_and_bodies = self.slots.occupancies().iter().zip(&self.bodies);
+        for (is_stepped, (occupancy, body)) in self.is_stepped.iter_mut().zip(slots_and_bodies) {
+            *is_stepped = (*occupancy == Occupancy::Active) & !body.asleep;
         }
     }
 
@@ -246,51 +240,53 @@ impl Cars {
     #[inline(always)]
     fn write_probes(&mut self, dt: f32) -> usize {
         self.mark_stepped();
-        let (mut first, mut i) = (0, 0); // probe, slot
-        while i < self.vehicles.len() {
-            if self.is_batched(i) {
-                first = self.write_batch_probes(i, first, dt);
-                i += BATCH_LANES;
+        let (mut first_probe, mut slot) = (0, 0);
+        while slot < self.vehicles.len() {
+            if self.is_batched(slot) {
+                first_probe = self.write_batch_probes(slot, first_probe, dt);
+                slot += BATCH_LANES;
                 continue;
             }
-            if self.is_stepped[i] {
-                let (vehicle, body) = (&self.vehicles[i], &self.bodies[i]);
-                let last = first + vehicle.model().wheels().len();
-                vehicle.probes(i, body, dt, &mut self.probes[first..last]);
-                vehicle.extend_probes_by_tyres(self.solver_mode, &mut self.probes[first..last]);
-                first = last;
+            if self.is_stepped[slot] {
+                let (vehicle, body) = (&self.vehicles[slot], &self.bodies[slot]);
+                let end_probe = first_probe + vehicle.model().wheels().len();
+                vehicle.probes(slot, body, dt, &mut self.probes[first_probe..end_probe]);
+                vehicle.extend_probes_by_tyres(self.solver_mode, &mut self.probes[first_probe..end_probe]);
+                first_probe = end_probe;
             }
-            i += 1;
+            slot += 1;
         }
-        first
+        first_probe
     }
 
     /// Probes along the wheel paths of vehicles whose wheels move by more than their radius in the step, and replaces their contacts by the mean
     /// along the path. Contacts stay if all ground nearby is one plane.
     #[inline(never)]
     fn probe_wheel_paths(&mut self, world: &mut dyn WorldPort, dt: f32) {
-        let mut first = 0;
-        for (i, vehicle) in self.vehicles.iter().enumerate().filter(|(i, _)| self.is_stepped[*i]) {
-            let (body, last) = (&self.bodies[i], first + vehicle.model().wheels().len());
-            if let Some(places) = MeanContactProbes::for_step(vehicle, body, dt) {
-                let (probes, met) = (&self.probes[first..last], &mut self.contacts[first..last]);
-                places.write_probes(body, probes, &mut self.path_probes);
+        let mut first_probe = 0;
+        for (slot, vehicle) in self.vehicles.iter().enumerate().filter(|(slot, _)| self.is_stepped[*slot]) {
+            let (body, end_probe) = (&self.bodies[slot], first_probe + vehicle.model().wheels().len());
+            if let Some(path) = MeanContactProbes::for_step(vehicle, body, dt) {
+                let (probes, contacts) =
+                    (&self.probes[first_probe..end_probe], &mut self.contacts[first_probe..end_probe]);
+                path.write_probes(body, probes, &mut self.path_probes);
                 self.path_contacts.clear();
                 self.path_contacts.resize(self.path_probes.len(), None);
                 if world.probe_again(&self.path_probes, &mut self.path_contacts) {
-                    places.average_contacts(vehicle, body, probes, &self.path_contacts, met);
+                    path.average_contacts(vehicle, body, probes, &self.path_contacts, contacts);
                 }
             }
-            first = last;
+            first_probe = end_probe;
         }
     }
 
-    /// Writes the probes of the batch at slot `from`, beginning with probe `first`. Returns the index of the next probe (`first` without a batch).
-    fn write_batch_probes(&mut self, from: usize, first: usize, dt: f32) -> usize {
-        let Some(Some(room)) = self.batches.get_mut(from / BATCH_LANES) else { return first };
-        let (cars, last) = (from..from + BATCH_LANES, first + room.ray_count());
-        room.write_probes(from, &self.bodies[cars], dt, &mut self.probes[first..last]);
-        last
+    /// Writes the probes of the batch at slot `first_slot`, beginning with probe `first_probe`. Returns the index of the next probe (`first_probe`
+    /// without a batch).
+    fn write_batch_probes(&mut self, first_slot: usize, first_probe: usize, dt: f32) -> usize {
+        let Some(Some(batch)) = self.batches.get_mut(first_slot / BATCH_LANES) else { return first_probe };
+        let (slots, end_probe) = (first_slot..first_slot + BATCH_LANES, first_probe + batch.ray_count());
+        batch.write_probes(first_slot, &self.bodies[slots], dt, &mut self.probes[first_probe..end_probe]);
+        end_probe
     }
 
     /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed. Solves batches whose cars are in no train at once,
@@ -300,31 +296,34 @@ impl Cars {
         &mut self,
         world: &mut dyn WorldPort,
         controls: &[Controls],
-        coupling: SolverMode,
+        solver_mode: SolverMode,
         mut trains: Option<&mut Trains>,
         dt: f32, // length of the step, s
     ) -> StepReport {
-        let (mut first, mut report, mut i) = (0, StepReport::default(), 0); // first ray, worst report, slot
-        while i < self.vehicles.len() {
-            self.were_batched[i] =
-                self.is_batched(i) && trains.as_ref().is_none_or(|trains| !trains.any_in_train(i..i + BATCH_LANES));
-            if self.were_batched[i] {
-                let rays = self.batches[i / BATCH_LANES].as_ref().map_or(0, CarBatch::ray_count);
-                report = report.merge_worst(self.solve_batch(i, first..first + rays, controls, dt));
-                (first, i) = (first + rays, i + BATCH_LANES);
+        let (mut first_ray, mut report, mut slot) = (0, StepReport::default(), 0);
+        while slot < self.vehicles.len() {
+            self.were_batched[slot] = self.is_batched(slot)
+                && trains.as_ref().is_none_or(|trains| !trains.any_in_train(slot..slot + BATCH_LANES));
+            if self.were_batched[slot] {
+                let ray_count = self.batches[slot / BATCH_LANES].as_ref().map_or(0, CarBatch::ray_count);
+                report = report.merge_worst(self.solve_batch(slot, first_ray..first_ray + ray_count, controls, dt));
+                (first_ray, slot) = (first_ray + ray_count, slot + BATCH_LANES);
                 continue;
             }
-            let last = first + if self.is_stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 }; // end of its rays
-            if i.is_multiple_of(BATCH_LANES)
-                && let Some(Some(room)) = self.batches.get_mut(i / BATCH_LANES)
+            let end_ray =
+                first_ray + if self.is_stepped[slot] { self.vehicles[slot].model().wheels().len() } else { 0 };
+            if slot.is_multiple_of(BATCH_LANES)
+                && let Some(Some(batch)) = self.batches.get_mut(slot / BATCH_LANES)
             {
-                room.count_unbatched_step(); // a batch backs off for a number of steps
+                batch.count_unbatched_step(); // a batch backs off for a number of steps
             }
-            if !trains.as_mut().is_some_and(|trains| trains.store_rays(i, &(first..last))) {
-                report = report.merge_worst(self.solve_vehicle(i, first..last, world, controls.get(i), coupling, dt));
-                self.store_ground_reactions(i, first..last, dt);
+            if !trains.as_mut().is_some_and(|trains| trains.store_rays(slot, &(first_ray..end_ray))) {
+                let controls = controls.get(slot);
+                let slot_report = self.solve_vehicle(slot, first_ray..end_ray, world, controls, solver_mode, dt);
+                report = report.merge_worst(slot_report);
+                self.store_ground_reactions(slot, first_ray..end_ray, dt);
             }
-            (first, i) = (last, i + 1);
+            (first_ray, slot) = (end_ray, slot + 1);
         }
         report
     }
@@ -336,94 +335,91 @@ impl Cars {
         &mut self,
         world: &mut dyn WorldPort,
         controls: &[Controls],
-        coupling: SolverMode,
+        solver_mode: SolverMode,
         trains: Option<&mut Trains>,
         dt: f32,
     ) -> StepReport {
         self.were_batched.fill(false);
-        let mut riders = core::mem::take(&mut self.stacked_vehicles); // taken out: the solver borrows `self`
-        let report = riders.solve(
-            &mut SingleVehicleSolver { cars: self, world, controls, solver_mode: coupling, dt },
-            trains,
-            dt,
-        );
-        self.stacked_vehicles = riders;
+        let mut stacked = core::mem::take(&mut self.stacked_vehicles); // taken out: the solver borrows `self`
+        let report =
+            stacked.solve(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt }, trains, dt);
+        self.stacked_vehicles = stacked;
         report
     }
 
-    /// Solves vehicle `i`, whose rays are `rays`, with the controls `asked` (`None`: it coasts). Solves hull contacts also if the hull is near an
+    /// Solves vehicle `slot`, whose rays are `rays`, with `controls` (`None`: it coasts). Solves hull contacts also if the hull is near an
     /// obstacle. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
     /// instructions per vehicle in a world without trains.
     #[inline(always)]
     fn solve_vehicle(
         &mut self,
-        i: usize,
+        slot: usize,
         rays: Range<usize>,
         world: &mut dyn WorldPort,
-        asked: Option<&Controls>,
-        coupling: SolverMode,
+        controls: Option<&Controls>,
+        solver_mode: SolverMode,
         dt: f32,
     ) -> StepReport {
-        let (push, report) = (&mut self.impulses[i], &mut self.reports[i]);
-        if !self.is_stepped[i] {
-            (*push, *report) = Default::default();
+        let (chassis_impulse, report) = (&mut self.impulses[slot], &mut self.reports[slot]);
+        if !self.is_stepped[slot] {
+            (*chassis_impulse, *report) = Default::default();
             return StepReport::default();
         }
-        let asked = asked.unwrap_or(&self.coasting_controls);
+        let controls = controls.unwrap_or(&self.coasting_controls);
         self.hull_points.clear();
-        if self.near_obstacle[i] {
-            world.append_hull_points(i, dt, &mut self.hull_points);
+        if self.near_obstacle[slot] {
+            world.append_hull_points(slot, dt, &mut self.hull_points);
         }
-        let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]); // wheel contacts
-        let touches = !self.hull_points.is_empty(); // lend the shared workspace to it
-        if touches {
+        let (vehicle, contacts) = (&mut self.vehicles[slot], &self.contacts[rays.clone()]); // wheel contacts
+        let has_hull_contacts = !self.hull_points.is_empty(); // lend the shared workspace to it
+        if has_hull_contacts {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        let (body, hull) = (&self.bodies[i], &self.hull_points[..]);
-        let done = vehicle
-            .solve_step(push, &StepInputs { body, contacts: met, hull, controls: asked, solver_mode: coupling, dt });
-        if touches {
+        let (body, hull) = (&self.bodies[slot], &self.hull_points[..]);
+        let step_report =
+            vehicle.solve_step(chassis_impulse, &StepInputs { body, contacts, hull, controls, solver_mode, dt });
+        if has_hull_contacts {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        *report = done;
-        done
+        *report = step_report;
+        step_report
     }
 
-    /// Stores the wheel impulses of vehicle `i`, whose rays are `rays`, on ground that moves or can be pushed.
+    /// Stores the wheel impulses of vehicle `slot`, whose rays are `rays`, on ground that moves or can be pushed.
     #[inline(always)]
-    fn store_ground_reactions(&mut self, i: usize, rays: Range<usize>, dt: f32) {
-        let vehicle = &self.vehicles[i];
-        if self.is_stepped[i] && vehicle.is_on_moving_ground() {
-            let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
-            vehicle.append_reactions(met, &mut self.reactions, dt);
+    fn store_ground_reactions(&mut self, slot: usize, rays: Range<usize>, dt: f32) {
+        let vehicle = &self.vehicles[slot];
+        if self.is_stepped[slot] && vehicle.is_on_moving_ground() {
+            let probes_and_contacts = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
+            vehicle.append_reactions(probes_and_contacts, &mut self.reactions, dt);
         }
     }
 
-    /// Returns true if a batch starts at slot `first`, does not back off (step its cars one by one), and all its vehicles are stepped.
-    fn is_batched(&self, first: usize) -> bool {
-        first.is_multiple_of(BATCH_LANES)
-            && matches!(self.batches.get(first / BATCH_LANES), Some(Some(room)) if !room.is_backing_off())
-            && self.is_stepped[first..first + BATCH_LANES].iter().all(|stepped| *stepped)
+    /// Returns true if a batch starts at slot `first_slot`, does not back off (step its cars one by one), and all its vehicles are stepped.
+    fn is_batched(&self, first_slot: usize) -> bool {
+        first_slot.is_multiple_of(BATCH_LANES)
+            && matches!(self.batches.get(first_slot / BATCH_LANES), Some(Some(batch)) if !batch.is_backing_off())
+            && self.is_stepped[first_slot..first_slot + BATCH_LANES].iter().all(|is_stepped| *is_stepped)
     }
 
-    /// Solves the batch that starts at slot `first`, whose rays are `rays`, and sets impulses and reports of its cars. If cars left the batch within
-    /// the step, stores wheel impulses on moving ground. Returns the worst report.
-    fn solve_batch(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
-        let Some(Some(room)) = self.batches.get_mut(first / BATCH_LANES) else { return StepReport::default() };
+    /// Solves the batch that starts at slot `first_slot`, whose rays are `rays`, and sets impulses and reports of its cars. If cars left the batch
+    /// within the step, stores wheel impulses on moving ground. Returns the worst report.
+    fn solve_batch(&mut self, first_slot: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
+        let Some(Some(batch)) = self.batches.get_mut(first_slot / BATCH_LANES) else { return StepReport::default() };
         let controls: [_; BATCH_LANES] =
-            core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting_controls));
-        let cars = first..first + BATCH_LANES;
-        let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars.clone()]);
+            core::array::from_fn(|lane| controls.get(first_slot + lane).unwrap_or(&self.coasting_controls));
+        let slots = first_slot..first_slot + BATCH_LANES;
+        let (vehicles, bodies) = (&mut self.vehicles[slots.clone()], &self.bodies[slots.clone()]);
         let inputs = BatchInputs { bodies, contacts: &self.contacts[rays.clone()], controls: &controls, dt };
-        let report = room.solve(vehicles, &inputs, &mut self.impulses[cars.clone()], &mut self.reports[cars]);
-        if !room.has_unbatched_cars() {
+        let report = batch.solve(vehicles, &inputs, &mut self.impulses[slots.clone()], &mut self.reports[slots]);
+        if !batch.has_unbatched_cars() {
             return report;
         }
-        let wheels = rays.len() / BATCH_LANES; // per car
-        for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
-            let own = rays.start + k * wheels..rays.start + (k + 1) * wheels; // rays of car `k`
-            let met = self.probes[own.clone()].iter().zip(&self.contacts[own]);
-            vehicle.append_reactions(met, &mut self.reactions, dt);
+        let wheels_per_car = rays.len() / BATCH_LANES;
+        for (lane, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
+            let car_rays = rays.start + lane * wheels_per_car..rays.start + (lane + 1) * wheels_per_car;
+            let probes_and_contacts = self.probes[car_rays.clone()].iter().zip(&self.contacts[car_rays]);
+            vehicle.append_reactions(probes_and_contacts, &mut self.reactions, dt);
         }
         report
     }
@@ -432,13 +428,15 @@ impl Cars {
     /// states. A vehicle woken in between only follows its body. Returns the worst report of vehicles whose motion is not finite. If `dt` is zero or
     /// invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
-        if let Some(nothing) = StepReport::for_skipped_step(dt) {
-            return nothing;
+        if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
+            return skipped_report;
         }
         self.is_in_step = false;
-        // Copied here, because worlds may overwrite all fields of the bodies in `moved`.
-        for ((free, put), body) in self.free_velocities.iter_mut().zip(&mut self.state_was_set).zip(&self.bodies) {
-            (*free, *put) = (body.free_velocity, false);
+        // Copied here, because worlds may overwrite all fields of the bodies.
+        for ((free_velocity, was_set), body) in
+            self.free_velocities.iter_mut().zip(&mut self.state_was_set).zip(&self.bodies)
+        {
+            (*free_velocity, *was_set) = (body.free_velocity, false);
         }
         world.read_bodies_after_step(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
@@ -453,61 +451,62 @@ impl Cars {
     /// Writes the resulting motion into all states. Returns the worst report of those that are not finite.
     #[inline(always)]
     fn finish_all(&mut self, dt: f32) -> StepReport {
-        let (mut report, mut i) = (StepReport::default(), 0);
-        while i < self.vehicles.len() {
-            let last = if self.were_batched[i] { i + BATCH_LANES } else { i + 1 };
-            let done = self.finish_vehicles(i..last, dt);
-            if done.not_finite {
-                report = report.merge_worst(done);
+        let (mut report, mut slot) = (StepReport::default(), 0);
+        while slot < self.vehicles.len() {
+            let end_slot = if self.were_batched[slot] { slot + BATCH_LANES } else { slot + 1 };
+            let finish_report = self.finish_vehicles(slot..end_slot, dt);
+            if finish_report.not_finite {
+                report = report.merge_worst(finish_report);
             }
-            i = last;
+            slot = end_slot;
         }
         report
     }
 
-    /// Writes the motion into the states of `cars`: a single vehicle or a batch. A vehicle that was not stepped takes the motion of its body if it is
-    /// active and awake, otherwise its state stays. Merges motion that is not finite into the report of the vehicle.
+    /// Writes the motion into the states of `slots`: a single vehicle or a batch. A vehicle that was not stepped takes the motion of its body if it
+    /// is active and awake, otherwise its state stays. Merges motion that is not finite into the report of the vehicle.
     #[inline(always)]
-    fn finish_vehicles(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
-        let first = cars.start;
-        if self.were_batched[first]
-            && let Some(Some(room)) = self.batches.get(first / BATCH_LANES)
+    fn finish_vehicles(&mut self, slots: Range<usize>, dt: f32) -> StepReport {
+        let first_slot = slots.start;
+        if self.were_batched[first_slot]
+            && let Some(Some(batch)) = self.batches.get(first_slot / BATCH_LANES)
         {
             let mut report = StepReport::default();
-            room.finish(&mut self.vehicles[cars.clone()], &self.bodies[cars], dt, |k, done| {
-                self.reports[first + k] = self.reports[first + k].merge_worst(done);
-                report = report.merge_worst(done);
+            batch.finish(&mut self.vehicles[slots.clone()], &self.bodies[slots], dt, |lane, lane_report| {
+                self.reports[first_slot + lane] = self.reports[first_slot + lane].merge_worst(lane_report);
+                report = report.merge_worst(lane_report);
             });
             return report;
         }
-        let (vehicle, body) = (&mut self.vehicles[first], &self.bodies[first]);
-        let done = if self.is_stepped[first] {
+        let (vehicle, body) = (&mut self.vehicles[first_slot], &self.bodies[first_slot]);
+        let finish_report = if self.is_stepped[first_slot] {
             vehicle.finish_step(body, dt)
-        } else if self.slots.is_active(first) && !body.asleep {
+        } else if self.slots.is_active(first_slot) && !body.asleep {
             vehicle.set_motion(body)
         } else {
             return StepReport::default();
         };
-        if done.not_finite {
-            self.reports[first] = self.reports[first].merge_worst(done);
+        if finish_report.not_finite {
+            self.reports[first_slot] = self.reports[first_slot].merge_worst(finish_report);
         }
-        done
+        finish_report
     }
 
     /// Updates the ground velocities in the contacts of vehicles on moving ground to those after the step, and their wheels by them.
     fn update_ground_velocities(&mut self, world: &dyn WorldPort) {
-        let mut first = 0;
-        for (i, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(i, _)| self.is_stepped[*i]) {
-            let last = first + vehicle.model().wheels().len();
+        let mut first_probe = 0;
+        for (slot, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(slot, _)| self.is_stepped[*slot]) {
+            let end_probe = first_probe + vehicle.model().wheels().len();
             if vehicle.is_on_moving_ground() {
-                let (asked, answered) = (&mut self.probes[first..last], &mut self.contacts[first..last]);
+                let (probes, contacts) =
+                    (&mut self.probes[first_probe..end_probe], &mut self.contacts[first_probe..end_probe]);
                 // The velocities of contacts count from the moved centre of mass, with the arms of the middle of the step. Otherwise car and
                 // turntable would turn differently.
-                asked.iter_mut().for_each(|probe| probe.position = self.bodies[i].position);
-                world.update_ground_velocities(asked, answered);
-                vehicle.update_ground_velocities(answered);
+                probes.iter_mut().for_each(|probe| probe.position = self.bodies[slot].position);
+                world.update_ground_velocities(probes, contacts);
+                vehicle.update_ground_velocities(contacts);
             }
-            first = last;
+            first_probe = end_probe;
         }
     }
 }
@@ -535,18 +534,18 @@ impl VehicleSolver for SingleVehicleSolver<'_> {
         self.cars.is_stepped[car]
     }
     fn pedals(&self, car: usize) -> [f32; 2] {
-        self.controls
-            .get(car)
-            .map_or([0.0; 2], |asked| [asked.brake, asked.handbrake].map(|pedal| clamp_or_zero(pedal, 0.0, 1.0)))
+        self.controls.get(car).map_or([0.0; 2], |controls| {
+            [controls.brake, controls.handbrake].map(|pedal| clamp_or_zero(pedal, 0.0, 1.0))
+        })
     }
     /// Solves vehicle `car`, together with the bodies that its wheels push if any vehicle is on such a body, else once.
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
         if !self.cars.stacked_vehicles.has_bodies() {
             return self.solve_once(car, rays, pedals, 1.0);
         }
-        let mut riders = core::mem::take(&mut self.cars.stacked_vehicles);
-        let report = riders.solve_with_bodies(self, car, rays, pedals);
-        self.cars.stacked_vehicles = riders;
+        let mut stacked = core::mem::take(&mut self.cars.stacked_vehicles);
+        let report = stacked.solve_with_bodies(self, car, rays, pedals);
+        self.cars.stacked_vehicles = stacked;
         report
     }
     fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
@@ -559,21 +558,22 @@ impl StackSolver for SingleVehicleSolver<'_> {
     fn vehicle_count(&self) -> usize {
         self.cars.vehicles.len()
     }
-    /// Solves vehicle `car` once with its driver's controls; the larger of its own and the given pedals applies. `share` scales the tolerance.
-    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], share: f32) -> StepReport {
-        let mut asked = core::mem::take(&mut self.cars.trailer_controls);
-        asked.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
-        asked.brake = clamp_or_zero(asked.brake, 0.0, 1.0).max(brake);
-        asked.handbrake = clamp_or_zero(asked.handbrake, 0.0, 1.0).max(handbrake);
+    /// Solves vehicle `car` once with its driver's controls; the larger of its own and the given pedals applies. `scale` is a factor on the
+    /// tolerance.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], scale: f32) -> StepReport {
+        let mut controls = core::mem::take(&mut self.cars.trailer_controls);
+        controls.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
+        controls.brake = clamp_or_zero(controls.brake, 0.0, 1.0).max(brake);
+        controls.handbrake = clamp_or_zero(controls.handbrake, 0.0, 1.0).max(handbrake);
         let report = self.cars.solve_vehicle(
             car,
             rays,
             self.world,
-            Some(&asked),
-            self.solver_mode.with_scaled_tolerance(share),
+            Some(&controls),
+            self.solver_mode.with_scaled_tolerance(scale),
             self.dt,
         );
-        self.cars.trailer_controls = asked;
+        self.cars.trailer_controls = controls;
         report
     }
     fn probe_and_contact(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>) {
@@ -586,11 +586,11 @@ impl StackSolver for SingleVehicleSolver<'_> {
         let contact = self.cars.contacts[ray]?;
         self.world.dynamic_body(contact.ground?.body, contact.normal, self.dt)
     }
-    fn predict_body(&mut self, body: u64, pushed: [Vec3; 2]) -> Option<PredictedMotion> {
-        self.world.predict_body(body, pushed, self.dt)
+    fn predict_body(&mut self, body: u64, wheel_impulse: [Vec3; 2]) -> Option<PredictedMotion> {
+        self.world.predict_body(body, wheel_impulse, self.dt)
     }
-    fn append_reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {
-        let met = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
-        self.cars.vehicles[car].append_reactions(met, to, self.dt);
+    fn append_reactions(&self, car: usize, rays: Range<usize>, reactions: &mut Vec<Reaction>) {
+        let probes_and_contacts = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
+        self.cars.vehicles[car].append_reactions(probes_and_contacts, reactions, self.dt);
     }
 }

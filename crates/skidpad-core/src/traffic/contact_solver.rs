@@ -19,6 +19,9 @@ const FRICTION_LIMIT_TOLERANCE: f32 = 1e-5;
 /// Change of velocity by one contact below which the contact counts as converged, m/s.
 const VELOCITY_TOLERANCE_MPS: f32 = 1e-6;
 
+/// Slip speed up to which friction along the slip stays unchanged, because the slip has no direction, m/s.
+const MIN_SLIP_SPEED_MPS: f32 = 1e-6;
+
 /// Share of the compliance of the free body below which a direction counts as already constrained by other contacts.
 const MIN_COMPLIANCE_SHARE: f32 = 1e-4;
 
@@ -71,111 +74,118 @@ pub fn relative_velocity(body: &impl SolverBody, point: &HullPoint) -> Vec3 {
     body.velocity_at(point.arm) - point.velocity
 }
 
-/// Solves all contacts `points` of a body under wheels with exact friction, in at most 256 passes. Changes its motion and the accumulated impulses
-/// `given`, one per point; they must already act on the body.
-pub fn solve_under_wheels(body: &mut impl SolverBody, points: &[HullPoint], given: &mut [ContactImpulse]) {
-    solve_contacts(body, points, given, FrictionMethod::Exact, MAX_PASSES_UNDER_WHEELS);
+/// Solves all contacts `points` of a body under wheels with exact friction, in at most 256 passes. Changes its motion and the accumulated
+/// `impulses`, one per point; they must already act on the body.
+pub fn solve_under_wheels(body: &mut impl SolverBody, points: &[HullPoint], impulses: &mut [ContactImpulse]) {
+    solve_contacts(body, points, impulses, FrictionMethod::Exact, MAX_PASSES_UNDER_WHEELS);
 }
 
-/// Solves all contacts `points` by sequential impulses in at most `passes` passes over the points in order. Stops after a pass without a change above
-/// the convergence limits. Changes the motion of `body` and the accumulated impulses `given`, one per point; they must already act on the body.
-/// `drag` selects the friction method.
+/// Solves all contacts `points` by sequential impulses in at most `max_passes` passes over the points in order. Stops after a pass without a change
+/// above the convergence limits. Changes the motion of `body` and the accumulated `impulses`, one per point; they must already act on the body.
+/// `method` selects the friction method.
 pub fn solve_contacts(
     body: &mut impl SolverBody,
     points: &[HullPoint],
-    given: &mut [ContactImpulse],
-    drag: FrictionMethod,
-    passes: usize,
+    impulses: &mut [ContactImpulse],
+    method: FrictionMethod,
+    max_passes: usize,
 ) {
-    for _ in 0..passes {
-        let mut changed = false;
-        for (point, so_far) in points.iter().zip(&mut *given) {
-            changed |= solve_contact(body, point, so_far, drag);
+    for _ in 0..max_passes {
+        let mut has_changed = false;
+        for (point, accumulated) in points.iter().zip(&mut *impulses) {
+            has_changed |= solve_contact(body, point, accumulated, method);
         }
-        if !changed {
+        if !has_changed {
             return;
         }
     }
 }
 
-/// Updates the accumulated impulses `so_far` of one contact and applies the changes to `body`. First the normal impulse, ≥ 0, so that the normal
+/// Updates the `accumulated` impulses of one contact and applies the changes to `body`. First the normal impulse, ≥ 0, so that the normal
 /// speed is at least the allowed one; then friction against the remaining slip, at most `friction coefficient · normal impulse`. Returns true if the
 /// change is above the convergence limits: 1e-6 m/s, and for exact friction also 2.5e-7 of the normal impulse. An open contact without impulse
 /// returns false.
 fn solve_contact(
     body: &mut impl SolverBody,
     point: &HullPoint,
-    so_far: &mut ContactImpulse,
-    friction: FrictionMethod,
+    accumulated: &mut ContactImpulse,
+    method: FrictionMethod,
 ) -> bool {
     let (arm, normal) = (point.arm, point.normal);
-    let wanted =
-        (so_far.min_normal_speed - relative_velocity(body, point).dot(normal)) / compliance_along(body, arm, normal);
-    let pressed = (so_far.normal_impulse + wanted).max(0.0); // new normal impulse, N s
-    let push = normal * (pressed - so_far.normal_impulse); // change of the normal impulse, N s
-    if pressed == so_far.normal_impulse && pressed == 0.0 {
+    let unclamped_change = (accumulated.min_normal_speed - relative_velocity(body, point).dot(normal))
+        / compliance_along(body, arm, normal);
+    let normal_impulse = (accumulated.normal_impulse + unclamped_change).max(0.0); // new normal impulse, N s
+    let normal_change = normal * (normal_impulse - accumulated.normal_impulse); // change of the normal impulse, N s
+    if normal_impulse == accumulated.normal_impulse && normal_impulse == 0.0 {
         return false;
     }
-    so_far.normal_impulse = pressed;
-    body.apply_impulse(push, arm.cross(push));
+    accumulated.normal_impulse = normal_impulse;
+    body.apply_impulse(normal_change, arm.cross(normal_change));
     let slip = relative_velocity(body, point);
     let slip = slip - normal * slip.dot(normal);
-    let size = slip.length(); // m/s
-    let (most, mut drag) = (point.friction * pressed, so_far.friction_impulse); // friction limit and friction impulse, N s
-    if friction == FrictionMethod::Exact {
-        drag = solve_friction(body, point, slip, drag, most);
-    } else if size > 1e-6 {
-        drag -= slip / compliance_along(body, arm, slip / size);
+    let slip_speed = slip.length(); // m/s
+    let (friction_limit, mut friction) = (point.friction * normal_impulse, accumulated.friction_impulse); // N s
+    if method == FrictionMethod::Exact {
+        friction = solve_friction(body, point, slip, friction, friction_limit);
+    } else if slip_speed > MIN_SLIP_SPEED_MPS {
+        friction -= slip / compliance_along(body, arm, slip / slip_speed);
     }
-    let drag = drag.clamp_length_max(most);
-    let more = drag - so_far.friction_impulse; // change of the friction impulse, N s
-    so_far.friction_impulse = drag;
-    body.apply_impulse(more, arm.cross(more));
-    let change = (push + more).length();
+    let friction = friction.clamp_length_max(friction_limit);
+    let friction_change = friction - accumulated.friction_impulse; // change of the friction impulse, N s
+    accumulated.friction_impulse = friction;
+    body.apply_impulse(friction_change, arm.cross(friction_change));
+    let change = (normal_change + friction_change).length();
     change * body.inverse_mass() > VELOCITY_TOLERANCE_MPS
-        && !(friction == FrictionMethod::Exact && change <= RELATIVE_IMPULSE_TOLERANCE * pressed)
+        && !(method == FrictionMethod::Exact && change <= RELATIVE_IMPULSE_TOLERANCE * normal_impulse)
 }
 
-/// Returns the change of the speed along the unit vector `along` at `arm` by a unit impulse there in this direction, 1/kg:
+/// Returns the change of the speed along the unit vector `direction` at `arm` by a unit impulse there in this direction, 1/kg:
 /// `1/m + (r × d) · I⁻¹ (r × d)`.
 #[inline(always)]
-fn compliance_along(body: &impl SolverBody, arm: Vec3, along: Vec3) -> f32 {
-    let lever = arm.cross(along); // angular impulse of the unit impulse
-    body.inverse_mass() + lever.dot(body.angular_response(lever))
+fn compliance_along(body: &impl SolverBody, arm: Vec3, direction: Vec3) -> f32 {
+    let unit_moment = arm.cross(direction); // angular impulse of the unit impulse
+    body.inverse_mass() + unit_moment.dot(body.angular_response(unit_moment))
 }
 
-/// Returns the friction impulse of at most `most` N s with which a point sticks, or slides opposite to the friction. `drag` is the present friction
-/// impulse, with which the point slips by `slip` m/s. Solves `(C + λ) p = −v` in the tangent plane: C is the 2 × 2 compliance, v the slip without
-/// friction. λ = 0 if the point sticks; otherwise λ is iterated until |p| = `most`. Does not change the body.
-fn solve_friction(body: &impl SolverBody, point: &HullPoint, slip: Vec3, drag: Vec3, most: f32) -> Vec3 {
-    let side = point.normal.any_orthonormal_vector();
-    let axes = [side, point.normal.cross(side)];
-    let turns = axes.map(|axis| point.arm.cross(axis)); // angular impulses of unit friction impulses
-    let [first, second] = turns.map(|turn| body.angular_response(turn));
-    let between = turns[0].dot(second); // off-diagonal compliance, 1/kg
-    let give = [body.inverse_mass() + turns[0].dot(first), body.inverse_mass() + turns[1].dot(second)]; // diagonal compliances, 1/kg
-    let held = axes.map(|axis| drag.dot(axis)); // present friction impulse along both axes, N s
-    // Slip without the present friction impulse, m/s.
-    let wanted = [
-        slip.dot(axes[0]) - give[0] * held[0] - between * held[1],
-        slip.dot(axes[1]) - between * held[0] - give[1] * held[1],
+/// Returns the friction impulse of at most `friction_limit` N s with which a point sticks, or slides opposite to the friction. `friction` is the
+/// present friction impulse, with which the point slips by `slip` m/s. Solves `(C + λ) p = −v` in the tangent plane: C is the 2 × 2 compliance, v the
+/// slip without friction. λ = 0 if the point sticks; otherwise λ is iterated until |p| = `friction_limit`. Does not change the body.
+fn solve_friction(body: &impl SolverBody, point: &HullPoint, slip: Vec3, friction: Vec3, friction_limit: f32) -> Vec3 {
+    let tangent = point.normal.any_orthonormal_vector();
+    let axes = [tangent, point.normal.cross(tangent)];
+    let unit_moments = axes.map(|axis| point.arm.cross(axis)); // angular impulses of unit friction impulses
+    let [first_response, second_response] = unit_moments.map(|moment| body.angular_response(moment));
+    let cross_compliance = unit_moments[0].dot(second_response); // off-diagonal compliance, 1/kg
+    // Diagonal compliances, 1/kg.
+    let compliance = [
+        body.inverse_mass() + unit_moments[0].dot(first_response),
+        body.inverse_mass() + unit_moments[1].dot(second_response),
     ];
-    // Sliding adds λ to the compliance. Hebden's iteration finds the λ at which the length of the impulse, which falls like 1 / (give + λ),
+    let present_friction = axes.map(|axis| friction.dot(axis)); // present friction impulse along both axes, N s
+    // Slip without the present friction impulse, m/s.
+    let free_slip = [
+        slip.dot(axes[0]) - compliance[0] * present_friction[0] - cross_compliance * present_friction[1],
+        slip.dot(axes[1]) - cross_compliance * present_friction[0] - compliance[1] * present_friction[1],
+    ];
+    // Sliding adds λ to the compliance. Hebden's iteration finds the λ at which the length of the impulse, which falls like 1 / (compliance + λ),
     // is the limit.
-    let (mut slides, mut found) = (0.0, [0.0; 2]); // λ, 1/kg; and the negative impulse, N s
+    let (mut lambda, mut negated_impulse) = (0.0, [0.0; 2]); // λ, 1/kg; and the negative impulse, N s
     for _ in 0..MAX_FRICTION_ITERATIONS {
-        let [a, b] = give.map(|give| give + slides);
-        let determinant = a * b - between * between;
-        let solve = |[x, y]: [f32; 2]| [(b * x - between * y) / determinant, (a * y - between * x) / determinant];
-        found = solve(wanted);
-        let size = (found[0] * found[0] + found[1] * found[1]).sqrt();
-        if size <= most * (1.0 + FRICTION_LIMIT_TOLERANCE) || most == 0.0 {
+        let [a, b] = compliance.map(|compliance| compliance + lambda);
+        let determinant = a * b - cross_compliance * cross_compliance;
+        let solve = |[x, y]: [f32; 2]| {
+            [(b * x - cross_compliance * y) / determinant, (a * y - cross_compliance * x) / determinant]
+        };
+        negated_impulse = solve(free_slip);
+        let impulse_length = (negated_impulse[0] * negated_impulse[0] + negated_impulse[1] * negated_impulse[1]).sqrt();
+        if impulse_length <= friction_limit * (1.0 + FRICTION_LIMIT_TOLERANCE) || friction_limit == 0.0 {
             break;
         }
-        let fall = solve(found); // decrease of the impulse per λ
-        slides += (size / most - 1.0) * size * size / (found[0] * fall[0] + found[1] * fall[1]);
+        let impulse_decrease = solve(negated_impulse); // decrease of the impulse per λ
+        lambda += (impulse_length / friction_limit - 1.0) * impulse_length * impulse_length
+            / (negated_impulse[0] * impulse_decrease[0] + negated_impulse[1] * impulse_decrease[1]);
     }
-    (axes[0] * -found[0] + axes[1] * -found[1]).clamp_length_max(most)
+    (axes[0] * -negated_impulse[0] + axes[1] * -negated_impulse[1]).clamp_length_max(friction_limit)
 }
 
 /// Linear and angular components of a velocity or of an impulse.
@@ -198,12 +208,12 @@ struct Compliance {
 }
 
 /// Returns the change of velocity and angular velocity by a unit of each component of an impulse (N s) and then of an angular impulse (N m s), for a
-/// body supported by `points` with the impulses `given`. Starts from the free body and constrains one contact with a normal impulse > 0 after the
-/// other: a contact below 0.999 of its friction limit sticks, another one slides. Open contacts have no effect.
-pub fn response_matrix(body: &impl SolverBody, points: &[HullPoint], given: &[ContactImpulse]) -> [[Vec3; 2]; 6] {
+/// body supported by `points` with the accumulated `impulses`. Starts from the free body and constrains one contact with a normal impulse > 0 after
+/// the other: a contact below 0.999 of its friction limit sticks, another one slides. Open contacts have no effect.
+pub fn response_matrix(body: &impl SolverBody, points: &[HullPoint], impulses: &[ContactImpulse]) -> [[Vec3; 2]; 6] {
     let mut compliance = Compliance::free_body(body);
-    for (point, given) in points.iter().zip(given).filter(|(_, given)| given.normal_impulse > 0.0) {
-        compliance.constrain_contact(body, point, given);
+    for (point, impulse) in points.iter().zip(impulses).filter(|(_, impulse)| impulse.normal_impulse > 0.0) {
+        compliance.constrain_contact(body, point, impulse);
     }
     compliance.columns.map(|[x, y, z, a, b, c]| [Vec3::new(x, y, z), Vec3::new(a, b, c)])
 }
@@ -212,27 +222,36 @@ impl Compliance {
     /// Returns the compliance of a body without contacts: inverse mass and inverse inertia, without coupling between them.
     fn free_body(body: &impl SolverBody) -> Self {
         let axes = Vec3::AXES;
-        let moves = axes.map(|axis| to_vector6([axis * body.inverse_mass(), Vec3::ZERO])); // by impulses
-        let turns = axes.map(|axis| to_vector6([Vec3::ZERO, body.angular_response(axis)])); // by angular impulses
-        Self { columns: [moves[0], moves[1], moves[2], turns[0], turns[1], turns[2]] }
+        let linear_columns = axes.map(|axis| to_vector6([axis * body.inverse_mass(), Vec3::ZERO])); // by impulses
+        let angular_columns = axes.map(|axis| to_vector6([Vec3::ZERO, body.angular_response(axis)])); // by angular impulses
+        Self {
+            columns: [
+                linear_columns[0],
+                linear_columns[1],
+                linear_columns[2],
+                angular_columns[0],
+                angular_columns[1],
+                angular_columns[2],
+            ],
+        }
     }
 
     /// Returns the change of motion by `impulse` (linear and angular).
     fn multiply(&self, impulse: &Vector6) -> Vector6 {
-        core::array::from_fn(|i| (0..6).map(|k| self.columns[k][i] * impulse[k]).sum())
+        core::array::from_fn(|row| (0..6).map(|column| self.columns[column][row] * impulse[column]).sum())
     }
 
-    /// Constrains the velocity at `arm` along the unit vector `along` to zero by a force in the direction `push`. With a `softness` (1/kg, ≥ 0) the
-    /// remaining velocity is `softness` times the impulse that opposes it. This is a rank-one update of the matrix. Does nothing if the compliance
-    /// from `push` to `along` is below 1e-4 of that of the free body: other contacts already constrain the direction.
-    fn constrain(&mut self, body: &impl SolverBody, arm: Vec3, along: Vec3, push: Vec3, softness: f32) {
-        let row = to_vector6([along, arm.cross(along)]); // constrained direction
-        let changes = self.multiply(&to_vector6([push, arm.cross(push)])); // motion by a unit impulse
-        let gives = dot(&row, &changes); // compliance of the constraint, 1/kg
-        if gives > MIN_COMPLIANCE_SHARE * compliance_along(body, arm, along) {
+    /// Constrains the velocity at `arm` along the unit vector `direction` to zero by a force in the direction `force_direction`. With a `softness`
+    /// (1/kg, ≥ 0) the remaining velocity is `softness` times the impulse that opposes it. This is a rank-one update of the matrix. Does nothing if
+    /// the compliance from `force_direction` to `direction` is below 1e-4 of that of the free body: other contacts already constrain the direction.
+    fn constrain(&mut self, body: &impl SolverBody, arm: Vec3, direction: Vec3, force_direction: Vec3, softness: f32) {
+        let row = to_vector6([direction, arm.cross(direction)]); // constrained direction
+        let response = self.multiply(&to_vector6([force_direction, arm.cross(force_direction)])); // motion by a unit impulse
+        let row_compliance = dot(&row, &response); // compliance of the constraint, 1/kg
+        if row_compliance > MIN_COMPLIANCE_SHARE * compliance_along(body, arm, direction) {
             for column in &mut self.columns {
-                let share = dot(&row, column) / (gives + softness);
-                (0..6).for_each(|i| column[i] -= share * changes[i]);
+                let factor = dot(&row, column) / (row_compliance + softness);
+                (0..6).for_each(|i| column[i] -= factor * response[i]);
             }
         }
     }
@@ -240,23 +259,29 @@ impl Compliance {
     /// Constrains the motion at the pressed contact `point`. A sticking contact has zero velocity along the normal and two tangents. A sliding one
     /// (friction ≥ 0.999 of the limit) has zero velocity along the normal, and friction grows with the normal impulse; across the friction, the
     /// softness is `slip speed / friction impulse`, because friction turns with the slip.
-    fn constrain_contact(&mut self, body: &impl SolverBody, point: &HullPoint, given: &ContactImpulse) {
-        let (normal, most) = (point.normal, point.friction * given.normal_impulse);
-        let drag = given.friction_impulse.length(); // N s
-        if drag >= SLIDING_FRICTION_SHARE * most {
-            self.constrain(body, point.arm, normal, normal + given.friction_impulse / given.normal_impulse, 0.0);
+    fn constrain_contact(&mut self, body: &impl SolverBody, point: &HullPoint, impulse: &ContactImpulse) {
+        let (normal, friction_limit) = (point.normal, point.friction * impulse.normal_impulse);
+        let friction = impulse.friction_impulse.length(); // N s
+        if friction >= SLIDING_FRICTION_SHARE * friction_limit {
+            self.constrain(body, point.arm, normal, normal + impulse.friction_impulse / impulse.normal_impulse, 0.0);
             // The direction of friction turns with that of the slip.
             let slip = relative_velocity(body, point);
-            let across = normal.cross(given.friction_impulse / drag);
-            if drag > 0.0 {
-                self.constrain(body, point.arm, across, across, slip.dot(given.friction_impulse).abs() / (drag * drag));
+            let cross_direction = normal.cross(impulse.friction_impulse / friction);
+            if friction > 0.0 {
+                self.constrain(
+                    body,
+                    point.arm,
+                    cross_direction,
+                    cross_direction,
+                    slip.dot(impulse.friction_impulse).abs() / (friction * friction),
+                );
             }
             return;
         }
         self.constrain(body, point.arm, normal, normal, 0.0); // rigid
-        let side = normal.any_orthonormal_vector();
-        for along in [side, normal.cross(side)] {
-            self.constrain(body, point.arm, along, along, 0.0);
+        let tangent = normal.any_orthonormal_vector();
+        for direction in [tangent, normal.cross(tangent)] {
+            self.constrain(body, point.arm, direction, direction, 0.0);
         }
     }
 }
@@ -296,16 +321,22 @@ mod tests {
         let arm = Vec3::new(20.0, 5.0, -0.2);
         let point = HullPoint { arm, gap: 0.0, normal: Vec3::Z, friction: 0.4, velocity: Vec3::ZERO };
         let slip = |plank: &Plank| relative_velocity(plank, &point) * Vec3::new(1.0, 1.0, 0.0);
-        for most in [0.0, 1.0, 25.0, 1000.0] {
+        for friction_limit in [0.0, 1.0, 25.0, 1000.0] {
             let mut plank = Plank { velocity: Vec3::new(1.7, 0.2, 0.0), angular: Vec3::new(0.0, 0.0, 0.01) };
-            let drag = solve_friction(&plank, &point, slip(&plank), Vec3::ZERO, most);
-            plank.apply_impulse(drag, arm.cross(drag));
-            let left = slip(&plank);
-            if most < 1000.0 {
-                assert!((drag.length() - most).abs() <= 1e-4 * most, "{drag} of {most} N s");
-                assert!(left.dot(drag) <= -0.9999 * left.length() * drag.length(), "{left} m/s against {drag} N s");
+            let friction = solve_friction(&plank, &point, slip(&plank), Vec3::ZERO, friction_limit);
+            plank.apply_impulse(friction, arm.cross(friction));
+            let remaining_slip = slip(&plank);
+            if friction_limit < 1000.0 {
+                assert!(
+                    (friction.length() - friction_limit).abs() <= 1e-4 * friction_limit,
+                    "{friction} of {friction_limit} N s"
+                );
+                assert!(
+                    remaining_slip.dot(friction) <= -0.9999 * remaining_slip.length() * friction.length(),
+                    "{remaining_slip} m/s against {friction} N s"
+                );
             } else {
-                assert!(left.length() < 1e-5, "{left} m/s");
+                assert!(remaining_slip.length() < 1e-5, "{remaining_slip} m/s");
             }
         }
     }

@@ -15,11 +15,11 @@ use bevy_math::DVec3;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LevelError {
     /// There is no world.
-    #[error("no world was given, but there must be one for each level")]
+    #[error("the list of worlds is empty, but one world per level is required")]
     NoWorld,
     /// A world has other cars than the first one.
     #[error(
-        "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
+        "the cars of level {level} differ from those of level 0; both worlds must have the same models in the same slots"
     )]
     CarsMismatch {
         /// Level of the world.
@@ -27,14 +27,14 @@ pub enum LevelError {
     },
     /// A step length does not fit.
     #[error(
-        "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
+        "level {level} has a step of {found} s, which must be an integer multiple of {accepts} s, the step of the previous level"
     )]
     StepMismatch {
         /// Level of the world.
         level: usize,
         /// Step of the world, s.
         found: f32,
-        /// The step of the finer level, s.
+        /// Step of the finer level, s.
         accepts: f32,
     },
 }
@@ -97,21 +97,21 @@ impl LevelOfDetail {
         let cars: Vec<LodCar> = (0..finest.slot_count()).map(|i| LodCar::in_finest_level(finest.state(i))).collect();
         let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
         for (level, mut world) in worlds.into_iter().enumerate() {
-            let (mut every, mut inside) = (1, world.slots().ids().count()); // ticks per step, cars in the level
+            let (mut ticks_per_step, mut car_count) = (1, world.slots().ids().count());
             if let Some(finer) = levels.last() {
-                let same =
+                let is_same_car =
                     |i| world.slots().id(i) == finer.world.slots().id(i) && world.model(i) == finer.world.model(i);
-                if world.slot_count() != cars.len() || !(0..cars.len()).all(same) {
+                if world.slot_count() != cars.len() || !(0..cars.len()).all(is_same_car) {
                     return Err(LevelError::CarsMismatch { level });
                 }
-                every = finer.ticks_per_step * step_multiple(level, world.dt(), finer.world.dt())?;
+                ticks_per_step = finer.ticks_per_step * step_multiple(level, world.dt(), finer.world.dt())?;
                 for slot in 0..cars.len() {
                     // The error of an empty slot does not matter: it has no car to suspend.
                     let _ = world.suspend(slot);
                 }
-                inside = 0;
+                car_count = 0;
             }
-            levels.push(Level { world, ticks_per_step: every, car_count: inside });
+            levels.push(Level { world, ticks_per_step, car_count });
         }
         Ok(Self { levels, cars, ticks: 0 })
     }
@@ -119,9 +119,9 @@ impl LevelOfDetail {
     /// Inserts a car into all worlds, active in the finest level and suspended in the others. Returns its identifier; its slot is the number of the
     /// car in all other methods.
     pub fn insert(&mut self, start: &CarStart) -> CarId {
-        let inserted = |level: &mut Level| level.world.insert(start);
-        let names: Vec<CarId> = self.levels.iter_mut().map(inserted).collect();
-        let (car, slot) = (names[0], names[0].slot());
+        let insert_into = |level: &mut Level| level.world.insert(start);
+        let ids: Vec<CarId> = self.levels.iter_mut().map(insert_into).collect();
+        let (car, slot) = (ids[0], ids[0].slot());
         for level in &mut self.levels[1..] {
             // The slot holds the car that was just inserted.
             let _ = level.world.suspend(slot);
@@ -129,7 +129,7 @@ impl LevelOfDetail {
         self.levels[0].car_count += 1;
         let entry = LodCar::in_finest_level(self.levels[0].world.state(slot));
         match self.cars.get_mut(slot) {
-            Some(own) => *own = entry,
+            Some(slot_entry) => *slot_entry = entry,
             None => self.cars.push(entry),
         }
         car
@@ -191,9 +191,9 @@ impl LevelOfDetail {
     /// both levels are at the same time, otherwise as soon as they are.
     pub fn set_level(&mut self, car: usize, level: usize) {
         let front = self.front_vehicle(car); // identifies the train
-        for other in 0..self.cars.len() {
-            if self.front_vehicle(other) == front {
-                self.request_level(other, level);
+        for other_car in 0..self.cars.len() {
+            if self.front_vehicle(other_car) == front {
+                self.request_level(other_car, level);
             }
         }
     }
@@ -225,9 +225,9 @@ impl LevelOfDetail {
     fn front_vehicle(&self, car: usize) -> usize {
         let mut front = car;
         for _ in 0..self.cars.len() {
-            let ahead = self.state(front).tow.map(|tow| tow.by as usize);
-            let Some(ahead) = ahead.filter(|ahead| *ahead < self.cars.len()) else { break };
-            front = ahead;
+            let towing_car = self.state(front).tow.map(|tow| tow.by as usize);
+            let Some(towing_car) = towing_car.filter(|towing_car| *towing_car < self.cars.len()) else { break };
+            front = towing_car;
         }
         front
     }
@@ -253,49 +253,49 @@ impl LevelOfDetail {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
-    /// Moves car `i` to its requested level if both levels are at the same time: resumes it there with its state, sets the time of that world, and
+    /// Moves car `slot` to its requested level if both levels are at the same time: resumes it there with its state, sets the time of that world, and
     /// suspends it in the old one. Scales the last change of velocity to the new step, so that accelerations stay. Does nothing for an empty slot.
     /// The state includes forces, spins, deflections and gears, so that the next step has a warm start.
-    fn transfer_car(&mut self, i: usize) {
-        let car = &mut self.cars[i];
-        let (from, to) = (car.level, car.requested_level);
+    fn transfer_car(&mut self, slot: usize) {
+        let car = &mut self.cars[slot];
+        let (old_level, new_level) = (car.level, car.requested_level);
         // The ticks of each level are a multiple of those of the finer levels, so that this is their common multiple.
-        let shared = self.levels[from].ticks_per_step.max(self.levels[to].ticks_per_step);
-        if from == to || !self.ticks.is_multiple_of(shared) {
+        let common_ticks = self.levels[old_level].ticks_per_step.max(self.levels[new_level].ticks_per_step);
+        if old_level == new_level || !self.ticks.is_multiple_of(common_ticks) {
             return;
         }
         let state = &mut car.state_buffer;
-        state.clone_from(self.levels[from].world.state(i));
-        let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt()); // step lengths, s
-        if old != new {
+        state.clone_from(self.levels[old_level].world.state(slot));
+        let (old_dt, new_dt) = (self.levels[old_level].world.dt(), self.levels[new_level].world.dt()); // step lengths, s
+        if old_dt != new_dt {
             // The telemetry computes accelerations with the step of the world of the car.
-            state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
+            state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new_dt / old_dt);
         }
-        let entered = &mut self.levels[to];
-        if entered.world.resume(i, state).is_err() {
+        let target = &mut self.levels[new_level];
+        if target.world.resume(slot, state).is_err() {
             return;
         }
         // A world without cars is not stepped, so that its time, which determines the wind, is set here.
-        entered.world.set_steps(self.ticks / entered.ticks_per_step);
+        target.world.set_steps(self.ticks / target.ticks_per_step);
         // The slot holds the car in every level, so that this does not fail.
-        let _ = self.levels[from].world.suspend(i);
-        self.levels[from].car_count -= 1;
-        self.levels[to].car_count += 1;
-        car.level = to;
+        let _ = self.levels[old_level].world.suspend(slot);
+        self.levels[old_level].car_count -= 1;
+        self.levels[new_level].car_count += 1;
+        car.level = new_level;
     }
 }
 
-/// Returns the whole number of finer steps `accepts` (s) in a step of `found` s of level `level`.
+/// Returns the whole number of finer steps `finer_step` (s) in a step of `step` s of level `level`.
 ///
 /// # Errors
 /// [`LevelError::StepMismatch`] if the ratio is not whole within a relative error of 1e-5, or not in 1 to 1e6.
-fn step_multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
-    let ratio = found / accepts;
-    let whole = ratio.round();
-    if (1.0..1e6).contains(&whole) && (ratio - whole).abs() <= STEP_RATIO_TOLERANCE * whole {
-        return Ok(whole as u64);
+fn step_multiple(level: usize, step: f32, finer_step: f32) -> Result<u64, LevelError> {
+    let ratio = step / finer_step;
+    let rounded_ratio = ratio.round();
+    if (1.0..1e6).contains(&rounded_ratio) && (ratio - rounded_ratio).abs() <= STEP_RATIO_TOLERANCE * rounded_ratio {
+        return Ok(rounded_ratio as u64);
     }
-    Err(LevelError::StepMismatch { level, found, accepts })
+    Err(LevelError::StepMismatch { level, found: step, accepts: finer_step })
 }
 
 /// Distances at which a car changes to the next coarser level.
@@ -309,12 +309,13 @@ pub struct LodDistances {
 }
 
 impl LodDistances {
-    /// Returns the level of a car at `distance` m that is in level `now`: the number of limits below the distance. The car changes back to a finer
-    /// level only below a limit times `1 − margin`. Limits after the first one that is not exceeded do not count.
-    pub fn level_at(&self, distance: f64, now: usize) -> usize {
-        // Number of limits, times `share`, below the distance.
-        let beyond = |share: f64| self.limits.iter().take_while(|limit| distance > **limit * share).count();
-        now.max(beyond(1.0)).min(beyond(1.0 - self.margin))
+    /// Returns the level of a car at `distance` m that is in level `current_level`: the number of limits below the distance. The car changes back to
+    /// a finer level only below a limit times `1 − margin`. Limits after the first one that is not exceeded do not count.
+    pub fn level_at(&self, distance: f64, current_level: usize) -> usize {
+        // Number of limits, times `limit_share`, below the distance.
+        let exceeded_limits =
+            |limit_share: f64| self.limits.iter().take_while(|limit| distance > **limit * limit_share).count();
+        current_level.max(exceeded_limits(1.0)).min(exceeded_limits(1.0 - self.margin))
     }
 }
 
@@ -327,8 +328,8 @@ mod tests {
     fn a_car_on_the_limit_does_not_change_to_and_fro() {
         let distances = LodDistances { limits: vec![50.0, 200.0], margin: 0.1 };
         let mut level = 0;
-        let mut levels = |way: &[f64]| -> Vec<usize> {
-            way.iter().map(|&distance| (level = distances.level_at(distance, level), level).1).collect()
+        let mut levels = |path: &[f64]| -> Vec<usize> {
+            path.iter().map(|&distance| (level = distances.level_at(distance, level), level).1).collect()
         };
         assert_eq!(
             levels(&[10.0, 50.0, 51.0, 49.0, 46.0, 51.0]),

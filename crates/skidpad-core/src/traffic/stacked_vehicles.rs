@@ -10,13 +10,13 @@ use std::sync::Arc;
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::model::Model;
 use crate::port::{ChassisState, Contact, DynamicBody, Ground, PredictedMotion, Probe, Reaction};
-use crate::simd::linear::Symmetric6;
 use crate::solver_mode::StepReport;
 use crate::traffic::line_search::LineSearch;
 use crate::traffic::supporting_body::{SupportingBody, VehiclePose, matrix_of, solve_or_zero};
 use crate::traffic::trains::{Trains, VehicleSolver, free_response};
 use crate::vehicle::Vehicle;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::linear::Symmetric6;
 
 /// Maximum number of stacked vehicles. In a higher stack or a circle, some vehicles use the wheel forces of the last step only.
 const MAX_STACKED_VEHICLES: usize = 16;
@@ -52,12 +52,12 @@ pub(crate) struct StackedVehicles {
     /// Index in `order` of each vehicle.
     order_indices: Vec<usize>,
     /// Bodies under wheels in this step.
-    supporting_bodies: Vec<SupportingBody>,
-    /// Numbers of the bodies in `supporting_bodies`, ascending, each with the index of a ray that hits the body.
+    bodies: Vec<SupportingBody>,
+    /// Numbers of the bodies in `bodies`, ascending, each with the index of a ray that hits the body.
     body_numbers: Vec<(u64, usize)>,
-    /// Per ray: index in `supporting_bodies` of its body, and the wheel impulse on it by the last solution (first: last step); `None` for others.
+    /// Per ray: index in `bodies` of its body, and the wheel impulse on it by the last solution (first: last step); `None` for others.
     wheel_impulses: Vec<Option<(usize, Reaction)>>,
-    /// Indices in `supporting_bodies` of the bodies below the vehicle that is being solved.
+    /// Indices in `bodies` of the bodies below the vehicle that is being solved.
     bodies_below: Vec<usize>,
     /// Snapshots of vehicles, one per model, for the roles [`SOLVED_ROLE`] and [`SUPPORTING_ROLE`].
     snapshots: [Vec<Vehicle>; 2],
@@ -79,7 +79,7 @@ struct StackEntry {
     rays: Range<usize>, // range of the rays of its wheels; empty if it is not stepped
     /// Number of vehicles in the highest stack below this vehicle.
     stack_height: usize,
-    /// Index in [`StackedVehicles::supporting_bodies`] of its body, if wheels of other vehicles are on it.
+    /// Index in [`StackedVehicles::bodies`] of its body, if wheels of other vehicles are on it.
     body_index: Option<usize>,
     /// Whether the vehicle is solved with its train, after all other vehicles.
     in_train: bool,
@@ -91,9 +91,9 @@ struct StackEntry {
 pub(crate) trait StackSolver: VehicleSolver {
     /// Returns the number of vehicles.
     fn vehicle_count(&self) -> usize;
-    /// Solves a vehicle once with its present contacts, like [`VehicleSolver::solve`]. `share` scales the solver tolerance: mass of the lightest body
-    /// under its wheels over that of the vehicle; may exceed 1.
-    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], share: f32) -> StepReport;
+    /// Solves a vehicle once with its present contacts, like [`VehicleSolver::solve`]. `tolerance_scale` scales the solver tolerance: mass of the
+    /// lightest body under its wheels over that of the vehicle; may exceed 1.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], tolerance_scale: f32) -> StepReport;
     /// Returns probe `ray` of all vehicles, and its contact.
     fn probe_and_contact(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>);
     /// Returns the vehicle whose hull probe `ray` hits.
@@ -101,18 +101,18 @@ pub(crate) trait StackSolver: VehicleSolver {
     /// Returns the body that probe `ray` hits, if wheels can push it and it is no vehicle.
     fn dynamic_body(&self, ray: usize) -> Option<DynamicBody>;
     /// Returns the predicted motion of a body, see [`crate::WorldPort::predict_body`].
-    fn predict_body(&mut self, body: u64, pushed: Twist) -> Option<PredictedMotion>;
-    /// Adds the wheel impulses on bodies by the last solution of `car`, whose rays are `rays`, to `to`.
-    fn append_reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
+    fn predict_body(&mut self, body: u64, wheel_impulse: Twist) -> Option<PredictedMotion>;
+    /// Adds the wheel impulses on bodies by the last solution of `car`, whose rays are `rays`, to `reactions`.
+    fn append_reactions(&self, car: usize, rays: Range<usize>, reactions: &mut Vec<Reaction>);
 }
 
 /// Response of a body that no impulse moves in this step.
 const FIXED_BODY_RESPONSE: BodyResponse = BodyResponse::Constrained { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl StackedVehicles {
-    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheels` wheels in total, so that a step does not allocate. Does nothing for a
-    /// single vehicle: if it drives onto a free body, the first such step allocates.
-    pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheels: usize) {
+    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate. Does nothing for
+    /// a single vehicle: if it drives onto a free body, the first such step allocates.
+    pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheel_count: usize) {
         if vehicles.len() < 2 {
             return;
         }
@@ -123,40 +123,40 @@ impl StackedVehicles {
         }
         self.order.reserve(vehicles.len());
         self.order_indices.reserve(vehicles.len());
-        self.supporting_bodies.reserve(vehicles.len());
-        self.body_numbers.reserve(wheels);
-        self.wheel_impulses.reserve(wheels);
-        self.bodies_below.reserve(wheels);
+        self.bodies.reserve(vehicles.len());
+        self.body_numbers.reserve(wheel_count);
+        self.wheel_impulses.reserve(wheel_count);
+        self.bodies_below.reserve(wheel_count);
     }
 
     /// Frees the snapshots of `model`, which no vehicle uses.
     pub fn remove_model(&mut self, model: &Arc<Model>) {
-        self.snapshots.iter_mut().for_each(|kept| kept.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
+        self.snapshots.iter_mut().for_each(|list| list.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
     }
 
     /// Stores a copy of `vehicle` for `role`. Overwrites the snapshot of a vehicle of its model, or appends one if there is none.
     fn store_snapshot(&mut self, role: usize, vehicle: &Vehicle) {
-        match self.snapshots[role].iter_mut().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
-            Some(begun) => begun.copy_from(vehicle),
+        match self.snapshots[role].iter_mut().find(|saved| Arc::ptr_eq(saved.model(), vehicle.model())) {
+            Some(snapshot) => snapshot.copy_from(vehicle),
             None => self.snapshots[role].push(vehicle.with_unsprung_memory()),
         }
     }
 
     /// Overwrites `vehicle` by the snapshot of its model for `role`. Does nothing without one.
     fn restore_snapshot(&self, role: usize, vehicle: &mut Vehicle) {
-        if let Some(begun) = self.snapshots[role].iter().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
-            vehicle.copy_from(begun);
+        if let Some(snapshot) = self.snapshots[role].iter().find(|saved| Arc::ptr_eq(saved.model(), vehicle.model())) {
+            vehicle.copy_from(snapshot);
         }
     }
 
     /// Removes all bodies under wheels, for a step in which no wheel is on a body that can be pushed.
     pub fn clear(&mut self) {
-        self.supporting_bodies.clear();
+        self.bodies.clear();
     }
 
     /// Returns true if a wheel is on a body that can be pushed in this step.
     pub fn has_bodies(&self) -> bool {
-        !self.supporting_bodies.is_empty()
+        !self.bodies.is_empty()
     }
 
     /// Solves all vehicles, from the top of stacks to the ground; returns the worst report. Finds the bodies under wheels, estimates the wheel
@@ -170,28 +170,28 @@ impl StackedVehicles {
         self.find_bodies(cars);
         self.estimate_wheel_impulses(cars);
         self.sort_by_height();
-        for under in 0..self.supporting_bodies.len() {
-            if self.supporting_bodies[under].car.is_none() {
-                self.predict_body(under, cars); // bodies that are no vehicles
-                self.supporting_bodies[under].assumed_twist = self.supporting_bodies[under].resulting_twist;
+        for body_index in 0..self.bodies.len() {
+            if self.bodies[body_index].car.is_none() {
+                self.predict_body(body_index, cars); // bodies that are no vehicles
+                self.bodies[body_index].assumed_twist = self.bodies[body_index].resulting_twist;
             }
         }
-        for turn in (0..self.order.len()).rev() {
-            if let Some(under) = self.order[turn].body_index {
-                self.set_ground_velocities(self.order[turn].rays.clone(), cars); // supporting vehicles, from the ground up
-                self.predict_body(under, cars);
-                self.supporting_bodies[under].assumed_twist = self.supporting_bodies[under].resulting_twist;
+        for entry_index in (0..self.order.len()).rev() {
+            if let Some(body_index) = self.order[entry_index].body_index {
+                self.set_ground_velocities(self.order[entry_index].rays.clone(), cars); // supporting vehicles, from the ground up
+                self.predict_body(body_index, cars);
+                self.bodies[body_index].assumed_twist = self.bodies[body_index].resulting_twist;
             }
         }
         let mut report = StepReport::default();
-        for turn in 0..self.order.len() {
-            let StackEntry { car, ref rays, in_train: tied, .. } = self.order[turn];
+        for entry_index in 0..self.order.len() {
+            let StackEntry { car, ref rays, in_train, .. } = self.order[entry_index];
             let rays = rays.clone();
-            self.apply_wheel_impulses(turn, cars);
-            if !tied {
-                let own = self.solve_with_bodies(cars, car, rays.clone(), [0.0; 2]); // no pedals of a towing vehicle
-                cars.accept_solution(car, rays, own);
-                report = report.merge_worst(own);
+            self.apply_wheel_impulses(entry_index, cars);
+            if !in_train {
+                let vehicle_report = self.solve_with_bodies(cars, car, rays.clone(), [0.0; 2]); // no pedals of a towing vehicle
+                cars.accept_solution(car, rays, vehicle_report);
+                report = report.merge_worst(vehicle_report);
             }
         }
         report
@@ -200,29 +200,29 @@ impl StackedVehicles {
     /// Fills `order` with all vehicles by slot and the consecutive ranges of their rays (empty if not stepped). Stores the ranges in `trains` also.
     fn collect_vehicles(&mut self, cars: &mut dyn StackSolver, mut trains: Option<&mut Trains>) {
         self.order.clear();
-        let mut first = 0;
+        let mut first_ray = 0;
         for car in 0..cars.vehicle_count() {
-            let last = first + if cars.is_stepped(car) { cars.vehicle(car).model().wheels().len() } else { 0 };
-            let tied = trains.as_mut().is_some_and(|trains| trains.store_rays(car, &(first..last)));
+            let end_ray = first_ray + if cars.is_stepped(car) { cars.vehicle(car).model().wheels().len() } else { 0 };
+            let in_train = trains.as_mut().is_some_and(|trains| trains.store_rays(car, &(first_ray..end_ray)));
             let body = cars.body(car);
-            let free = [body.free_velocity, body.free_angular];
+            let free_twist = [body.free_velocity, body.free_angular];
             self.order.push(StackEntry {
                 car,
-                rays: first..last,
+                rays: first_ray..end_ray,
                 stack_height: 0,
                 body_index: None,
-                in_train: tied,
-                free_twist: free,
+                in_train,
+                free_twist,
             });
-            first = last;
+            first_ray = end_ray;
         }
     }
 
-    /// Fills `supporting_bodies` with one entry per body that rays hit and wheels can push, and `body_numbers` with their sorted numbers.
+    /// Fills `bodies` with one entry per body that rays hit and wheels can push, and `body_numbers` with their sorted numbers.
     fn find_bodies(&mut self, cars: &mut dyn StackSolver) {
-        self.supporting_bodies.clear();
+        self.bodies.clear();
         self.body_numbers.clear();
-        for ray in 0..self.order.last().map_or(0, |rider| rider.rays.end) {
+        for ray in 0..self.order.last().map_or(0, |entry| entry.rays.end) {
             let ground = cars.probe_and_contact(ray).1.and_then(|contact| contact.ground);
             if let Some(ground) = ground.filter(|ground| ground.body != Ground::STATIC_BODY) {
                 self.body_numbers.push((ground.body, ray));
@@ -230,37 +230,37 @@ impl StackedVehicles {
         }
         self.body_numbers.sort_unstable();
         self.body_numbers.dedup_by_key(|(body, _)| *body);
-        let mut numbers = core::mem::take(&mut self.body_numbers); // taken out: `add_body` borrows `self`
-        numbers.retain(|(number, ray)| self.add_body(*number, *ray, cars));
-        self.body_numbers = numbers;
+        let mut body_numbers = core::mem::take(&mut self.body_numbers); // taken out: `add_body` borrows `self`
+        body_numbers.retain(|(body_number, ray)| self.add_body(*body_number, *ray, cars));
+        self.body_numbers = body_numbers;
     }
 
-    /// Adds the body with this `number`, which `ray` hits, to `supporting_bodies`: a stepped vehicle (response by its mass alone), a sleeping vehicle
+    /// Adds the body with this `body_number`, which `ray` hits, to `bodies`: a stepped vehicle (response by its mass alone), a sleeping vehicle
     /// (does not move in this step) or a dynamic body of the world. Returns false if wheels cannot push the body.
-    fn add_body(&mut self, number: u64, ray: usize, cars: &mut dyn StackSolver) -> bool {
+    fn add_body(&mut self, body_number: u64, ray: usize, cars: &mut dyn StackSolver) -> bool {
         let vehicle = cars.vehicle_below(ray);
-        let awake = vehicle.filter(|car| cars.is_stepped(*car)); // vehicle that this step moves
+        let stepped_car = vehicle.filter(|car| cars.is_stepped(*car)); // vehicle that this step moves
         // Centre of mass, free twist and response.
-        let (centre, free, answer) = if let Some(car) = vehicle {
+        let (centre, free_twist, response) = if let Some(car) = vehicle {
             let body = *cars.body(car);
-            match awake {
+            match stepped_car {
                 Some(_) => {
-                    let free = [body.free_velocity, body.free_angular];
-                    (body.position, free, free_response(cars.vehicle(car), &body))
+                    let free_twist = [body.free_velocity, body.free_angular];
+                    (body.position, free_twist, free_response(cars.vehicle(car), &body))
                 }
                 // The push wakes the vehicle, which moves from the next step on.
                 None => (body.position, [body.velocity, body.angular], FIXED_BODY_RESPONSE),
             }
-        } else if let Some(it) = cars.dynamic_body(ray) {
-            let answer = BodyResponse::Constrained { mass: it.inverse_mass, inertia: it.inverse_inertia };
-            (it.centre, [it.velocity, it.angular], answer)
+        } else if let Some(body) = cars.dynamic_body(ray) {
+            let response = BodyResponse::Constrained { mass: body.inverse_mass, inertia: body.inverse_inertia };
+            (body.centre, [body.velocity, body.angular], response)
         } else {
             return false;
         };
-        if let Some(car) = awake {
-            self.order[car].body_index = Some(self.supporting_bodies.len());
+        if let Some(car) = stepped_car {
+            self.order[car].body_index = Some(self.bodies.len());
         }
-        self.supporting_bodies.push(SupportingBody::new(awake, number, centre, free, answer));
+        self.bodies.push(SupportingBody::new(stepped_car, body_number, centre, free_twist, response));
         true
     }
 
@@ -268,7 +268,7 @@ impl StackedVehicles {
     /// Sums them per body and sets the assumed twists to the prediction by these sums.
     fn estimate_wheel_impulses(&mut self, cars: &mut dyn StackSolver) {
         self.wheel_impulses.clear();
-        self.wheel_impulses.resize(self.order.last().map_or(0, |rider| rider.rays.end), None);
+        self.wheel_impulses.resize(self.order.last().map_or(0, |entry| entry.rays.end), None);
         for StackEntry { car, rays, .. } in &self.order {
             let rotation = cars.body(*car).rotation; // of the vehicle at the start of the step
             for (wheel, ray) in rays.clone().enumerate() {
@@ -276,19 +276,19 @@ impl StackedVehicles {
                 let Some(ground) = contact.ground else { continue };
                 let (normal, body) = (contact.normal, ground.body);
                 let point = ground.start_position(probe.point_at(contact.distance), self.dt);
-                let Ok(under) = self.body_numbers.binary_search_by_key(&body, |(number, _)| *number) else { continue };
+                let Ok(index) = self.body_numbers.binary_search_by_key(&body, |(number, _)| *number) else { continue };
                 let impulse = cars.vehicle(*car).last_ground_force(wheel, rotation, normal) * -self.dt;
                 let reaction = Reaction { body, point, impulse };
-                self.wheel_impulses[ray] = Some((under, reaction));
-                self.supporting_bodies[under].wheel_impulse = add_scaled(
-                    self.supporting_bodies[under].wheel_impulse,
-                    self.supporting_bodies[under].impulse_about_centre(&reaction),
+                self.wheel_impulses[ray] = Some((index, reaction));
+                self.bodies[index].wheel_impulse = add_scaled(
+                    self.bodies[index].wheel_impulse,
+                    self.bodies[index].impulse_about_centre(&reaction),
                     1.0,
                 );
             }
         }
-        for under in &mut self.supporting_bodies {
-            under.assumed_twist = under.predicted_twist();
+        for support in &mut self.bodies {
+            support.assumed_twist = support.predicted_twist();
         }
     }
 
@@ -296,62 +296,62 @@ impl StackedVehicles {
     /// 16 passes sets a height to 1 plus that of the highest vehicle directly below. Updates `order_indices`.
     fn sort_by_height(&mut self) {
         for _ in 0..MAX_STACKED_VEHICLES {
-            let mut changed = false; // whether a height has grown in this pass
+            let mut has_changed = false; // whether a height has grown in this pass
             for car in 0..self.order.len() {
-                let own = self.wheel_impulses[self.order[car].rays.clone()].iter().flatten();
-                let above = own
-                    .filter_map(|(under, _)| self.supporting_bodies[*under].car)
-                    .map(|under| 1 + self.order[under].stack_height);
-                let above = above.max().unwrap_or(0);
-                changed |= above > self.order[car].stack_height;
-                self.order[car].stack_height = above.max(self.order[car].stack_height);
+                let wheel_impulses = self.wheel_impulses[self.order[car].rays.clone()].iter().flatten();
+                let height = wheel_impulses
+                    .filter_map(|(body_index, _)| self.bodies[*body_index].car)
+                    .map(|car_below| 1 + self.order[car_below].stack_height);
+                let height = height.max().unwrap_or(0);
+                has_changed |= height > self.order[car].stack_height;
+                self.order[car].stack_height = height.max(self.order[car].stack_height);
             }
-            if !changed {
+            if !has_changed {
                 break;
             }
         }
-        self.order.sort_unstable_by_key(|rider| (rider.in_train, core::cmp::Reverse(rider.stack_height), rider.car));
+        self.order.sort_unstable_by_key(|entry| (entry.in_train, core::cmp::Reverse(entry.stack_height), entry.car));
         self.order_indices.clear();
         self.order_indices.resize(self.order.len(), 0);
-        self.order.iter().enumerate().for_each(|(turn, rider)| self.order_indices[rider.car] = turn);
+        self.order.iter().enumerate().for_each(|(entry_index, entry)| self.order_indices[entry.car] = entry_index);
     }
 
-    /// Sets the free motion of the vehicle at index `turn` of `order` to its free twist plus the response (mass alone) to the wheel impulses of other
-    /// vehicles on it. Does nothing if no wheels are on it.
-    fn apply_wheel_impulses(&self, turn: usize, cars: &mut dyn StackSolver) {
-        let StackEntry { car, free_twist: free, body_index: Some(under), .. } = self.order[turn] else { return };
+    /// Sets the free motion of the vehicle at index `entry_index` of `order` to its free twist plus the response (mass alone) to the wheel impulses
+    /// of other vehicles on it. Does nothing if no wheels are on it.
+    fn apply_wheel_impulses(&self, entry_index: usize, cars: &mut dyn StackSolver) {
+        let StackEntry { car, free_twist, body_index: Some(body_index), .. } = self.order[entry_index] else { return };
         let body = *cars.body(car);
-        let pushed = add_scaled(
-            free,
-            free_response(cars.vehicle(car), &body).twist_change(self.supporting_bodies[under].wheel_impulse),
+        let pushed_twist = add_scaled(
+            free_twist,
+            free_response(cars.vehicle(car), &body).twist_change(self.bodies[body_index].wheel_impulse),
             1.0,
         );
         let body = cars.body(car);
-        [body.free_velocity, body.free_angular] = pushed;
+        [body.free_velocity, body.free_angular] = pushed_twist;
     }
 
-    /// Sets the resulting twist (end of the step) and the response of body `under` by the present wheel impulses on it. A vehicle is solved once for
-    /// this and restored; its response includes its rows. Others: prediction of the world, or the linear one if it has none.
-    fn predict_body(&mut self, under: usize, cars: &mut dyn StackSolver) {
-        let Some(car) = self.supporting_bodies[under].car else {
-            let of = &mut self.supporting_bodies[under];
-            of.resulting_twist = of.predicted_twist();
-            if let Some(PredictedMotion { end_twist: ends, response: answer }) =
-                cars.predict_body(of.body_number, of.wheel_impulse)
+    /// Sets the resulting twist (end of the step) and the response of body `body_index` by the present wheel impulses on it. A vehicle is solved once
+    /// for this and restored; its response includes its rows. Others: prediction of the world, or the linear one if it has none.
+    fn predict_body(&mut self, body_index: usize, cars: &mut dyn StackSolver) {
+        let Some(car) = self.bodies[body_index].car else {
+            let support = &mut self.bodies[body_index];
+            support.resulting_twist = support.predicted_twist();
+            if let Some(PredictedMotion { end_twist, response }) =
+                cars.predict_body(support.body_number, support.wheel_impulse)
             {
-                (of.resulting_twist, of.response) = (ends, BodyResponse::Supported(answer));
+                (support.resulting_twist, support.response) = (end_twist, BodyResponse::Supported(response));
             }
             return;
         };
-        let turn = self.order_indices[car];
-        self.apply_wheel_impulses(turn, cars);
+        let entry_index = self.order_indices[car];
+        self.apply_wheel_impulses(entry_index, cars);
         self.store_snapshot(SUPPORTING_ROLE, cars.vehicle(car));
-        cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2], 1.0); // no pedals, unscaled tolerance
-        let (body, end) = body_and_end_twist(cars, car);
+        cars.solve_once(car, self.order[entry_index].rays.clone(), [0.0; 2], 1.0); // no pedals, unscaled tolerance
+        let (body, end_twist) = body_and_end_twist(cars, car);
         let vehicle = cars.vehicle(car);
-        let answer = BodyResponse::WithRows { to_world: vehicle.to_world, system: vehicle.tangent(&body, end) };
+        let response = BodyResponse::WithRows { to_world: vehicle.to_world, system: vehicle.tangent(&body, end_twist) };
         self.restore_snapshot(SUPPORTING_ROLE, vehicle);
-        (self.supporting_bodies[under].resulting_twist, self.supporting_bodies[under].response) = (end, answer);
+        (self.bodies[body_index].resulting_twist, self.bodies[body_index].response) = (end_twist, response);
     }
 
     /// Solves `car`, whose rays are `rays`, by Newton's method until its solution agrees with the motion of the bodies below it within 1e-4 m/s (1e-2
@@ -367,34 +367,34 @@ impl StackedVehicles {
     ) -> StepReport {
         self.find_bodies_below(rays.clone());
         if self.bodies_below.is_empty() {
-            return cars.solve_once(car, rays, pedals, 1.0);
+            return cars.solve_once(car, rays, pedals, 1.0); // unscaled tolerance
         }
         self.store_snapshot(SOLVED_ROLE, cars.vehicle(car));
-        let (mut least, mut look) = (f32::INFINITY, 0); // smallest residual so far, m/s, and iteration
+        let (mut min_residual, mut iteration) = (f32::INFINITY, 0); // residual in m/s
         loop {
-            look += 1;
+            iteration += 1;
             self.set_ground_velocities(rays.clone(), cars);
-            let share = self.lightest_effective_mass() / cars.vehicle(car).model().mass();
-            let report = cars.solve_once(car, rays.clone(), pedals, share);
-            let missing = self.update_residual(car, rays.clone(), cars); // residual, m/s
-            let worse = missing > SUFFICIENT_DECREASE_RATIO * least; // no sufficient improvement
-            let found = missing <= VELOCITY_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS); // converged, or stalled near it
-            if found || look > MAX_NEWTON_ITERATIONS || report.not_finite {
-                return StepReport { not_converged: report.not_converged | !found, ..report };
+            let tolerance_scale = self.lightest_effective_mass() / cars.vehicle(car).model().mass();
+            let report = cars.solve_once(car, rays.clone(), pedals, tolerance_scale);
+            let residual = self.update_residual(car, rays.clone(), cars); // residual, m/s
+            let is_stalled = residual > SUFFICIENT_DECREASE_RATIO * min_residual; // no sufficient improvement
+            let has_converged = residual <= VELOCITY_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled near it
+            if has_converged || iteration > MAX_NEWTON_ITERATIONS || report.not_finite {
+                return StepReport { not_converged: report.not_converged | !has_converged, ..report };
             }
-            if missing < least {
-                least = missing;
+            if residual < min_residual {
+                min_residual = residual;
                 self.bodies_below
                     .iter()
-                    .for_each(|k| self.supporting_bodies[*k].best_twist = self.supporting_bodies[*k].assumed_twist);
+                    .for_each(|index| self.bodies[*index].best_twist = self.bodies[*index].assumed_twist);
             }
-            self.select_next_iterate(car, rays.clone(), cars, look == 1, worse);
-            for k in &self.bodies_below {
-                let under = &mut self.supporting_bodies[*k];
-                under.assumed_twist = if look == MAX_NEWTON_ITERATIONS {
-                    under.best_twist
+            self.select_next_iterate(car, rays.clone(), cars, iteration == 1, is_stalled);
+            for index in &self.bodies_below {
+                let support = &mut self.bodies[*index];
+                support.assumed_twist = if iteration == MAX_NEWTON_ITERATIONS {
+                    support.best_twist
                 } else {
-                    add_scaled(under.search_start, under.search_step, self.line_search.fraction)
+                    add_scaled(support.search_start, support.search_step, self.line_search.fraction)
                 };
             }
             self.restore_snapshot(SOLVED_ROLE, cars.vehicle(car));
@@ -403,72 +403,72 @@ impl StackedVehicles {
 
     /// Returns the effective mass of the lightest body below, kg: 1 / the largest velocity change of a centre by a unit impulse along x, y or z.
     fn lightest_effective_mass(&self) -> f32 {
-        let gives = |k: &usize| {
-            let under = &self.supporting_bodies[*k];
+        let max_compliance = |index: &usize| {
+            let support = &self.bodies[*index];
             Vec3::AXES
-                .map(|axis| under.response.twist_change([axis, Vec3::ZERO])[0].dot(axis))
+                .map(|axis| support.response.twist_change([axis, Vec3::ZERO])[0].dot(axis))
                 .into_iter()
                 .fold(0.0, f32::max)
         };
-        1.0 / self.bodies_below.iter().map(gives).fold(f32::MIN_POSITIVE, f32::max)
+        1.0 / self.bodies_below.iter().map(max_compliance).fold(f32::MIN_POSITIVE, f32::max)
     }
 
     /// Selects the next iterate `search_start + fraction · search_step`. The first is a full Newton step from the assumed motion. Without a bracket:
-    /// halves the fraction if the iterate is `worse` and the fraction above 0.3, else starts a relaxed Newton step. With a bracket: redirects the
-    /// search along the new Newton step if that ends inside, else makes a secant step. If the residual is no longer along the step (`spent`), starts
-    /// a relaxed Newton step also then.
+    /// halves the fraction if the search `is_stalled` and the fraction is above 0.3, else starts a relaxed Newton step. With a bracket: redirects the
+    /// search along the new Newton step if that ends inside, else makes a secant step. If the residual is no longer along the step (`is_exhausted`),
+    /// starts a relaxed Newton step also then.
     fn select_next_iterate(
         &mut self,
         car: usize,
         rays: Range<usize>,
         cars: &mut dyn StackSolver,
         is_first: bool,
-        worse: bool,
+        is_stalled: bool,
     ) {
-        let whole = self.velocity_product(rays.clone(), |under| under.search_step, |under| under.search_step); // squared length of the step
-        let mut spent = is_first; // the present search is used up
+        let step_squared = self.velocity_product(rays.clone(), |body| body.search_step, |body| body.search_step);
+        let mut is_exhausted = is_first; // the present search is used up
         if !is_first {
-            let left = self.velocity_product(rays.clone(), |under| under.search_step, SupportingBody::residual); // residual along the step
-            self.line_search.record_residual(left);
-            spent = left * left
+            let step_residual = self.velocity_product(rays.clone(), |body| body.search_step, SupportingBody::residual);
+            self.line_search.record_residual(step_residual);
+            is_exhausted = step_residual * step_residual
                 < MIN_RESIDUAL_COSINE_SQUARED
-                    * whole
+                    * step_squared
                     * self.velocity_product(rays.clone(), SupportingBody::residual, SupportingBody::residual);
         }
-        let is_open = !self.line_search.is_bracketed(); // no bracket yet
-        if is_open && worse && self.line_search.fraction > MIN_STEP_FRACTION {
+        let is_unbracketed = !self.line_search.is_bracketed();
+        if is_unbracketed && is_stalled && self.line_search.fraction > MIN_STEP_FRACTION {
             self.line_search.fraction *= 0.5;
             return;
         }
         self.compute_newton_steps(car, rays.clone(), cars);
-        let missing = self.velocity_product(rays.clone(), |under| under.newton_step, SupportingBody::residual); // residual along the Newton step
-        if is_open || spent {
-            let share = if is_first { 1.0 } else { self.relaxation_factor() };
-            self.line_search = LineSearch::new(share, missing);
+        let newton_residual = self.velocity_product(rays.clone(), |body| body.newton_step, SupportingBody::residual);
+        if is_unbracketed || is_exhausted {
+            let fraction = if is_first { 1.0 } else { self.relaxation_factor() };
+            self.line_search = LineSearch::new(fraction, newton_residual);
         } else {
-            let ahead = self.velocity_product(rays, |under| under.newton_step, |under| under.search_step) / whole; // share of the present step
-            if !self.line_search.brackets(ahead) {
+            let advance = self.velocity_product(rays, |body| body.newton_step, |body| body.search_step) / step_squared; // share of the present step
+            if !self.line_search.brackets(advance) {
                 self.line_search.secant_step();
                 return;
             }
-            self.line_search = self.line_search.redirected(ahead, missing);
+            self.line_search = self.line_search.redirected(advance, newton_residual);
         }
-        for k in &self.bodies_below {
-            let under = &mut self.supporting_bodies[*k];
-            (under.search_start, under.search_step) = (under.assumed_twist, under.newton_step);
+        for index in &self.bodies_below {
+            let body = &mut self.bodies[*index];
+            (body.search_start, body.search_step) = (body.assumed_twist, body.newton_step);
         }
     }
 
-    /// Returns `Σ v₁·v₂` over the wheels with `rays`, m²/s²: velocities of the body at the contact for its twists selected by `one` and `other`.
+    /// Returns `Σ v₁·v₂` over the wheels with `rays`, m²/s²: velocities of the body at the contact for its twists selected by `first` and `second`.
     fn velocity_product(
         &self,
         rays: Range<usize>,
-        one: fn(&SupportingBody) -> Twist,
-        other: fn(&SupportingBody) -> Twist,
+        first: fn(&SupportingBody) -> Twist,
+        second: fn(&SupportingBody) -> Twist,
     ) -> f32 {
-        let product = |(k, push): &(usize, Reaction)| {
-            let under = &self.supporting_bodies[*k];
-            under.velocity_at(push.point, one(under)).dot(under.velocity_at(push.point, other(under)))
+        let product = |(index, reaction): &(usize, Reaction)| {
+            let body = &self.bodies[*index];
+            body.velocity_at(reaction.point, first(body)).dot(body.velocity_at(reaction.point, second(body)))
         };
         self.wheel_impulses[rays].iter().flatten().map(product).sum()
     }
@@ -476,29 +476,30 @@ impl StackedVehicles {
     /// Fills `bodies_below` with the bodies under the wheels with `rays`, and sets their `other_impulse`: wheel impulse less that of these wheels.
     fn find_bodies_below(&mut self, rays: Range<usize>) {
         self.bodies_below.clear();
-        for (k, reaction) in self.wheel_impulses[rays].iter().flatten() {
-            let under = &mut self.supporting_bodies[*k];
-            if !self.bodies_below.contains(k) {
-                self.bodies_below.push(*k);
-                under.other_impulse = under.wheel_impulse;
+        for (index, reaction) in self.wheel_impulses[rays].iter().flatten() {
+            let support = &mut self.bodies[*index];
+            if !self.bodies_below.contains(index) {
+                self.bodies_below.push(*index);
+                support.other_impulse = support.wheel_impulse;
             }
-            under.other_impulse = add_scaled(under.other_impulse, under.impulse_about_centre(reaction), -1.0);
+            support.other_impulse = add_scaled(support.other_impulse, support.impulse_about_centre(reaction), -1.0);
         }
     }
 
     /// Sets the ground velocities of the wheels with `rays` to the assumed motion, at the ground points at the start of the step.
     fn set_ground_velocities(&self, rays: Range<usize>, cars: &mut dyn StackSolver) {
         for ray in rays {
-            let (Some((k, _)), (probe, Some(contact))) = (self.wheel_impulses[ray], cars.probe_and_contact(ray)) else {
+            let (Some((index, _)), (probe, Some(contact))) = (self.wheel_impulses[ray], cars.probe_and_contact(ray))
+            else {
                 continue;
             };
-            let on_ray = probe.offset + probe.direction * contact.distance;
-            let place = probe.position + contact.point.unwrap_or(on_ray).as_dvec3();
-            let under = &self.supporting_bodies[k];
+            let ray_point = probe.offset + probe.direction * contact.distance;
+            let point = probe.position + contact.point.unwrap_or(ray_point).as_dvec3();
+            let support = &self.bodies[index];
             if let Some(ground) = &mut contact.ground {
-                let place = ground.start_position(place, self.dt);
+                let point = ground.start_position(point, self.dt);
                 ground.velocity =
-                    under.assumed_twist[0] + under.assumed_twist[1].cross((place - under.centre).as_vec3());
+                    support.assumed_twist[0] + support.assumed_twist[1].cross((point - support.centre).as_vec3());
             }
         }
     }
@@ -509,90 +510,90 @@ impl StackedVehicles {
         let mut reactions = core::mem::take(&mut self.reactions);
         reactions.clear();
         cars.append_reactions(car, rays.clone(), &mut reactions);
-        for k in &self.bodies_below {
-            self.supporting_bodies[*k].wheel_impulse = self.supporting_bodies[*k].other_impulse;
+        for index in &self.bodies_below {
+            self.bodies[*index].wheel_impulse = self.bodies[*index].other_impulse;
         }
-        let mut left = reactions.iter(); // reactions not yet assigned
-        for (k, push) in self.wheel_impulses[rays.clone()].iter_mut().flatten() {
+        let mut unassigned = reactions.iter();
+        for (index, stored) in self.wheel_impulses[rays.clone()].iter_mut().flatten() {
             // Each wheel on moving ground has one reaction, in order. Reactions on ground that wheels cannot push are skipped.
-            if let Some(reaction) = left.find(|reaction| reaction.body == push.body) {
-                *push = *reaction;
+            if let Some(reaction) = unassigned.find(|reaction| reaction.body == stored.body) {
+                *stored = *reaction;
             }
-            self.supporting_bodies[*k].wheel_impulse = add_scaled(
-                self.supporting_bodies[*k].wheel_impulse,
-                self.supporting_bodies[*k].impulse_about_centre(push),
-                1.0,
-            );
+            self.bodies[*index].wheel_impulse =
+                add_scaled(self.bodies[*index].wheel_impulse, self.bodies[*index].impulse_about_centre(stored), 1.0);
         }
         self.reactions = reactions;
-        for n in 0..self.bodies_below.len() {
-            self.predict_body(self.bodies_below[n], cars);
+        for i in 0..self.bodies_below.len() {
+            self.predict_body(self.bodies_below[i], cars);
         }
-        let missing = |(k, push): &(usize, Reaction)| {
-            let under = &self.supporting_bodies[*k];
-            under.velocity_at(push.point, under.residual()).length()
+        let velocity_error = |(index, stored): &(usize, Reaction)| {
+            let support = &self.bodies[*index];
+            support.velocity_at(stored.point, support.residual()).length()
         };
-        self.wheel_impulses[rays].iter().flatten().map(missing).fold(0.0, f32::max)
+        self.wheel_impulses[rays].iter().flatten().map(velocity_error).fold(0.0, f32::max)
     }
 
     /// Sets `newton_step` of the bodies below `car` by its last solution. With rows A of its wheels on a body, response C and residual r of the body,
     /// and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, about the same point. Solves for Δv first (6 × 6; zero if
     /// singular). Overwrites the solution in the rows of the vehicle, which is restored later.
     fn compute_newton_steps(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) {
-        let (body, end) = body_and_end_twist(cars, car);
-        let rows = cars.vehicle(car).tangent_by_wheel(&body, end); // linearized rows, one wheel per SIMD lane
-        let it = VehiclePose { centre: body.position, to_world: Mat3::from_quat(body.rotation) };
+        let (body, end_twist) = body_and_end_twist(cars, car);
+        let rows = cars.vehicle(car).tangent_by_wheel(&body, end_twist); // linearized rows, one wheel per SIMD lane
+        let pose = VehiclePose { centre: body.position, to_world: Mat3::from_quat(body.rotation) };
         let model = cars.vehicle(car).model().clone();
         let system = Symmetric6::new(model.mass(), model.inertia(), &rows); // vehicle with all its wheels
-        for k in &self.bodies_below {
-            let on_it = |wheel: usize| {
-                self.wheel_impulses.get(rays.start + wheel).is_some_and(|push| push.is_some_and(|(of, _)| of == *k))
+        for body_index in &self.bodies_below {
+            let is_on_body = |wheel: usize| {
+                self.wheel_impulses
+                    .get(rays.start + wheel)
+                    .is_some_and(|wheel_impulse| wheel_impulse.is_some_and(|(index, _)| index == *body_index))
             };
-            let share = model.share_of_lanes(on_it); // share of the wheels in each SIMD lane that are on this body
-            let under = &mut self.supporting_bodies[*k];
-            under.set_wheel_rows(&it, Symmetric6::new(0.0, &Mat3::ZERO, &rows.scaled_by(share)));
+            let lane_shares = model.share_of_lanes(is_on_body); // share of the wheels in each SIMD lane that are on this body
+            let support = &mut self.bodies[*body_index];
+            support.set_wheel_rows(&pose, Symmetric6::new(0.0, &Mat3::ZERO, &rows.scaled_by(lane_shares)));
         }
-        let touched = || self.bodies_below.iter().map(|k| &self.supporting_bodies[*k]); // bodies below
+        let iter_supports = || self.bodies_below.iter().map(|body_index| &self.bodies[*body_index]);
         // Impulses on the vehicle by the Newton steps of the bodies without it, and the effect of their response on its system.
-        let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
+        let impulses = iter_supports().fold([Vec3::ZERO; 2], |sum, support| {
             add_scaled(
                 sum,
-                it.apply_system(&under.rows, under.twist_about(it.centre, under.uncoupled_newton_step())),
+                pose.apply_system(&support.rows, support.twist_about(pose.centre, support.uncoupled_newton_step())),
                 1.0,
             )
         });
-        let matrix = matrix_of(|unit| {
-            touched().fold(it.apply_system(&system, unit), |sum, under| {
-                let follows = under.induced_change(&it, unit);
-                add_scaled(sum, it.apply_system(&under.rows, under.twist_about(it.centre, follows)), -1.0)
+        let matrix = matrix_of(|unit_twist| {
+            iter_supports().fold(pose.apply_system(&system, unit_twist), |sum, support| {
+                let body_change = support.induced_change(&pose, unit_twist);
+                add_scaled(sum, pose.apply_system(&support.rows, support.twist_about(pose.centre, body_change)), -1.0)
             })
         });
-        let change = solve_or_zero(&matrix, pulls); // Newton step of the vehicle
-        for k in &self.bodies_below {
-            let under = &mut self.supporting_bodies[*k];
-            under.newton_step = add_scaled(under.uncoupled_newton_step(), under.induced_change(&it, change), 1.0);
+        let vehicle_step = solve_or_zero(&matrix, impulses); // Newton step of the vehicle
+        for body_index in &self.bodies_below {
+            let support = &mut self.bodies[*body_index];
+            support.newton_step =
+                add_scaled(support.uncoupled_newton_step(), support.induced_change(&pose, vehicle_step), 1.0);
         }
     }
 
     /// Returns the relaxation factor by Aitken, from fraction ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
     fn relaxation_factor(&self) -> f32 {
         let mut sums = [0.0; 2];
-        for SupportingBody { search_step: step, newton_step: newton, .. } in
-            self.bodies_below.iter().map(|k| &self.supporting_bodies[*k])
+        for SupportingBody { search_step, newton_step, .. } in
+            self.bodies_below.iter().map(|index| &self.bodies[*index])
         {
-            let turned = add_scaled(*newton, *step, -1.0); // change between the steps
+            let step_change = add_scaled(*newton_step, *search_step, -1.0); // change between the steps
             let dot = |a: &Twist, b: &Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
-            sums = [sums[0] + dot(step, &turned), sums[1] + dot(&turned, &turned)];
+            sums = [sums[0] + dot(search_step, &step_change), sums[1] + dot(&step_change, &step_change)];
         }
-        let better = -self.line_search.fraction * sums[0] / sums[1];
-        if better.is_finite() { better.clamp(RELAXATION_RANGE[0], RELAXATION_RANGE[1]) } else { 1.0 }
+        let factor = -self.line_search.fraction * sums[0] / sums[1];
+        if factor.is_finite() { factor.clamp(RELAXATION_RANGE[0], RELAXATION_RANGE[1]) } else { 1.0 }
     }
 }
 
 /// Returns the body of `car` and its end twist by the last solution: free twist, gyroscopic change, and impulses of vehicle and hull.
 fn body_and_end_twist(cars: &mut dyn StackSolver, car: usize) -> (ChassisState, Twist) {
     let (push, body) = (*cars.chassis_impulse(car), *cars.body(car));
-    let pushed = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse];
-    let free = [body.free_velocity, body.free_angular + body.gyroscopic_change];
-    (body, add_scaled(free, free_response(cars.vehicle(car), &body).twist_change(pushed), 1.0))
+    let impulse = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse];
+    let free_twist = [body.free_velocity, body.free_angular + body.gyroscopic_change];
+    (body, add_scaled(free_twist, free_response(cars.vehicle(car), &body).twist_change(impulse), 1.0))
 }

@@ -2,8 +2,8 @@
 
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::port::Reaction;
-use crate::simd::linear::{SpatialVector, Symmetric6, solve_dense};
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::linear::{SpatialVector, Symmetric6, solve_dense};
 
 /// A body under wheels, with its state in the Newton iteration of the vehicle that is being solved.
 #[derive(Clone, Copy, Debug)]
@@ -41,28 +41,28 @@ pub(crate) struct SupportingBody {
 }
 
 impl SupportingBody {
-    /// Returns a body without wheel impulses. `free` is its twist at the end of the step without wheels, and also all assumed and resulting twists;
-    /// `answer` is its response.
-    pub fn new(car: Option<usize>, number: u64, centre: DVec3, free: Twist, answer: BodyResponse) -> Self {
-        let none = [Vec3::ZERO; 2]; // impulses and steps start at zero
-        let (pushed, others, newton, step) = (none, none, none, none);
-        let (rows, settles) = (Symmetric6::default(), [[0.0; 6]; 6]);
+    /// Returns a body without wheel impulses. `free_twist` is its twist at the end of the step without wheels, and also all assumed and resulting
+    /// twists; `response` is its response.
+    pub fn new(car: Option<usize>, body_number: u64, centre: DVec3, free_twist: Twist, response: BodyResponse) -> Self {
+        let zero_twist = [Vec3::ZERO; 2]; // impulses and steps start at zero
+        let (wheel_impulse, other_impulse, newton_step, search_step) = (zero_twist, zero_twist, zero_twist, zero_twist);
+        let (rows, coupled_matrix) = (Symmetric6::default(), [[0.0; 6]; 6]);
         Self {
             car,
-            body_number: number,
+            body_number,
             centre,
-            free_twist: free,
-            response: answer,
-            wheel_impulse: pushed,
-            other_impulse: others,
+            free_twist,
+            response,
+            wheel_impulse,
+            other_impulse,
             rows,
-            coupled_matrix: settles,
-            assumed_twist: free,
-            best_twist: free,
-            resulting_twist: free,
-            newton_step: newton,
-            search_step: step,
-            search_start: free,
+            coupled_matrix,
+            assumed_twist: free_twist,
+            best_twist: free_twist,
+            resulting_twist: free_twist,
+            newton_step,
+            search_step,
+            search_start: free_twist,
         }
     }
 
@@ -94,8 +94,8 @@ impl SupportingBody {
 
     /// Returns the change of the twist of the body (about its own centre of mass) by an impulse (N s) at `centre` (world, m) and an angular impulse
     /// (N m s).
-    pub fn twist_change(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
-        self.response.twist_change([force, moment + (centre - self.centre).as_vec3().cross(force)])
+    pub fn twist_change(&self, centre: DVec3, [impulse, moment]: Twist) -> Twist {
+        self.response.twist_change([impulse, moment + (centre - self.centre).as_vec3().cross(impulse)])
     }
 
     /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix `1 + C A`, where C is the
@@ -103,8 +103,8 @@ impl SupportingBody {
     pub fn set_wheel_rows(&mut self, car: &VehiclePose, rows: Symmetric6) {
         self.rows = rows;
         self.coupled_matrix = matrix_of(|unit| {
-            let [force, moment] = car.apply_system(&self.rows, self.twist_about(car.centre, unit));
-            add_scaled(unit, self.twist_change(car.centre, [force, moment]), 1.0)
+            let [impulse, moment] = car.apply_system(&self.rows, self.twist_about(car.centre, unit));
+            add_scaled(unit, self.twist_change(car.centre, [impulse, moment]), 1.0)
         });
     }
 
@@ -124,17 +124,17 @@ impl SupportingBody {
 /// 6 × 6 matrix, as columns.
 pub(crate) type Matrix6 = [[f32; 6]; 6];
 
-/// Returns the matrix of the linear function `of`: column k is its value for the k-th unit twist (three linear, then three angular).
-pub(crate) fn matrix_of(of: impl Fn(Twist) -> Twist) -> Matrix6 {
-    core::array::from_fn(|k| {
-        twist_to_array(of(twist_from_array(core::array::from_fn(|i| f32::from(u8::from(i == k))))))
+/// Returns the matrix of a linear `function`: column k is its value for the k-th unit twist (three linear, then three angular).
+pub(crate) fn matrix_of(function: impl Fn(Twist) -> Twist) -> Matrix6 {
+    core::array::from_fn(|column| {
+        twist_to_array(function(twist_from_array(core::array::from_fn(|row| f32::from(u8::from(row == column))))))
     })
 }
 
-/// Returns `matrix⁻¹ right` for a `matrix` given by columns; zero if it is singular.
-pub(crate) fn solve_or_zero(matrix: &Matrix6, right: Twist) -> Twist {
-    let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
-    solve_dense(rows, twist_to_array(right)).map_or([Vec3::ZERO; 2], twist_from_array)
+/// Returns `matrix⁻¹ right_side` for a `matrix` given by columns; zero if it is singular.
+pub(crate) fn solve_or_zero(matrix: &Matrix6, right_side: Twist) -> Twist {
+    let rows = core::array::from_fn(|row| core::array::from_fn(|column| matrix[column][row]));
+    solve_dense(rows, twist_to_array(right_side)).map_or([Vec3::ZERO; 2], twist_from_array)
 }
 
 /// Returns the six components of a twist, linear ones first.
@@ -158,10 +158,10 @@ pub(crate) struct VehiclePose {
 impl VehiclePose {
     /// Returns the impulse (N s) and angular impulse (N m s) that `system`, a 6 × 6 matrix in vehicle axes, gives for a twist about the centre of
     /// mass. Twist and result are in world axes.
-    pub fn apply_system(&self, system: &Symmetric6, motion: Twist) -> Twist {
+    pub fn apply_system(&self, system: &Symmetric6, twist: Twist) -> Twist {
         let to_vehicle = self.to_world.transpose();
-        let [linear, angular] = motion.map(|part| to_vehicle * part);
+        let [linear, angular] = twist.map(|component| to_vehicle * component);
         let (linear, angular) = system.mul_vector(SpatialVector::from_vec3s(linear, angular)).parts();
-        [linear, angular].map(|part| self.to_world * part)
+        [linear, angular].map(|component| self.to_world * component)
     }
 }

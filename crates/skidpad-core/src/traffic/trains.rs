@@ -65,7 +65,7 @@ struct CoupledHitch {
     /// Constraint rows of the hitch.
     joint: Joint,
     /// Impulses of the iteration with the smallest residual so far.
-    best: Impulses,
+    best_impulses: Impulses,
     /// Actuation of the trailer's brakes.
     brakes: TrailerBrakes,
     /// Share of the brake that the overrun device of the trailer applies, 0 to 1.
@@ -120,7 +120,7 @@ impl Trains {
     /// Inserts `vehicle`, which has a hitch or a coupler, as number `car` of its world, and reserves memory for its hitch. The members stay sorted by
     /// that number. The new member is in no train until [`Trains::begin_step`].
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
-        let at = self.members.partition_point(|member| member.car < car); // index that keeps the order by slot
+        let index = self.members.partition_point(|member| member.car < car); // keeps the order by slot
         let member = TrainMember {
             car,
             snapshot: vehicle.clone(),
@@ -129,12 +129,12 @@ impl Trains {
             pedals: [0.0; 2],
             end_twist: [Vec3::ZERO; 2],
             response: BodyResponse::Free { mass: 0.0, inertia: Mat3::ZERO },
-            train: at,
+            train: index,
             in_train: false,
             towing_slot: None,
         };
-        self.members.insert(at, member);
-        self.update_member_indices(at);
+        self.members.insert(index, member);
+        self.update_member_indices(index);
         // Reserved here, because a step must not allocate.
         self.hitches.reserve(self.members.len() - self.hitches.len());
         self.order.reserve(self.members.len() - self.order.len());
@@ -150,12 +150,12 @@ impl Trains {
         self.update_member_indices(self.members.partition_point(|member| member.car < car));
     }
 
-    /// Updates [`Trains::member_of_slot`] for the members from index `first` on, and extends it to the highest slot of a member.
-    fn update_member_indices(&mut self, first: usize) {
-        let slots = self.members.last().map_or(0, |last| last.car + 1);
-        self.member_of_slot.resize(slots.max(self.member_of_slot.len()), None);
-        for (number, member) in self.members.iter().enumerate().skip(first) {
-            self.member_of_slot[member.car] = Some(number);
+    /// Updates [`Trains::member_of_slot`] for the members from index `first_index` on, and extends it to the highest slot of a member.
+    fn update_member_indices(&mut self, first_index: usize) {
+        let slot_count = self.members.last().map_or(0, |last_member| last_member.car + 1);
+        self.member_of_slot.resize(slot_count.max(self.member_of_slot.len()), None);
+        for (index, member) in self.members.iter().enumerate().skip(first_index) {
+            self.member_of_slot[member.car] = Some(index);
         }
     }
 
@@ -167,15 +167,17 @@ impl Trains {
     /// Stores the range `rays` of vehicle `car` if it is a member. Returns true if the vehicle is in a train in this step; false also for a vehicle
     /// that is no member.
     pub fn store_rays(&mut self, car: usize, rays: &Range<usize>) -> bool {
-        let Some(slot) = self.member_of_slot.get(car).copied().flatten() else { return false };
-        let member = &mut self.members[slot];
+        let Some(index) = self.member_of_slot.get(car).copied().flatten() else { return false };
+        let member = &mut self.members[index];
         member.rays.clone_from(rays);
         member.in_train
     }
 
     /// Returns true if any of `cars` is in a train in this step.
     pub fn any_in_train(&self, mut cars: Range<usize>) -> bool {
-        cars.any(|car| self.member_of_slot.get(car).copied().flatten().is_some_and(|slot| self.members[slot].in_train))
+        cars.any(|car| {
+            self.member_of_slot.get(car).copied().flatten().is_some_and(|index| self.members[index].in_train)
+        })
     }
 
     /// Finds the trains of a step of `dt` s. Couples every trailer whose state names a towing vehicle if [`Trains::can_couple`]; otherwise sets its
@@ -185,8 +187,8 @@ impl Trains {
         self.dt = dt;
         self.hitches.clear();
         self.order.clear();
-        for (k, member) in self.members.iter_mut().enumerate() {
-            (member.train, member.in_train, member.towing_slot) = (k, false, None);
+        for (index, member) in self.members.iter_mut().enumerate() {
+            (member.train, member.in_train, member.towing_slot) = (index, false, None);
         }
         for trailer in 0..self.members.len() {
             let car = self.members[trailer].car;
@@ -202,16 +204,16 @@ impl Trains {
         self.apply_trailer_brakes(cars);
         self.compute_towed_mass(cars);
         let members = &self.members;
-        self.order.extend((0..members.len()).filter(|k| members[*k].in_train));
-        self.order.sort_unstable_by_key(|k| (members[*k].train, *k));
-        self.hitches.sort_unstable_by_key(|tie| (members[tie.members[0]].train, tie.members[1]));
+        self.order.extend((0..members.len()).filter(|index| members[*index].in_train));
+        self.order.sort_unstable_by_key(|index| (members[*index].train, *index));
+        self.hitches.sort_unstable_by_key(|hitch| (members[hitch.members[0]].train, hitch.members[1]));
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {
-            for n in train.members.clone() {
-                let member = &mut self.members[self.order[n]];
+            for order_index in train.members.clone() {
+                let member = &mut self.members[self.order[order_index]];
                 member.body = *cars.body(member.car);
                 member.snapshot.copy_from(cars.vehicle(member.car));
-                self.apply_hitch_impulses(&train, n, cars);
+                self.apply_hitch_impulses(&train, order_index, cars);
             }
         }
     }
@@ -221,13 +223,13 @@ impl Trains {
     pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {
-            for n in train.members.clone() {
-                let impulse = self.hitch_impulse(&train, n);
-                let member = &mut self.members[self.order[n]];
-                let hitches = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // change of the free twist by the hitches
+            for order_index in train.members.clone() {
+                let impulse = self.hitch_impulse(&train, order_index);
+                let member = &mut self.members[self.order[order_index]];
+                let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // of the free twist
                 let body = cars.body(member.car);
-                member.body.free_velocity = body.free_velocity - hitches[0];
-                member.body.free_angular = body.free_angular - hitches[1];
+                member.body.free_velocity = body.free_velocity - hitch_change[0];
+                member.body.free_angular = body.free_angular - hitch_change[1];
             }
         }
     }
@@ -235,40 +237,40 @@ impl Trains {
     /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch, `trailer` has a coupler,
     /// and they are not in one train yet. In a circle of vehicles that tow each other one hitch therefore stays open.
     fn can_couple(&self, cars: &mut dyn VehicleSolver, ahead: usize, trailer: usize) -> bool {
-        let [first, second] = [ahead, trailer].map(|k| self.members[k].car);
-        let hitch = cars.vehicle(first).model().parts().hitch.is_some();
-        let coupler = cars.vehicle(second).model().parts().coupler.is_some();
-        let awake = cars.is_stepped(first) && cars.is_stepped(second); // both are stepped
-        awake && hitch && coupler && self.members[ahead].train != self.members[trailer].train
+        let [towing_car, trailer_car] = [ahead, trailer].map(|index| self.members[index].car);
+        let has_hitch = cars.vehicle(towing_car).model().parts().hitch.is_some();
+        let has_coupler = cars.vehicle(trailer_car).model().parts().coupler.is_some();
+        let are_stepped = cars.is_stepped(towing_car) && cars.is_stepped(trailer_car);
+        are_stepped && has_hitch && has_coupler && self.members[ahead].train != self.members[trailer].train
     }
 
-    /// Couples the members `between` (towing vehicle, trailer) with the hitch state `tow` of the trailer. Adds a [`CoupledHitch`] with its constraint
+    /// Couples the two `members` (towing vehicle, trailer) with the hitch state `tow` of the trailer. Adds a [`CoupledHitch`] with its constraint
     /// rows and the share of the overrun brake at the end of the step; a trailer that is reversed ([`is_reversed`]) releases the overrun brake. Sets
     /// the towing slot, marks both as in a train, and merges their trains under the smaller train number.
-    fn couple(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
-        let [ahead, trailer] = between.map(|k| self.members[k].car);
+    fn couple(&mut self, members: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
+        let [ahead, trailer] = members.map(|index| self.members[index].car);
         let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
-        // Force with which the vehicle ahead holds back the trailer, N.
         let ChassisState { rotation, velocity, free_velocity, .. } = bodies[1];
         let forward = rotation * Vec3::X;
-        let push = -tow.force.dot(forward);
-        let towed = cars.vehicle(trailer);
+        let push_force = -tow.force.dot(forward); // force with which the vehicle ahead holds back the trailer, N
+        let trailer_vehicle = cars.vehicle(trailer);
         // Force of weight and air along the trailer's x axis, N; and speed of its first wheel over walking pace.
-        let driven = towed.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
-        let paces = towed.state().wheels[0].rolling_speed / towed.model().wheels()[0].walking_speeds()[1];
-        let reversed = is_reversed(paces, push, driven);
-        let (brakes, best) = (coupler.brakes, joint.impulses());
-        let overrun = brakes.next_overrun(tow.overrun, if reversed { 0.0 } else { push }, self.dt);
-        self.hitches.push(CoupledHitch { members: between, joint, best, brakes, overrun });
-        self.members[between[1]].towing_slot = Some(ahead as u32);
-        let [one, other] = between.map(|k| self.members[k].train); // trains of both
-        for (k, member) in self.members.iter_mut().enumerate() {
-            member.in_train |= between.contains(&k);
-            if member.train == one.max(other) {
-                member.train = one.min(other);
+        let driving_force = trailer_vehicle.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
+        let pace_ratio =
+            trailer_vehicle.state().wheels[0].rolling_speed / trailer_vehicle.model().wheels()[0].walking_speeds()[1];
+        let is_backing = is_reversed(pace_ratio, push_force, driving_force);
+        let (brakes, best_impulses) = (coupler.brakes, joint.impulses());
+        let overrun = brakes.next_overrun(tow.overrun, if is_backing { 0.0 } else { push_force }, self.dt);
+        self.hitches.push(CoupledHitch { members, joint, best_impulses, brakes, overrun });
+        self.members[members[1]].towing_slot = Some(ahead as u32);
+        let [ahead_train, trailer_train] = members.map(|index| self.members[index].train);
+        for (index, member) in self.members.iter_mut().enumerate() {
+            member.in_train |= members.contains(&index);
+            if member.train == ahead_train.max(trailer_train) {
+                member.train = ahead_train.min(trailer_train);
             }
         }
     }
@@ -279,13 +281,13 @@ impl Trains {
         for member in &self.members {
             cars.vehicle(member.car).towed_mass = 0.0;
         }
-        for first in &self.hitches {
+        for rear_hitch in &self.hitches {
             // The loop runs from the trailer of this hitch to the front of the train, which has at most as many vehicles as there are
             // hitches.
-            let mass = cars.vehicle(self.members[first.members[1]].car).model.rolling_mass();
-            let mut trailer = first.members[1];
-            while let Some(tie) = self.hitches.iter().find(|tie| tie.members[1] == trailer) {
-                trailer = tie.members[0];
+            let mass = cars.vehicle(self.members[rear_hitch.members[1]].car).model.rolling_mass();
+            let mut trailer = rear_hitch.members[1];
+            while let Some(hitch) = self.hitches.iter().find(|hitch| hitch.members[1] == trailer) {
+                trailer = hitch.members[0];
                 cars.vehicle(self.members[trailer].car).towed_mass += mass;
             }
         }
@@ -300,16 +302,17 @@ impl Trains {
         }
         // Slots need not increase to the rear; each pass reaches at least one more trailer of every train.
         for _ in 0..self.hitches.len() {
-            let mut changed = false;
-            for tie in &self.hitches {
-                let [ahead, trailer] = tie.members;
-                let own = cars.pedals(self.members[ahead].car); // pedals of the driver ahead
-                let [brake, handbrake] = [0, 1].map(|k| own[k].max(self.members[ahead].pedals[k]));
-                let pedals = [tie.brakes.foot_brake_share(brake, tie.overrun), tie.brakes.handbrake_share(handbrake)];
-                changed |= pedals != self.members[trailer].pedals;
+            let mut has_changed = false;
+            for hitch in &self.hitches {
+                let [ahead, trailer] = hitch.members;
+                let driver_pedals = cars.pedals(self.members[ahead].car); // pedals of the driver ahead
+                let [brake, handbrake] = [0, 1].map(|k| driver_pedals[k].max(self.members[ahead].pedals[k]));
+                let pedals =
+                    [hitch.brakes.foot_brake_share(brake, hitch.overrun), hitch.brakes.handbrake_share(handbrake)];
+                has_changed |= pedals != self.members[trailer].pedals;
                 self.members[trailer].pedals = pedals;
             }
-            if !changed {
+            if !has_changed {
                 return;
             }
         }
@@ -317,12 +320,17 @@ impl Trains {
 
     /// Sets `train` to the ranges of the train after it in the order. Returns false, and leaves `train` unchanged, if there is none.
     fn advance_to_next_train(&self, train: &mut TrainRange) -> bool {
-        let (member, tie) = (train.members.end, train.hitches.end); // first indices of the next train
-        let Some(first) = self.order.get(member) else { return false };
-        let number = self.members[*first].train; // number of the train
-        let members = self.order[member..].partition_point(|k| self.members[*k].train == number); // count of members
-        let ties = self.hitches[tie..].partition_point(|tie| self.members[tie.members[0]].train == number); // count of hitches
-        *train = TrainRange { members: member..member + members, hitches: tie..tie + ties };
+        let (first_entry, first_hitch) = (train.members.end, train.hitches.end); // of the next train
+        let Some(first_member) = self.order.get(first_entry) else { return false };
+        let train_number = self.members[*first_member].train;
+        let member_count =
+            self.order[first_entry..].partition_point(|index| self.members[*index].train == train_number);
+        let hitch_count =
+            self.hitches[first_hitch..].partition_point(|hitch| self.members[hitch.members[0]].train == train_number);
+        *train = TrainRange {
+            members: first_entry..first_entry + member_count,
+            hitches: first_hitch..first_hitch + hitch_count,
+        };
         true
     }
 
@@ -334,12 +342,13 @@ impl Trains {
         while self.advance_to_next_train(&mut train) {
             report = report.merge_worst(self.solve_train(&train, cars));
         }
-        for tie in &self.hitches {
-            let [ahead, trailer] = tie.members.map(|k| self.members[k].car);
+        for coupled in &self.hitches {
+            let [ahead, trailer] = coupled.members.map(|index| self.members[index].car);
             let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
-            let force = tie.joint.force(self.dt);
-            let holds = force.length() <= hitch.breaking_force;
-            cars.vehicle(trailer).state.tow = holds.then_some(Tow { by: ahead as u32, force, overrun: tie.overrun });
+            let force = coupled.joint.force(self.dt);
+            let is_intact = force.length() <= hitch.breaking_force;
+            cars.vehicle(trailer).state.tow =
+                is_intact.then_some(Tow { by: ahead as u32, force, overrun: coupled.overrun });
         }
         report
     }
@@ -349,65 +358,69 @@ impl Trains {
     /// After an improvement makes a Newton step, otherwise moves the impulses halfway back to the best ones; then restores the vehicles from their
     /// snapshots. Finally accepts the last iterate with [`Trains::accept_train`].
     fn solve_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
-        let (mut least, mut looks) = (f32::INFINITY, 0); // smallest residual so far, m/s; iterations
+        let (mut min_residual, mut iterations) = (f32::INFINITY, 0); // residual in m/s
         let report = loop {
-            looks += 1;
+            iterations += 1;
             let report = self.solve_members(train, cars);
-            let missing = self.hitch_residual(train); // m/s
-            let worse = missing > SUFFICIENT_DECREASE_RATIO * least; // no sufficient improvement
-            let found = missing <= HITCH_TOLERANCE_MPS || (worse && missing <= STALL_TOLERANCE_MPS); // converged, or stalled near it
-            if found || looks == MAX_TRAIN_ITERATIONS || report.not_finite {
-                break StepReport { not_converged: report.not_converged | !found, ..report };
+            let residual = self.hitch_residual(train); // m/s
+            let is_stalled = residual > SUFFICIENT_DECREASE_RATIO * min_residual; // no sufficient improvement
+            let has_converged = residual <= HITCH_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled near it
+            if has_converged || iterations == MAX_TRAIN_ITERATIONS || report.not_finite {
+                break StepReport { not_converged: report.not_converged | !has_converged, ..report };
             }
-            if worse {
+            if is_stalled {
                 self.backtrack(train);
             } else {
-                least = missing;
+                min_residual = residual;
                 self.perform_newton_step(train, cars);
             }
-            for n in train.members.clone() {
-                self.apply_hitch_impulses(train, n, cars);
-                let member = &self.members[self.order[n]];
+            for order_index in train.members.clone() {
+                self.apply_hitch_impulses(train, order_index, cars);
+                let member = &self.members[self.order[order_index]];
                 cars.vehicle(member.car).copy_from(&member.snapshot);
             }
         };
-        let report = StepReport { iterations: report.iterations.max(looks), ..report };
+        let report = StepReport { iterations: report.iterations.max(iterations), ..report };
         self.accept_train(train, cars, report);
         report
     }
 
-    /// Returns the sum of the hitch impulses (N s) and angular impulses about the centre of mass (N m s) on member `n` of the order, world axes.
-    fn hitch_impulse(&self, train: &TrainRange, n: usize) -> Twist {
-        let member = self.order[n];
-        let of = self.hitches[train.hitches.clone()].iter().filter(|tie| tie.members.contains(&member));
-        of.fold([Vec3::ZERO; 2], |sum, tie| {
-            add_scaled(sum, tie.joint.impulse_on(usize::from(tie.members[1] == member)), 1.0)
+    /// Returns the sum of the hitch impulses (N s) and angular impulses about the centre of mass (N m s) on member `order_index` of the order, world
+    /// axes.
+    fn hitch_impulse(&self, train: &TrainRange, order_index: usize) -> Twist {
+        let member = self.order[order_index];
+        let hitches = self.hitches[train.hitches.clone()].iter().filter(|hitch| hitch.members.contains(&member));
+        hitches.fold([Vec3::ZERO; 2], |sum, hitch| {
+            add_scaled(sum, hitch.joint.impulse_on(usize::from(hitch.members[1] == member)), 1.0)
         })
     }
 
-    /// Sets the free motion of the body of member `n` of the order to the stored free motion plus the response (mass alone) to the present hitch
-    /// impulses.
-    fn apply_hitch_impulses(&mut self, train: &TrainRange, n: usize, cars: &mut dyn VehicleSolver) {
-        let impulse = self.hitch_impulse(train, n); // about the centre of mass
-        let member = &self.members[self.order[n]];
-        let free = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
+    /// Sets the free motion of the body of member `order_index` of the order to the stored free motion plus the response (mass alone) to the present
+    /// hitch impulses.
+    fn apply_hitch_impulses(&mut self, train: &TrainRange, order_index: usize, cars: &mut dyn VehicleSolver) {
+        let impulse = self.hitch_impulse(train, order_index); // about the centre of mass
+        let member = &self.members[self.order[order_index]];
+        let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
         let body = cars.body(member.car);
-        body.free_velocity = member.body.free_velocity + free[0];
-        body.free_angular = member.body.free_angular + free[1];
+        body.free_velocity = member.body.free_velocity + hitch_change[0];
+        body.free_angular = member.body.free_angular + hitch_change[1];
     }
 
     /// Solves every vehicle of a train separately with the pedals of the vehicle ahead; returns the worst report. Stores the twist of each at the end
     /// of the step (free motion, gyroscopic change, impulses of vehicle and hull) and resets its response to that of the mass alone.
     fn solve_members(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let mut report = StepReport::default();
-        for k in &self.order[train.members.clone()] {
-            let member = &mut self.members[*k];
+        for index in &self.order[train.members.clone()] {
+            let member = &mut self.members[*index];
             report = report.merge_worst(cars.solve(member.car, member.rays.clone(), member.pedals));
-            let (push, body) = (*cars.chassis_impulse(member.car), *cars.body(member.car));
+            let (chassis_impulse, body) = (*cars.chassis_impulse(member.car), *cars.body(member.car));
             member.response = free_response(cars.vehicle(member.car), &body);
-            let pushed = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse]; // wheels and hull
-            let free = [body.free_velocity, body.free_angular + body.gyroscopic_change]; // without impulses of the vehicle
-            member.end_twist = add_scaled(free, member.response.twist_change(pushed), 1.0);
+            let impulse = [
+                chassis_impulse.impulse + chassis_impulse.hull_impulse,
+                chassis_impulse.angular_impulse + chassis_impulse.hull_angular_impulse,
+            ]; // wheels and hull
+            let free_twist = [body.free_velocity, body.free_angular + body.gyroscopic_change]; // without impulses of the vehicle
+            member.end_twist = add_scaled(free_twist, member.response.twist_change(impulse), 1.0);
         }
         report
     }
@@ -415,28 +428,29 @@ impl Trains {
     /// Returns the largest residual of the hitch constraints of a train, m/s (rotations at an arm of 1 m). Updates the rows of the hitches before.
     fn hitch_residual(&mut self, train: &TrainRange) -> f32 {
         self.update_hitch_rows(train);
-        let of = self.hitches[train.hitches.clone()].iter();
-        let residual = |tie: &CoupledHitch| tie.joint.residual(tie.members.map(|k| self.members[k].end_twist));
-        of.map(residual).fold(0.0, f32::max)
+        let hitches = self.hitches[train.hitches.clone()].iter();
+        let residual =
+            |hitch: &CoupledHitch| hitch.joint.residual(hitch.members.map(|index| self.members[index].end_twist));
+        hitches.map(residual).fold(0.0, f32::max)
     }
 
     /// Updates the velocity arms of every hitch of a train by the end twists of its vehicles, and the effective masses by their present responses.
     fn update_hitch_rows(&mut self, train: &TrainRange) {
-        for tie in &mut self.hitches[train.hitches.clone()] {
-            let [ahead, trailer] = tie.members.map(|k| &self.members[k]);
-            tie.joint.update_velocity_arms(
+        for hitch in &mut self.hitches[train.hitches.clone()] {
+            let [ahead, trailer] = hitch.members.map(|index| &self.members[index]);
+            hitch.joint.update_velocity_arms(
                 [&ahead.body, &trailer.body],
                 [ahead.end_twist[1], trailer.end_twist[1]],
                 self.dt,
             );
-            tie.joint.update_responses(tie.members.map(|k| &self.members[k].response));
+            hitch.joint.update_responses(hitch.members.map(|index| &self.members[index].response));
         }
     }
 
     /// Replaces the impulses of all hitches of a train by the mean of the present and the best ones.
     fn backtrack(&mut self, train: &TrainRange) {
-        for tie in &mut self.hitches[train.hitches.clone()] {
-            tie.joint.average_with(&tie.best);
+        for hitch in &mut self.hitches[train.hitches.clone()] {
+            hitch.joint.average_with(&hitch.best_impulses);
         }
     }
 
@@ -444,15 +458,15 @@ impl Trains {
     /// present impulses as the best ones, and solves the coupled hitch rows with [`Trains::iterate_hitches`]. The vehicles are not solved again here;
     /// the linearization overwrites the solution in their rows, so that they must be restored.
     fn perform_newton_step(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) {
-        for k in &self.order[train.members.clone()] {
-            let member = &mut self.members[*k];
+        for index in &self.order[train.members.clone()] {
+            let member = &mut self.members[*index];
             let body = *cars.body(member.car);
             let vehicle = cars.vehicle(member.car);
             let system = vehicle.tangent(&body, member.end_twist);
             member.response = BodyResponse::WithRows { to_world: vehicle.to_world, system };
         }
-        for tie in &mut self.hitches[train.hitches.clone()] {
-            tie.best = tie.joint.impulses();
+        for hitch in &mut self.hitches[train.hitches.clone()] {
+            hitch.best_impulses = hitch.joint.impulses();
         }
         self.update_hitch_rows(train);
         self.iterate_hitches(train);
@@ -462,12 +476,13 @@ impl Trains {
     /// the vehicles. Stops when a pass changes no velocity by more than 1e-7 m/s, or after 200 passes.
     fn iterate_hitches(&mut self, train: &TrainRange) {
         for _ in 0..MAX_HITCH_PASSES {
-            let mut changed: f32 = 0.0; // largest change of velocity in the pass, m/s
-            for tie in &mut self.hitches[train.hitches.clone()] {
-                let Ok(members) = self.members.get_disjoint_mut(tie.members) else { continue };
-                changed = changed.max(tie.joint.solve_pass(members.map(|member| &mut member.end_twist)));
+            let mut max_velocity_change: f32 = 0.0; // m/s
+            for hitch in &mut self.hitches[train.hitches.clone()] {
+                let Ok(members) = self.members.get_disjoint_mut(hitch.members) else { continue };
+                max_velocity_change =
+                    max_velocity_change.max(hitch.joint.solve_pass(members.map(|member| &mut member.end_twist)));
             }
-            if changed <= HITCH_PASS_TOLERANCE_MPS {
+            if max_velocity_change <= HITCH_PASS_TOLERANCE_MPS {
                 return;
             }
         }
@@ -477,13 +492,13 @@ impl Trains {
     /// without hitches), adds the hitch impulses to the chassis impulses, and accepts the solutions with `report`.
     fn accept_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver, report: StepReport) {
         self.iterate_hitches(train);
-        for n in train.members.clone() {
-            let [impulse, moment] = self.hitch_impulse(train, n);
-            let member = &self.members[self.order[n]];
+        for order_index in train.members.clone() {
+            let [impulse, moment] = self.hitch_impulse(train, order_index);
+            let member = &self.members[self.order[order_index]];
             *cars.body(member.car) = member.body;
-            let push = cars.chassis_impulse(member.car);
-            push.impulse += impulse;
-            push.angular_impulse += moment;
+            let chassis_impulse = cars.chassis_impulse(member.car);
+            chassis_impulse.impulse += impulse;
+            chassis_impulse.angular_impulse += moment;
             cars.accept_solution(member.car, member.rays.clone(), report);
         }
     }

@@ -12,12 +12,12 @@ use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
-use crate::simd::lane::{Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::WheelGroups;
 use crate::state::State;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
+use skidpad_simd::lane::{Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Car: its model, its state, and the workspace of its step.
 #[derive(Clone, Debug)]
@@ -108,21 +108,21 @@ impl Vehicle {
     }
 
     /// Adds a contribution of `assist` to the log of this step.
-    pub(crate) fn log_contribution(&mut self, assist: Assist, more: Contribution) {
-        self.assist_log.get_or_insert_default().add(assist, more);
+    pub(crate) fn log_contribution(&mut self, assist: Assist, contribution: Contribution) {
+        self.assist_log.get_or_insert_default().add(assist, contribution);
     }
 
     /// Sets the state and returns true. Returns false and changes nothing if `state` has another number of wheels. The
     /// wheels are turned anew in the next step, and signals of the last step are discarded.
     pub fn set_state(&mut self, state: &State) -> bool {
-        let fits = state.wheels.len() == self.state.wheels.len();
-        if fits {
+        let has_same_wheels = state.wheels.len() == self.state.wheels.len();
+        if has_same_wheels {
             self.state.clone_from(state);
             self.applied_steer_bits = None;
             // The rows belong to the last step before this state.
             self.rows.iter_mut().for_each(WheelRows::invalidate_step);
         }
-        fits
+        has_same_wheels
     }
 
     /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
@@ -200,10 +200,10 @@ pub(crate) fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: b
 #[inline(always)]
 pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
     // A sum is finite only if every term is: one test covers all terms.
-    let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
-    let place = body.position.x + body.position.y + body.position.z;
-    let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
-    (v.x + v.y + v.z + turn).is_finite() && place.is_finite()
+    let velocity_sum = body.velocity + body.angular + body.free_velocity + body.free_angular;
+    let position_sum = body.position.x + body.position.y + body.position.z;
+    let rotation_sum = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
+    (velocity_sum.x + velocity_sum.y + velocity_sum.z + rotation_sum).is_finite() && position_sum.is_finite()
 }
 
 #[cfg(test)]

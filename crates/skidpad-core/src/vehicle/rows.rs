@@ -6,13 +6,13 @@
 
 use crate::drivetrain::rows::DriveRows;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
 use crate::suspension::rows::{LoadRows, UnsprungMotion};
-use crate::tyre::rows::TyreRows;
+use crate::tyre_rows::TyreRows;
 use crate::wheel::rows::ContactRows;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]
@@ -62,20 +62,23 @@ pub(crate) struct StartState<W: WheelLanes = F32x4> {
 }
 
 impl StartState {
-    /// Reads the start states of the four wheels of `bank` from `wheels`, all wheels of the car. Moments are 0 if all
+    /// Reads the start states of the four wheels of `group` from `wheels`, all wheels of the car. Moments are 0 if all
     /// tyres of the bank are simple curves.
     #[inline(always)]
-    pub(crate) fn read(bank: &WheelPack, wheels: &[WheelState]) -> Self {
-        let wheels = bank.wheel_entries(wheels);
-        let [spin, u, v, torque] =
-            bank.gather_four_fields(wheels, |w| [w.spin, w.deflection[0], w.deflection[1], w.torque]);
-        let [along, across, rolling_speed, rolling] =
-            bank.gather_four_fields(wheels, |w| [w.tyre[0], w.tyre[1], w.rolling_speed, w.rolling]);
+    pub(crate) fn read(group: &WheelPack, wheels: &[WheelState]) -> Self {
+        let wheels = group.wheel_entries(wheels);
+        let [spin, ux, uy, torque] = group
+            .gather_four_fields(wheels, |wheel| [wheel.spin, wheel.deflection[0], wheel.deflection[1], wheel.torque]);
+        let [fx, fy, rolling_speed, rolling] = group
+            .gather_four_fields(wheels, |wheel| [wheel.tyre[0], wheel.tyre[1], wheel.rolling_speed, wheel.rolling]);
         let mut moments = [F32x4::default(); 2];
-        if !bank.laws.is_empty() {
-            moments = [bank.gather_field(wheels, |w| w.overturning), bank.gather_field(wheels, |w| w.aligning)];
+        if !group.laws.is_empty() {
+            moments = [
+                group.gather_field(wheels, |wheel| wheel.overturning),
+                group.gather_field(wheels, |wheel| wheel.aligning),
+            ];
         }
-        Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
+        Self { spin, deflection: [ux, uy], tyre: [fx, fy], torque, rolling_speed, rolling, moments }
     }
 }
 
@@ -192,34 +195,34 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// velocity `at`: `row · at` minus the speed of the ground at the end of the step. The spin of the wheel, and the
-    /// motion that links add to wheels with an unsprung mass, are not included.
+    /// `velocity`: `row · velocity` minus the speed of the ground at the end of the step. The spin of the wheel, and
+    /// the motion that links add to wheels with an unsprung mass, are not included.
     #[inline(always)]
-    pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
+    pub(crate) fn speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
         [
-            self.contact.forward.dot(at) - self.contact.ground_motion.end_speed[0],
-            self.contact.side.dot(at) - self.contact.ground_motion.end_speed[1],
+            self.contact.forward.dot(velocity) - self.contact.ground_motion.end_speed[0],
+            self.contact.side.dot(velocity) - self.contact.ground_motion.end_speed[1],
         ]
     }
 
     /// Returns the speeds of [`Self::speeds`] with the ground motion at the start of the step.
     #[inline(always)]
-    pub(crate) fn start_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
+    pub(crate) fn start_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
         [
-            self.contact.forward.dot(at) - self.contact.ground_motion.start_speed[0],
-            self.contact.side.dot(at) - self.contact.ground_motion.start_speed[1],
+            self.contact.forward.dot(velocity) - self.contact.ground_motion.start_speed[0],
+            self.contact.side.dot(velocity) - self.contact.ground_motion.start_speed[1],
         ]
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// velocity `at`: [`Self::speeds`], plus the scrub of wheels with an unsprung mass on links. The circumferential
+    /// `velocity`: [`Self::speeds`], plus the scrub of wheels with an unsprung mass on links. The circumferential
     /// speed of the wheel is not subtracted.
     #[inline(always)]
-    pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
-        let [along, across] = self.speeds(at);
-        let Some(unsprung) = self.unsprung() else { return [along, across] };
-        let [more_along, more_across] = unsprung.scrub.speed;
-        [along + more_along, across + more_across]
+    pub(crate) fn patch_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
+        let [longitudinal_speed, lateral_speed] = self.speeds(velocity);
+        let Some(unsprung) = self.unsprung() else { return [longitudinal_speed, lateral_speed] };
+        let [longitudinal_scrub, lateral_scrub] = unsprung.scrub.speed;
+        [longitudinal_speed + longitudinal_scrub, lateral_speed + lateral_scrub]
     }
 
     /// Returns the normal impulse on the ground (N s): the load without the part that links carry.
@@ -228,30 +231,30 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.load * self.suspension.pressing_share
     }
 
-    /// Returns the speed of separation from the ground along the contact normal (m/s) at the chassis velocity `at`.
+    /// Returns the speed of separation from the ground along the contact normal (m/s) at the chassis `velocity`.
     #[inline(always)]
-    pub(crate) fn separation_velocity(&self, at: SpatialVector<W>) -> W {
-        self.contact.normal.dot(at) - self.contact.ground_motion.end_speed[2]
+    pub(crate) fn separation_velocity(&self, velocity: SpatialVector<W>) -> W {
+        self.contact.normal.dot(velocity) - self.contact.ground_motion.end_speed[2]
     }
 
-    /// Sets the velocities of the rows at the chassis velocity `at`: separation speed, patch speeds without links, and
-    /// the momentum of the unsprung mass due to `gained`, the part of `at` beyond the free motion.
+    /// Sets the velocities of the rows at the chassis `velocity`: separation speed, patch speeds without links, and
+    /// the momentum of the unsprung mass due to `velocity_gain`, the part of `velocity` beyond the free motion.
     #[inline(always)]
-    pub(crate) fn set_velocity(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
+    pub(crate) fn set_velocity(&mut self, velocity: SpatialVector<W>, velocity_gain: SpatialVector<W>) {
         self.solution.velocity = RowVelocity {
-            normal: self.separation_velocity(at),
-            patch: self.speeds(at),
-            heave: self.heave_change(gained),
+            normal: self.separation_velocity(velocity),
+            patch: self.speeds(velocity),
+            heave: self.heave_change(velocity_gain),
         };
     }
 
     /// Adds a `change` of the chassis velocity to the separation speed, patch speeds and heave momentum of the rows.
     #[inline(always)]
     pub(crate) fn add_velocity(&mut self, change: SpatialVector<W>) {
-        let [along, across] = self.solution.velocity.patch;
+        let [longitudinal_speed, lateral_speed] = self.solution.velocity.patch;
         self.solution.velocity.normal += self.contact.normal.dot(change);
         self.solution.velocity.patch =
-            [along + self.contact.forward.dot(change), across + self.contact.side.dot(change)];
+            [longitudinal_speed + self.contact.forward.dot(change), lateral_speed + self.contact.side.dot(change)];
         self.solution.velocity.heave += self.heave_change(change);
     }
 

@@ -1,6 +1,6 @@
 //! Brake discs with a temperature, for one wheel or several.
 
-use crate::simd::lane::{F32x4, Lane};
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that of the air, K.
 ///
@@ -42,8 +42,8 @@ impl From<&BrakeDisc> for BrakeDiscLanes<f32> {
     /// Copies the constants of one disc.
     #[inline(always)]
     fn from(disc: &BrakeDisc) -> Self {
-        let BrakeDisc { heat_capacity, cooling, fade_range: fades, min_torque_factor: least_share } = *disc;
-        Self { heat_capacity, cooling, fade_range: fades, min_torque_factor: least_share }
+        let BrakeDisc { heat_capacity, cooling, fade_range, min_torque_factor } = *disc;
+        Self { heat_capacity, cooling, fade_range, min_torque_factor }
     }
 }
 
@@ -51,32 +51,32 @@ impl BrakeDiscLanes {
     /// Builds the constants of four wheels; `None` if no wheel has a disc. A brake without a disc has infinite heat capacity and the factor 1: it
     /// stays cold and never fades.
     pub fn from_wheels(wheels: [Option<BrakeDisc>; 4]) -> Option<Self> {
-        let none = BrakeDisc {
+        let no_disc = BrakeDisc {
             heat_capacity: f32::INFINITY,
             cooling: [0.0; 2],
             fade_range: [0.0, 1.0],
             min_torque_factor: 1.0,
         };
-        let of = |number: &dyn Fn(&BrakeDisc) -> f32| F32x4::new(wheels.map(|disc| number(&disc.unwrap_or(none))));
+        let gather = |field: &dyn Fn(&BrakeDisc) -> f32| F32x4::new(wheels.map(|disc| field(&disc.unwrap_or(no_disc))));
         wheels.iter().any(Option::is_some).then(|| Self {
-            heat_capacity: of(&|disc| disc.heat_capacity),
-            cooling: [0, 1].map(|k| of(&|disc| disc.cooling[k])),
-            fade_range: [0, 1].map(|k| of(&|disc| disc.fade_range[k])),
-            min_torque_factor: of(&|disc| disc.min_torque_factor),
+            heat_capacity: gather(&|disc| disc.heat_capacity),
+            cooling: [0, 1].map(|k| gather(&|disc| disc.cooling[k])),
+            fade_range: [0, 1].map(|k| gather(&|disc| disc.fade_range[k])),
+            min_torque_factor: gather(&|disc| disc.min_torque_factor),
         })
     }
 }
 
 impl<L: Lane> BrakeDiscLanes<L> {
-    /// Returns the constants with `to` applied to every number.
-    #[cfg(feature = "abreast")]
-    pub fn map<M>(self, to: impl Fn(L) -> M + Copy) -> BrakeDiscLanes<M> {
-        let Self { heat_capacity, cooling, fade_range: fades, min_torque_factor: least_share } = self;
+    /// Returns the constants with `convert` applied to every number.
+    #[cfg(feature = "simd_batch")]
+    pub fn map<M>(self, convert: impl Fn(L) -> M + Copy) -> BrakeDiscLanes<M> {
+        let Self { heat_capacity, cooling, fade_range, min_torque_factor } = self;
         BrakeDiscLanes {
-            heat_capacity: to(heat_capacity),
-            cooling: cooling.map(to),
-            fade_range: fades.map(to),
-            min_torque_factor: to(least_share),
+            heat_capacity: convert(heat_capacity),
+            cooling: cooling.map(convert),
+            fade_range: fade_range.map(convert),
+            min_torque_factor: convert(min_torque_factor),
         }
     }
 
@@ -84,19 +84,19 @@ impl<L: Lane> BrakeDiscLanes<L> {
     /// `min_torque_factor` at its end.
     #[inline(always)]
     pub fn torque_factor(&self, temperature: L) -> L {
-        let ([from, to], zero, one) = (self.fade_range, L::splat(0.0), L::splat(1.0));
-        let faded = ((temperature - from) / (to - from)).clamp_nan_to_low(zero, one);
-        one - (one - self.min_torque_factor) * faded
+        let ([fade_start, fade_end], zero, one) = (self.fade_range, L::splat(0.0), L::splat(1.0));
+        let fade_share = ((temperature - fade_start) / (fade_end - fade_start)).clamp_nan_to_low(zero, one);
+        one - (one - self.min_torque_factor) * fade_share
     }
 
     /// Returns the temperature (K above the air, ≥ 0) after `dt` s in which the brake did `work` (J) at `speed` (m/s): `T₁ = (T₀ + W/C) / (1 + dt (h₀
     /// + h₁ |v|) / C)`. Cooling is implicit: it uses the temperature at the end of the step, so that any step length is stable.
     #[inline(always)]
     pub fn next_temperature(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
-        let cooled = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
-        let warmed = (temperature + work / self.heat_capacity) / (L::splat(1.0) + cooled);
+        let cooling_ratio = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
+        let next_temperature = (temperature + work / self.heat_capacity) / (L::splat(1.0) + cooling_ratio);
         // Rounding can make the work of a brake torque near zero negative. The comparison keeps NaN.
-        L::select(warmed.less(L::splat(0.0)), L::splat(0.0), warmed)
+        L::select(next_temperature.less(L::splat(0.0)), L::splat(0.0), next_temperature)
     }
 }
 
@@ -110,21 +110,23 @@ mod tests {
         let disc =
             BrakeDisc { heat_capacity: 1e4, cooling: [10.0, 2.0], fade_range: [300.0, 500.0], min_torque_factor: 0.5 };
         let discs = BrakeDiscLanes::from_wheels([Some(disc), Some(disc), Some(disc), None]).expect("three have one");
-        let shares = discs.torque_factor(F32x4::new([200.0, 400.0, 900.0, 0.0])).lanes();
-        assert_eq!(shares, [1.0, 0.75, 0.5, 1.0]);
-        assert_eq!([200.0, 400.0, 900.0].map(|temperature| disc.torque_factor(temperature)), shares[..3]);
-        let warmed = discs.next_temperature(
+        let torque_factors = discs.torque_factor(F32x4::new([200.0, 400.0, 900.0, 0.0])).lanes();
+        assert_eq!(torque_factors, [1.0, 0.75, 0.5, 1.0]);
+        assert_eq!([200.0, 400.0, 900.0].map(|temperature| disc.torque_factor(temperature)), torque_factors[..3]);
+        let temperatures = discs.next_temperature(
             F32x4::new([0.0, 300.0, 300.0, 0.0]),
             F32x4::new([5e4, 0.0, 2e4, 7.0]),
             F32x4::splat(-20.0),
             0.5,
         );
-        for (found, [before, work]) in warmed.lanes().into_iter().zip([[0.0, 5e4], [300.0, 0.0], [300.0, 2e4]]) {
+        for (found, [start_temperature, work]) in
+            temperatures.lanes().into_iter().zip([[0.0, 5e4], [300.0, 0.0], [300.0, 2e4]])
+        {
             // f32 resolution at 3e6 J.
-            assert!((1e4 * (found - before) - work + 0.5 * 50.0 * found).abs() < 1.0, "{found} K");
+            assert!((1e4 * (found - start_temperature) - work + 0.5 * 50.0 * found).abs() < 1.0, "{found} K");
         }
-        assert_eq!(warmed.lanes()[3], 0.0);
-        let rounded = discs.next_temperature(F32x4::splat(0.0), F32x4::splat(-1e-4), F32x4::splat(0.0), 0.5);
-        assert_eq!(rounded.lanes(), [0.0; 4], "saved states take no disc colder than the air");
+        assert_eq!(temperatures.lanes()[3], 0.0);
+        let cold_temperatures = discs.next_temperature(F32x4::splat(0.0), F32x4::splat(-1e-4), F32x4::splat(0.0), 0.5);
+        assert_eq!(cold_temperatures.lanes(), [0.0; 4], "saved states take no disc colder than the air");
     }
 }

@@ -1,10 +1,10 @@
 //! Parameters of wheels and axles.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::simd::lane::Lane;
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use crate::wheel::disc::BrakeDisc;
 use bevy_math::Vec3;
+use skidpad_simd::lane::Lane;
 
 /// Position of a wheel on its axle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +109,8 @@ impl Wheel {
 
     /// Returns the speeds between which the patch changes from a standing spring to a rolling tyre, m/s: [`WALKING_FROUDE_NUMBERS`] times √(g R).
     pub(crate) fn walking_speeds(&self) -> [f32; 2] {
-        let own = (STANDARD_GRAVITY * self.radius).sqrt();
-        WALKING_FROUDE_NUMBERS.map(|speed| speed * own)
+        let reference_speed = (STANDARD_GRAVITY * self.radius).sqrt();
+        WALKING_FROUDE_NUMBERS.map(|froude_number| froude_number * reference_speed)
     }
 }
 
@@ -146,10 +146,11 @@ impl RollingCoefficients {
     /// Returns the coefficients in the form that steps use: the additional coefficient at rest is `static_coefficient − constant`, and 0 if that is
     /// negative or `static_fade_speed` is 0.
     pub(crate) fn prepare(&self) -> RollingCoefficientLanes<f32> {
-        let added = if self.static_fade_speed > 0.0 { (self.static_coefficient - self.constant).max(0.0) } else { 0.0 };
+        let static_excess =
+            if self.static_fade_speed > 0.0 { (self.static_coefficient - self.constant).max(0.0) } else { 0.0 };
         RollingCoefficientLanes {
             by_speed: [self.constant, self.linear, self.quadratic],
-            static_excess: [added, self.static_fade_speed.max(f32::MIN_POSITIVE)],
+            static_excess: [static_excess, self.static_fade_speed.max(f32::MIN_POSITIVE)],
         }
     }
 
@@ -181,12 +182,12 @@ impl<L: Lane> RollingCoefficientLanes<L> {
     /// speed.
     #[inline(always)]
     pub fn coefficient(&self, speed: L) -> L {
-        let ([constant, linear, quadratic], [added, below]) = (self.by_speed, self.static_excess);
-        let (zero, rolling) = (L::splat(0.0), constant + (linear + quadratic * speed) * speed);
-        if !L::any(zero.less(added)) {
-            return rolling;
+        let ([constant, linear, quadratic], [excess, fade_speed]) = (self.by_speed, self.static_excess);
+        let (zero, rolling_coefficient) = (L::splat(0.0), constant + (linear + quadratic * speed) * speed);
+        if !L::any(zero.less(excess)) {
+            return rolling_coefficient;
         }
-        rolling + added * (L::splat(1.0) - speed.smoothstep(zero, below))
+        rolling_coefficient + excess * (L::splat(1.0) - speed.smoothstep(zero, fade_speed))
     }
 }
 
@@ -246,12 +247,12 @@ mod tests {
     /// The Froude number `v / √(g R)` is equal for wheels of every size.
     #[test]
     fn a_walk_of_a_wheel_four_times_as_large_is_twice_as_fast() {
-        let walking = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking_speeds();
+        let walking_speeds = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking_speeds();
         // 0.5 and 1.5 m/s for a wheel of 0.32 m; the constants have four digits.
-        for (found, known) in walking(0.32).into_iter().zip([0.5, 1.5]) {
-            assert!((found / known - 1.0f32).abs() < 1e-3, "{found} m/s");
+        for (found, expected) in walking_speeds(0.32).into_iter().zip([0.5, 1.5]) {
+            assert!((found / expected - 1.0f32).abs() < 1e-3, "{found} m/s");
         }
-        for (large, small) in walking(1.28).into_iter().zip(walking(0.32)) {
+        for (large, small) in walking_speeds(1.28).into_iter().zip(walking_speeds(0.32)) {
             assert!((large / small - 2.0).abs() < 1e-6, "{large} m/s");
         }
     }
@@ -259,9 +260,9 @@ mod tests {
     /// Checks the changes of toe and camber at ±0.25 m against their bounds.
     #[test]
     fn toe_and_camber_never_leave_their_bounds_and_reach_them_at_an_end() {
-        let guidance = ToeCamberCurves { toe: [-0.5, 2.0], camber: [0.25, 1.0] };
-        assert_eq!(guidance.changes_at(0.25), [0.0, 0.125]);
-        assert_eq!(guidance.changes_at(-0.25), [0.25, 0.0]);
-        assert_eq!(guidance.max_changes(0.25), [0.25, 0.125]);
+        let curves = ToeCamberCurves { toe: [-0.5, 2.0], camber: [0.25, 1.0] };
+        assert_eq!(curves.changes_at(0.25), [0.0, 0.125]);
+        assert_eq!(curves.changes_at(-0.25), [0.25, 0.0]);
+        assert_eq!(curves.max_changes(0.25), [0.25, 0.125]);
     }
 }

@@ -1,7 +1,7 @@
 //! Contact rows and ground motion of the wheels.
 
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::linear::SpatialVector;
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
 
 /// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on the chassis along which it has a
 /// speed and an impulse.
@@ -60,9 +60,9 @@ impl<W: WheelLanes> GroundMotion<W> {
         if !self.moves_or_textured {
             return W::Mask::default();
         }
-        let differ =
+        let has_changed =
             |i: usize| self.start_speed[i].less(self.end_speed[i]) | self.end_speed[i].less(self.start_speed[i]);
-        differ(0) | differ(1)
+        has_changed(0) | has_changed(1)
     }
 
     /// Resets the motion to ground at rest without a texture; does nothing if it is that already.

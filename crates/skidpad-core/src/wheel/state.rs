@@ -1,8 +1,8 @@
 //! Wheel state that is carried over between steps: spin, brake, tyre and strut.
 
-use crate::math::{self, all_finite};
-use crate::simd::lane::Lane;
-use crate::tyre::Conditions;
+use skidpad_simd::lane::Lane;
+use skidpad_simd::math::{self, all_finite};
+use skidpad_tyre::Conditions;
 
 /// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,14 +56,14 @@ impl WheelState {
     /// stays in place on the ground. A rolling patch turns with the wheel; between both, the change counts with the share `1 − rolling`.
     pub(crate) fn set_steer(&mut self, angle: f32) {
         // Angle by which the wheel turns relative to the patch, rad.
-        let turned = (angle - self.steer) * (1.0 - self.rolling);
+        let relative_angle = (angle - self.steer) * (1.0 - self.rolling);
         self.steer = angle;
-        if turned == 0.0 {
+        if relative_angle == 0.0 {
             return;
         }
-        let (sin, cos) = math::sin_cos(turned);
-        for [along, across] in [&mut self.deflection, &mut self.tyre] {
-            (*along, *across) = (cos * *along + sin * *across, cos * *across - sin * *along);
+        let (sin, cos) = math::sin_cos(relative_angle);
+        for [longitudinal, lateral] in [&mut self.deflection, &mut self.tyre] {
+            (*longitudinal, *lateral) = (cos * *longitudinal + sin * *lateral, cos * *lateral - sin * *longitudinal);
         }
     }
 
@@ -81,8 +81,8 @@ impl WheelState {
     }
 }
 
-/// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `crawl`, 1 above `walk` (m/s), smooth in between.
+/// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `start_speed`, 1 above `full_speed` (m/s), smooth in between.
 #[inline(always)]
-pub(crate) fn rolling_share<L: Lane>([crawl, walk]: [L; 2], speed: L) -> L {
-    speed.smoothstep(crawl, walk)
+pub(crate) fn rolling_share<L: Lane>([start_speed, full_speed]: [L; 2], speed: L) -> L {
+    speed.smoothstep(start_speed, full_speed)
 }

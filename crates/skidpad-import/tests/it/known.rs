@@ -78,7 +78,7 @@ fn rapier_three_wheels_x_forward() {
     // The springs are unloaded 0.8 m below the centre of mass. Each axle carries half of the mass.
     near(imported.spec.chassis.centre_above_ground_m, 0.8 - 0.5 * (0.24525 + 0.122625));
     near(rear.brake_torque_nm.expect("stated"), 10.0 * 60.0 * 0.3);
-    assert!(imported.notes.iter().any(|n| n.text.contains("123 mm from a common height")), "{:?}", imported.notes);
+    assert!(imported.notes.iter().any(|n| n.text.contains("differ by 123 mm")), "{:?}", imported.notes);
     assert_eq!(imported.spec.raycast_reference.expect("a ray-cast vehicle").roll_influence, 0.1);
 }
 
@@ -94,7 +94,7 @@ fn a_godot_car_without_drive_or_brake_is_told() {
         assert!(imported.notes.iter().any(|note| note.text.contains(word)), "{:?}", imported.notes);
     }
     let whole = import(Source::Godot, given!("car.tscn"));
-    assert!(whole.notes.iter().all(|note| !note.text.contains("a script sets it")), "{:?}", whole.notes);
+    assert!(whole.notes.iter().all(|note| !note.text.contains("because a script sets it")), "{:?}", whole.notes);
 }
 
 /// Checks the ray of Godot, which starts a radius above the hard point. With 0.3 m of spring and 0.3 m of radius the spring is
@@ -115,7 +115,7 @@ fn godot_springs_feel_part_of_the_travel() {
     assert_eq!((front.steer_ratio, rear.steer_ratio), (1.0, 0.0));
     assert_eq!(imported.spec.chassis.hull.length_m, 4.0);
     let damp = imported.notes.iter().find(|n| n.key == "body.linear_damp").expect("told");
-    assert_eq!((damp.line, damp.text.as_str()), (14, "is not read"));
+    assert_eq!((damp.line, damp.text.as_str()), (14, "is not imported"));
 }
 
 /// Checks rows C2, C4, C5, C6 and C11: the prefab with a body of 1500 kg on four default wheels is the shipped car, apart from
@@ -218,7 +218,7 @@ fn physx_springs_are_slack_at_full_droop() {
         panic!("linear")
     };
     assert_eq!((slip_stiffness_n, cornering_stiffness_n_per_rad), (24525.0, 118700.0));
-    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("no effect")));
+    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("only checks")));
     let Powertrain::Engine { gearbox, .. } = &imported.spec.powertrain else { panic!("an engine") };
     assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
 }
@@ -261,7 +261,9 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     assert!(camber(bump).abs() < 1e-6, "{kinematics:?}");
     near(front.camber_deg, (0.06 - 0.06 * droop / travel).to_degrees());
     let told = |word: &str| imported.notes.iter().any(|n| n.text.contains(word));
-    assert!(told("camber follows a parabola") && !told("toe follows a parabola") && told("only its height is taken"));
+    assert!(
+        told("camber becomes a parabola") && !told("toe becomes a parabola") && told("only the height is imported")
+    );
     let falling = text.replacen("[[0, -0.02], [0.5,", "[[0.6, -0.02], [0.5,", 1);
     let faults = Source::Physx.import("file", &falling, ImportOptions::default()).expect_err("falls");
     assert!(faults.render().contains("wheelToeAngle"), "{}", faults.render());

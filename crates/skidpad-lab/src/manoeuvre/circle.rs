@@ -32,17 +32,17 @@ metrics! {
     /// Steady-state cornering. Gradients are slopes of least-squares lines over all levels. Gains are those of the last
     /// level.
     CircleMetrics {
-        understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
-        understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
-        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient (rigid tyres, unless wheels move on their own)", "Slope of the roll angle over lateral acceleration.";
+        understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of (mean road-wheel angle − Ackermann angle L ψ̇ / v) over lateral acceleration.";
+        understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "Slope of (mean road-wheel angle − Ackermann angle L ψ̇ / v) over lateral acceleration, in degrees per g.";
+        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient", "Slope of the roll angle over lateral acceleration. Includes tyre compliance only if unsprung masses are simulated.";
         sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
         yaw_rate_gain_per_s, "1/s", 4, "Yaw rate gain, last level", "Yaw rate per mean road-wheel angle.";
         sideslip_gain, "-", 4, "Sideslip gain, last level", "Sideslip angle per mean road-wheel angle.";
         lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";
         speed_mps, "m/s", 4, "Speed, last level", "Mean.";
         steer_deg, "deg", 4, "Road-wheel angle, last level", "Mean.";
-        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g (h − r) φ with the height r of the roll axis, signed error, of a car that tows nothing.";
-        path_error_mm, "mm", 1, "Largest path error while measured", "Distance of the centre of mass from the circle.";
+        load_transfer_closure_percent, "%", 3, "Load transfer error, last level", "Signed error of Σ ΔN t against m a_y h + m g (h − r) φ; r is the height of the roll axis. Not with trailers.";
+        path_error_mm, "mm", 1, "Maximum path error during measurement", "Largest distance of the centre of mass from the circle.";
     }
 }
 
@@ -211,7 +211,10 @@ impl Manoeuvre for Circle {
     fn about(&self) -> String {
         let highest_level = self.levels_mps2.last().copied().unwrap_or(0.0);
         let level_count = self.levels_mps2.len();
-        format!("circle of {:.0} m radius, {level_count} steady levels up to {highest_level:.1} m/s²", self.radius_m)
+        format!(
+            "circle of {:.0} m radius, {level_count} steady levels of lateral acceleration up to {highest_level:.1} m/s²",
+            self.radius_m
+        )
     }
     /// Returns level ground, the speed of the first level, and the end of the last level as duration.
     fn setup(&self, _model: &Model) -> Setup {

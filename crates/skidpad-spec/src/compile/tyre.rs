@@ -79,7 +79,7 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
             relaxation: relaxation_lengths(relaxation),
         }),
         TyreSpec::MagicFormula { pressure_bar, .. } => {
-            let formula = formulas.get(name).ok_or(ModelError::RuleViolated("a tyre's file was not read"))?;
+            let formula = formulas.get(name).ok_or(ModelError::RuleViolated("the file of a tyre was not read"))?;
             let pressure = pressure_bar.map_or(0.0, |bar| (bar * PASCALS_PER_BAR) as f32);
             Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
         }

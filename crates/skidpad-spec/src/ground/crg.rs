@@ -50,9 +50,9 @@ fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMe
     let [rows, columns] = road.grid_counts();
     let triangle_count = 2 * (rows - 1) * (columns - 1);
     if triangle_count > MAX_FILE_TRIANGLES {
-        let reason = "a curved road, or one with heights that are missing, is a mesh";
+        let reason = "a curved road and a road with missing heights become a mesh";
         return Err(format!(
-            "{rows} x {columns} heights are {triangle_count} triangles, of {MAX_FILE_TRIANGLES} at most; {reason}"
+            "{rows} x {columns} heights make {triangle_count} triangles; the maximum is {MAX_FILE_TRIANGLES}; {reason}"
         ));
     }
     let grid_indices = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));

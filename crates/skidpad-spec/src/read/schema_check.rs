@@ -60,7 +60,7 @@ impl SchemaChecker<'_> {
             if let ("number" | "integer", true, Some(fault)) =
                 (shape.kind(), node.text().is_some(), self.collector.last_fault())
             {
-                fault.help = Some("write the bare number: its unit stands in the key".into());
+                fault.help = Some("write the number without a unit; the unit is part of the key".into());
             }
         }
         checked_value
@@ -97,8 +97,11 @@ impl SchemaChecker<'_> {
         }
         if number != 0.0 && !ACCEPTED_MAGNITUDES.contains(&number.abs()) {
             let found = self.first_line_text(&span);
-            let accepts =
-                format!("0 or between {:e} and {:e} in size", ACCEPTED_MAGNITUDES.start(), ACCEPTED_MAGNITUDES.end());
+            let accepts = format!(
+                "0, or between {:e} and {:e} in magnitude",
+                ACCEPTED_MAGNITUDES.start(),
+                ACCEPTED_MAGNITUDES.end()
+            );
             let help = shape.description();
             self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
             self.collector.placeholder_paths.insert(path.to_owned());
@@ -252,7 +255,7 @@ impl SchemaChecker<'_> {
                 }
                 None => format!("keys here: {}", keys.join(", ")),
             };
-            let accepts = "not a key of this table";
+            let accepts = "unknown key of this table";
             self.collector.add_fault(FaultKind::UnknownKey, key_path.clone(), span.clone(), name, accepts, Some(help));
         }
     }

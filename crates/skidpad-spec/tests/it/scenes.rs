@@ -180,7 +180,7 @@ fn files_need_their_feature() {
     for table in ["mesh", "crg", "height_field"] {
         assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
     }
-    assert_eq!(told.matches("build it with the feature `terrain_files`").count(), 3, "{told}");
+    assert_eq!(told.matches("enable the feature `terrain_files`").count(), 3, "{told}");
 }
 
 #[test]

@@ -9,25 +9,25 @@ use crate::assists::slip::target_spin;
 use crate::assists::stability::{PlanarMotion, SteeringGeometry};
 use crate::assists::steering::MeanSlip;
 use crate::controls::Controls;
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{StartState, WheelRows};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_tyre::friction_ellipse;
 
 impl Vehicle {
     /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand. Clears the assist log of a
     /// car with assists.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
-        let asked = DriverDemand::from_controls(controls, &self.model.parts().steering);
+        let demand = DriverDemand::from_controls(controls, &self.model.parts().steering);
         if self.model.assists().is_empty() {
-            return asked;
+            return demand;
         }
         self.clear_assist_log();
-        if self.model.parts().assists.has_demand_changes() { self.assist_driver(asked, dt) } else { asked }
+        if self.model.parts().assists.has_demand_changes() { self.assist_driver(demand, dt) } else { demand }
     }
 
     /// Clears the assist log.
@@ -42,83 +42,83 @@ impl Vehicle {
     /// adds an angle within the lock, cruise control sets the engine's throttle to 1, and stability control stores its correction, closes the
     /// throttle and ends cruise control. Logs all changes except the cruise throttle.
     #[inline(never)]
-    fn assist_driver(&mut self, mut asked: DriverDemand, dt: f32) -> DriverDemand {
+    fn assist_driver(&mut self, mut demand: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
         // Steering of the driver alone, rad: the reference of stability control.
-        let driver = asked.steer;
+        let driver_steer = demand.steer;
         if let Some(speed_steering) = &assists.speed_steering {
             let [lock, rate] = speed_steering.factors_at(self.forward_speed());
             let lock = lock * self.model.parts().steering.lock;
-            let kept = asked.steer.clamp(-lock, lock);
+            let limited_steer = demand.steer.clamp(-lock, lock);
             self.log_contribution(
                 Assist::SpeedSteering,
-                Contribution { steer: kept - asked.steer, ..Contribution::default() },
+                Contribution { steer: limited_steer - demand.steer, ..Contribution::default() },
             );
-            (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
+            (demand.steer, demand.steer_rate) = (limited_steer, rate * demand.steer_rate);
         }
         if let Some(counter_steer) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
-            let added = self.mean_slip().counter_steer_angle(
+            let added_angle = self.mean_slip().counter_steer_angle(
                 counter_steer,
-                asked.steer,
+                demand.steer,
                 self.state.steer,
                 self.forward_speed(),
             );
-            let steer = (asked.steer + added).clamp(-lock, lock);
+            let steer = (demand.steer + added_angle).clamp(-lock, lock);
             self.log_contribution(
                 Assist::CounterSteer,
-                Contribution { steer: steer - asked.steer, ..Contribution::default() },
+                Contribution { steer: steer - demand.steer, ..Contribution::default() },
             );
-            asked.steer = steer;
+            demand.steer = steer;
         }
-        if assists.cruise.is_some() && asked.cruise.is_some() {
+        if assists.cruise.is_some() && demand.cruise.is_some() {
             // The part of the throttle that the speed does not require is cut later.
-            asked.throttle = 1.0;
+            demand.throttle = 1.0;
         }
         self.correction = None;
         if let Some(stability) = &assists.stability {
-            self.correction = self.stability_correction(stability, driver, dt);
+            self.correction = self.stability_correction(stability, driver_steer, dt);
             if self.correction.is_some() {
                 self.log_contribution(
                     Assist::StabilityControl,
-                    Contribution { throttle: -asked.driver_throttle, ..Contribution::default() },
+                    Contribution { throttle: -demand.driver_throttle, ..Contribution::default() },
                 );
-                (asked.throttle, asked.cruise) = (0.0, None);
+                (demand.throttle, demand.cruise) = (0.0, None);
             }
         }
-        asked
+        demand
     }
 
-    /// Applies assists to brakes and drive, if any of them has to act at this demand. `loaded`: velocity of the chassis after the loads and the last
-    /// step's tyre impulses.
+    /// Applies assists to brakes and drive, if any of them has to act at this demand. `v_loaded`: velocity of the chassis after the loads and the
+    /// last step's tyre impulses.
     #[inline(always)]
-    pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
+    pub(crate) fn assist_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
         let parts = self.model.parts();
-        if parts.assists.has_torque_changes(asked.brake, !parts.motors.is_empty()) {
-            self.assist_with_brakes(asked, loaded, dt);
+        if parts.assists.has_torque_changes(demand.brake, !parts.motors.is_empty()) {
+            self.assist_with_brakes(demand, v_loaded, dt);
         }
     }
 
     /// Applies cruise control, the cut of regeneration, anti-lock brakes, stability control's brake, and launch or traction control, in this order.
     /// Anti-lock brakes act on the pedal of the driver or of cruise control.
     #[inline(never)]
-    fn assist_with_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
+    fn assist_with_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
-        let mut pedal = asked.brake;
-        if let (Some(cruise), Some(speed)) = (assists.cruise, asked.cruise) {
-            pedal = self.control_cruise(&cruise, speed, asked, dt);
+        let mut brake_pedal = demand.brake;
+        if let (Some(cruise), Some(speed)) = (assists.cruise, demand.cruise) {
+            brake_pedal = self.control_cruise(&cruise, speed, demand, dt);
         }
-        self.cut_regeneration(pedal, loaded, dt);
-        if let Some(anti_lock) = assists.abs.filter(|_| pedal > 0.0) {
-            self.limit_brake_slip(&anti_lock, pedal, loaded, dt);
+        self.cut_regeneration(brake_pedal, v_loaded, dt);
+        if let Some(anti_lock) = assists.abs.filter(|_| brake_pedal > 0.0) {
+            self.limit_brake_slip(&anti_lock, brake_pedal, v_loaded, dt);
         }
         if let (Some(stability), Some(correction)) = (assists.stability, self.correction) {
-            self.brake_one_wheel(&stability, correction, loaded, dt);
+            self.brake_one_wheel(&stability, correction, v_loaded, dt);
         }
-        self.assist_drive(asked, loaded, dt);
+        self.assist_drive(demand, v_loaded, dt);
     }
 
     /// Adds contributions to the assist log that are known only after the step is solved: of tricks that move forces, and of limits on motors.
@@ -146,81 +146,87 @@ impl Vehicle {
     /// in which the wheel rolls; an axle with a single wheel counts once.
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
-        let slip = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
-        let load = |i: usize| self.state.wheels[i].load * self.state.wheels[i].rolling;
+        let slip_angle = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
+        let rolling_load = |i: usize| self.state.wheels[i].load * self.state.wheels[i].rolling;
         parts.axles.iter().zip(self.model.axle_wheels()).fold(MeanSlip::default(), |mean, (axle, &wheels)| {
             // A single wheel is listed as both wheels of its axle.
-            let alone = if wheels[0] == wheels[1] { 0.5 } else { 1.0 };
-            mean.with_axle(wheels.map(slip), wheels.map(|i| load(i) * alone), axle.steer_ratio)
+            let wheel_share = if wheels[0] == wheels[1] { 0.5 } else { 1.0 };
+            mean.with_axle(wheels.map(slip_angle), wheels.map(|i| rolling_load(i) * wheel_share), axle.steer_ratio)
         })
     }
 
     /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw rate has no excess. `steer`:
     /// driver's steering, rad. The moment fades in with speed.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
-        let car = self.planar_motion();
-        let share = stability.effect_share(car.velocity[0]);
-        if share == 0.0 {
+        let motion = self.planar_motion();
+        let effect_share = stability.effect_share(motion.velocity[0]);
+        if effect_share == 0.0 {
             return None;
         }
-        let excess = stability.yaw_rate_excess(&self.steering_geometry(steer, &car), &car) * share;
-        if excess == 0.0 {
+        let yaw_rate_excess =
+            stability.yaw_rate_excess(&self.steering_geometry(steer, &motion), &motion) * effect_share;
+        if yaw_rate_excess == 0.0 {
             return None;
         }
-        let moment = stability.corrective_moment(excess, self.model.inertia().z_axis.z, dt);
-        Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
+        let moment = stability.corrective_moment(yaw_rate_excess, self.model.inertia().z_axis.z, dt);
+        Some(Correction { moment, oversteer: moment * motion.yaw_rate < 0.0 })
     }
 
-    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `car`. The reference axles are
+    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as `motion`. The reference axles are
     /// the one with the largest steer ratio and the mean of the unsteered ones (without any, the last axle). The curvature follows from the driver's
     /// steering, `(tan δ_f − tan δ_r) / L`; slips are relative to the present steering angle. If the steered axle is behind, front and rear slips are
     /// exchanged.
-    fn steering_geometry(&self, steer: f32, car: &PlanarMotion) -> SteeringGeometry {
+    fn steering_geometry(&self, steer: f32, motion: &PlanarMotion) -> SteeringGeometry {
         let parts = self.model.parts();
-        let ahead = |axle: usize| {
+        let axle_position = |axle: usize| {
             let [left, right] = self.model.axle_wheels()[axle].map(|i| self.model.wheels()[i].contact.x);
             0.5 * (left + right)
         };
         let (mut front, mut rear) = ([0.0f32; 2], [0.0f32; 2]);
-        let (mut fixed, mut fixed_ahead) = (0u8, 0.0);
+        let (mut unsteered_count, mut unsteered_position_sum) = (0u8, 0.0);
         for (i, axle) in parts.axles.iter().enumerate() {
             // Position in front of the centre of mass, m, and steer ratio.
-            let place = [ahead(i), axle.steer_ratio];
-            if i == 0 || place[1].abs() > front[1].abs() {
-                front = place;
+            let position_and_ratio = [axle_position(i), axle.steer_ratio];
+            if i == 0 || position_and_ratio[1].abs() > front[1].abs() {
+                front = position_and_ratio;
             }
-            rear = place;
+            rear = position_and_ratio;
             if axle.steer_ratio == 0.0 {
-                (fixed, fixed_ahead) = (fixed + 1, fixed_ahead + place[0]);
+                (unsteered_count, unsteered_position_sum) =
+                    (unsteered_count + 1, unsteered_position_sum + position_and_ratio[0]);
             }
         }
-        if fixed > 0 {
-            rear = [fixed_ahead / f32::from(fixed), 0.0];
+        if unsteered_count > 0 {
+            rear = [unsteered_position_sum / f32::from(unsteered_count), 0.0];
         }
-        let base = front[0] - rear[0];
+        let signed_wheelbase = front[0] - rear[0];
         // Lower bound that avoids a division by 0, m.
-        let wheelbase = base.abs().max(1e-3);
-        let turn = math::tan(steer * front[1]) - math::tan(steer * rear[1]);
-        let slip = |[ahead, ratio]: [f32; 2]| car.slip_angle(ahead, ratio * self.state.steer);
+        let wheelbase = signed_wheelbase.abs().max(1e-3);
+        let tangent_difference = math::tan(steer * front[1]) - math::tan(steer * rear[1]);
+        let slip = |[axle_position, ratio]: [f32; 2]| motion.slip_angle(axle_position, ratio * self.state.steer);
         let slips = [slip(front), slip(rear)];
-        let slips = if base < 0.0 { [slips[1], slips[0]] } else { slips };
-        SteeringGeometry { curvature: turn / wheelbase.copysign(base), wheelbase, slips }
+        let slips = if signed_wheelbase < 0.0 { [slips[1], slips[0]] } else { slips };
+        SteeringGeometry { curvature: tangent_difference / wheelbase.copysign(signed_wheelbase), wheelbase, slips }
     }
 
-    /// Limits the foot brake of every wheel at a `pedal` of 0 to 1 to the impulse that holds the allowed slip, and logs the torque removed from all
-    /// wheels, even if it is 0.
-    fn limit_brake_slip(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
-        let mut taken = 0.0;
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            taken +=
-                rows.limit_brake_slip(bank, anti_lock, F32x4::splat(pedal), loaded.broadcast_to_wheels(), dt).sum();
+    /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip, and logs the torque removed from
+    /// all wheels, even if it is 0.
+    fn limit_brake_slip(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
+        let mut removed_impulse = 0.0;
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            removed_impulse += rows
+                .limit_brake_slip(group, anti_lock, F32x4::splat(brake_pedal), v_loaded.broadcast_to_wheels(), dt)
+                .sum();
         }
-        self.record_anti_lock(taken, dt);
+        self.record_anti_lock(removed_impulse, dt);
     }
 
-    /// Logs that anti-lock brakes have removed `taken` N m s of the brakes' impulses in this step.
-    pub(crate) fn record_anti_lock(&mut self, taken: f32, dt: f32) {
-        self.log_contribution(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
+    /// Logs that anti-lock brakes have removed `removed_impulse` N m s of the brakes' impulses in this step.
+    pub(crate) fn record_anti_lock(&mut self, removed_impulse: f32, dt: f32) {
+        self.log_contribution(
+            Assist::AntiLock,
+            Contribution { brake_torque: -removed_impulse / dt, ..Contribution::default() },
+        );
     }
 
     /// Brakes the wheel whose drag corrects the yaw rate: on the first axle against oversteer, on the last against understeer, left for a moment to
@@ -232,113 +238,119 @@ impl Vehicle {
         &mut self,
         stability: &StabilityControl,
         correction: Correction,
-        loaded: SpatialVector<f32>,
+        v_loaded: SpatialVector<f32>,
         dt: f32,
     ) {
         let axles = self.model.axle_wheels();
         let axle = if correction.oversteer { axles[0] } else { axles[axles.len() - 1] };
-        let i = if correction.moment > 0.0 { axle[0] } else { axle[1] };
-        let (wheel, place) = (&self.model.wheels()[i], self.model.lane_index(i));
+        let wheel_index = if correction.moment > 0.0 { axle[0] } else { axle[1] };
+        let (wheel, lane_index) = (&self.model.wheels()[wheel_index], self.model.lane_index(wheel_index));
         let lever = wheel.contact.y.abs();
         if lever == 0.0 {
             return;
         }
-        let (bank, rows) = (&self.model.wheel_packs()[place.bank], &mut self.rows[place.bank]);
-        let (most, fast) =
-            rows.brake_for_slip(bank, loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
-        let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
+        let (group, rows) = (&self.model.wheel_packs()[lane_index.bank], &mut self.rows[lane_index.bank]);
+        let (max_impulse, is_fast) =
+            rows.brake_for_slip(group, v_loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
+        let (max_impulse, is_fast) = (max_impulse.lanes()[lane_index.lane], is_fast.lanes()[lane_index.lane]);
         // Impulse with which the wheel is braked already, N m s.
-        let there = rows.drive.brake.lanes()[place.lane];
-        let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
-        let added = if fast { wanted.min(most - there).max(0.0) } else { 0.0 };
+        let present_impulse = rows.drive.brake.lanes()[lane_index.lane];
+        let target_impulse = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
+        let added_impulse = if is_fast { target_impulse.min(max_impulse - present_impulse).max(0.0) } else { 0.0 };
         let mut lanes = [0.0; 4];
-        lanes[place.lane] = added;
+        lanes[lane_index.lane] = added_impulse;
         rows.drive.brake += F32x4::new(lanes);
         rows.tyre.locking_capacity += F32x4::new(lanes);
         self.log_contribution(
             Assist::StabilityControl,
-            Contribution { brake_torque: added / dt, ..Contribution::default() },
+            Contribution { brake_torque: added_impulse / dt, ..Contribution::default() },
         );
     }
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of `pedal` (0 to 1). Returns
-    /// that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and raw brake torques are not reduced, but counted. `at`: chassis
-    /// velocity expected at the end of the step.
+    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of `brake_pedal` (0 to 1).
+    /// Returns that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and raw brake torques are not reduced, but counted.
+    /// `end_velocity`: chassis velocity expected at the end of the step.
     #[inline(always)]
     pub(crate) fn limit_brake_slip(
         &mut self,
-        bank: &WheelPack<W>,
+        group: &WheelPack<W>,
         anti_lock: &AntiLock,
-        pedal: W,
-        at: SpatialVector<W>,
+        brake_pedal: W,
+        end_velocity: SpatialVector<W>,
         dt: f32,
     ) -> W {
         let (speed, zero) = (self.start.rolling_speed, W::splat(0.0));
         // Largest brake impulse at the allowed slip, N m s, and whether the wheel is fast enough.
-        let (most, fast) = self.brake_for_slip(bank, at, anti_lock.slip, anti_lock.time_constant, dt);
-        let fast = fast & W::splat(anti_lock.min_speed).less(speed.abs());
-        let foot = bank.brake_torque * (pedal * W::splat(dt));
+        let (max_impulse, is_fast) =
+            self.brake_for_slip(group, end_velocity, anti_lock.slip, anti_lock.time_constant, dt);
+        let is_fast = is_fast & W::splat(anti_lock.min_speed).less(speed.abs());
+        let foot_brake_impulse = group.brake_torque * (brake_pedal * W::splat(dt));
         // Brake impulses that are not those of the foot brake.
-        let others = self.drive.brake - foot;
-        let kept = (most - others).clamp_nan_to_low(zero, foot);
-        let cut = (foot - kept).masked(fast);
-        self.drive.brake = self.drive.brake - cut;
-        self.tyre.locking_capacity = self.tyre.locking_capacity - cut;
-        cut
+        let other_impulses = self.drive.brake - foot_brake_impulse;
+        let kept_impulse = (max_impulse - other_impulses).clamp_nan_to_low(zero, foot_brake_impulse);
+        let removed_impulse = (foot_brake_impulse - kept_impulse).masked(is_fast);
+        self.drive.brake = self.drive.brake - removed_impulse;
+        self.tyre.locking_capacity = self.tyre.locking_capacity - removed_impulse;
+        removed_impulse
     }
 
     /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip` below the road's speed, on tyres
     /// that respond as their rows predict. It is negative if the wheel would have to be driven. The mask is true where the wheels roll fast enough on
-    /// the ground. `at`: chassis velocity expected at the end of the step; `response`: time constant of the slip, s.
+    /// the ground. `end_velocity`: chassis velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
     ///
     /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω, less the rolling resistance: the brake absorbs the remaining momentum of
     /// the wheel. The wheel therefore reaches ω within the step for any slope of the tyre, also beyond its peak.
     #[inline(always)]
     fn brake_for_slip(
         &self,
-        bank: &WheelPack<W>,
-        at: SpatialVector<W>,
+        group: &WheelPack<W>,
+        end_velocity: SpatialVector<W>,
         slip: f32,
-        response: f32,
+        time_constant: f32,
         dt: f32,
     ) -> (W, W::Mask) {
-        let (_, need, rolls) = self.spin_for_slip(bank, at, slip, response, dt);
-        let braking = need * self.start.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
-        (braking, rolls)
+        let (_, excess_impulse, is_rolling) = self.spin_for_slip(group, end_velocity, slip, time_constant, dt);
+        let brake_impulse =
+            excess_impulse * self.start.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
+        (brake_impulse, is_rolling)
     }
 
     /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's speed, and the angular impulse to
-    /// be removed for that, N m s (signed like the spin). The mask is true where the wheels roll fast enough on the ground. `at`: chassis velocity
-    /// expected at the end of the step; `response`: time constant of the slip, s.
+    /// be removed for that, N m s (signed like the spin). The mask is true where the wheels roll fast enough on the ground. `end_velocity`: chassis
+    /// velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
     #[inline(always)]
     pub(crate) fn spin_for_slip(
         &self,
-        bank: &WheelPack<W>,
-        at: SpatialVector<W>,
+        group: &WheelPack<W>,
+        end_velocity: SpatialVector<W>,
         slip: f32,
-        response: f32,
+        time_constant: f32,
         dt: f32,
     ) -> (W, W, W::Mask) {
-        let ([along, _], StartState { rolling_speed: speed, spin, .. }) = (self.speeds(at), self.start);
-        let (goal, rolls) = target_spin(W::splat(-slip), along, [spin, speed, bank.radius], response, dt);
-        (goal, self.impulse_for_spin(bank, along, goal), rolls & self.tyre.active)
+        let ([longitudinal_speed, _], StartState { rolling_speed: speed, spin, .. }) =
+            (self.speeds(end_velocity), self.start);
+        let (target_spin, is_rolling) =
+            target_spin(W::splat(-slip), longitudinal_speed, [spin, speed, group.radius], time_constant, dt);
+        (target_spin, self.impulse_for_spin(group, longitudinal_speed, target_spin), is_rolling & self.tyre.active)
     }
 
-    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `goal` rad/s while their centres move at `along` m/s:
-    /// `p + T − R x − I ω` with the momentum p, the shaft's impulse T and the tyre's impulse x at that slip. x is limited to the share of the
-    /// friction ellipse that the present lateral impulse leaves. Brakes and rolling resistance are left out.
+    /// Returns the angular impulse to be removed from wheels, N m s, so that they turn with `target_spin` rad/s while their centres move at
+    /// `longitudinal_speed` m/s: `p + T − R x − I ω` with the momentum p, the shaft's impulse T and the tyre's impulse x at that slip. x is limited
+    /// to the share of the friction ellipse that the present lateral impulse leaves. Brakes and rolling resistance are left out.
     #[inline(always)]
-    pub(crate) fn impulse_for_spin(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {
+    pub(crate) fn impulse_for_spin(&self, group: &WheelPack<W>, longitudinal_speed: W, target_spin: W) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let limit = self.friction_limit();
+        let friction_limit = self.friction_limit();
         // Used share of the lateral limit.
-        let across = self.solution.tyre_impulse[1] / W::select(zero.less(limit[1]), limit[1], one);
+        let lateral_utilisation =
+            self.solution.tyre_impulse[1] / W::select(zero.less(friction_limit[1]), friction_limit[1], one);
         // Largest longitudinal impulse that is left, N s.
-        let left = limit[0] * friction_ellipse::remaining_share(across);
-        let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal))
-            .clamp_nan_to_low(-left, left);
-        self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal
+        let max_longitudinal = friction_limit[0] * friction_ellipse::remaining_share(lateral_utilisation);
+        let tyre_impulse = (self.tyre.target_impulse[0]
+            - self.tyre.gain[0] * (longitudinal_speed - group.radius * target_spin))
+            .clamp_nan_to_low(-max_longitudinal, max_longitudinal);
+        self.drive.momentum + self.drive.shaft - group.radius * tyre_impulse - group.spin_inertia * target_spin
     }
 }

@@ -8,10 +8,10 @@ use crate::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{LaunchControl, TractionControl};
 use crate::assists::{DriverDemand, first_order_share};
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
 
 /// Throttle from which launch control acts.
 const LAUNCH_THROTTLE: f32 = 0.5;
@@ -23,9 +23,9 @@ const START_LINE_SPEED_MPS: f32 = 0.5;
 #[derive(Clone, Copy, Debug, Default)]
 struct TractionLimit {
     /// Impulse of the shaft that the limiting wheel can take in addition to other torques, N m s, ≥ 0 towards the gear.
-    shaft: f32,
+    shaft_impulse: f32,
     /// Mean of the wheels' speeds at that impulse, rad/s.
-    speed: f32,
+    shaft_speed: f32,
 }
 
 /// Wheel of a shaft that limits its impulse.
@@ -59,85 +59,88 @@ struct SlipTarget {
     /// Driving direction: 1 forward, −1 in reverse.
     direction: f32,
     /// Whether the brakes hold the car at a standstill instead.
-    holds_car: bool,
+    is_held: bool,
 }
 
 impl Vehicle {
     /// Applies launch control (throttle of at least a half, below its largest speed) or else traction control (throttle pressed) to engine, clutch
-    /// and motors. `loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
-    pub(crate) fn assist_drive(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
+    /// and motors. `v_loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
+    pub(crate) fn assist_drive(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
-        let starts =
-            |launch: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < launch.max_speed;
-        if let Some(launch) = assists.launch.filter(starts) {
-            self.control_launch(&launch, asked, loaded, dt);
-        } else if let Some(traction) = assists.traction.filter(|_| asked.throttle > 0.0) {
-            self.control_traction(&traction, loaded, dt);
+        let is_launching = |launch: &LaunchControl| {
+            demand.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < launch.max_speed
+        };
+        if let Some(launch) = assists.launch.filter(is_launching) {
+            self.control_launch(&launch, demand, v_loaded, dt);
+        } else if let Some(traction) = assists.traction.filter(|_| demand.throttle > 0.0) {
+            self.control_traction(&traction, v_loaded, dt);
         }
     }
 
     /// Limits the drive so that driven wheels approach the target slip, in this order: direct drives, motors, brakes of spinning wheels (if the
     /// control may use them), engine. With such brakes the wheel with most grip limits motors and engine, else the one with least. Logs the changes.
-    fn control_traction(&mut self, traction: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
-        let TractionControl { slip, min_slip_speed: least, time_constant: response, brake_share: brakes } = *traction;
-        let target = SlipTarget {
-            slip,
-            min_slip_speed: least,
-            time_constant: response,
-            direction: self.drive_direction(),
-            holds_car: false,
+    fn control_traction(&mut self, traction: &TractionControl, v_loaded: SpatialVector<f32>, dt: f32) {
+        let TractionControl { slip, min_slip_speed, time_constant, brake_share } = *traction;
+        let target =
+            SlipTarget { slip, min_slip_speed, time_constant, direction: self.drive_direction(), is_held: false };
+        let limiting_wheel = if brake_share > 0.0 { LimitingWheel::Strongest } else { LimitingWheel::Weakest };
+        let direct_drive_cut = self.limit_direct_motors(&target, v_loaded, dt);
+        self.limit_motors_to_slip(Assist::TractionControl, &target, limiting_wheel, v_loaded, dt);
+        let brake_impulse =
+            if brake_share > 0.0 { self.brake_spinning_wheels(traction, &target, v_loaded, dt) } else { 0.0 };
+        let mut contribution = Contribution {
+            engine_torque: -direct_drive_cut / dt,
+            brake_torque: brake_impulse / dt,
+            ..Contribution::default()
         };
-        let limiting = if brakes > 0.0 { LimitingWheel::Strongest } else { LimitingWheel::Weakest };
-        let taken = self.limit_direct_motors(&target, loaded, dt);
-        self.limit_motors_to_slip(Assist::TractionControl, &target, limiting, loaded, dt);
-        let braked = if brakes > 0.0 { self.brake_spinning_wheels(traction, &target, loaded, dt) } else { 0.0 };
-        let mut added =
-            Contribution { engine_torque: -taken / dt, brake_torque: braked / dt, ..Contribution::default() };
+        // Row 0: engine.
         if self.shafts.engine_ratio().is_some()
-            && let Some(limit) = self.traction_limit(0, &target, limiting, loaded, dt)
+            && let Some(limit) = self.traction_limit(0, &target, limiting_wheel, v_loaded, dt)
         {
-            let cut = self.shafts.cut_engine(&self.model, &mut self.rows, limit.shaft, limit.speed);
-            added.engine_torque -= cut / dt;
+            let engine_cut =
+                self.shafts.cut_engine(&self.model, &mut self.rows, limit.shaft_impulse, limit.shaft_speed);
+            contribution.engine_torque -= engine_cut / dt;
         }
-        self.log_contribution(Assist::TractionControl, added);
+        self.log_contribution(Assist::TractionControl, contribution);
     }
 
     /// Limits the drive so that the weakest driven wheels approach the target slip, in this order: direct drives, motors, then engine and clutch.
     /// While the driver brakes a standing car, motors stand still and the clutch is open. Logs the engine's and direct drives' changes.
-    fn control_launch(&mut self, launch: &LaunchControl, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        let LaunchControl { slip, min_slip_speed: least, time_constant: response, .. } = *launch;
-        let stands = asked.brake > 0.0 && self.forward_speed().abs() < START_LINE_SPEED_MPS;
-        let target = SlipTarget {
-            slip,
-            min_slip_speed: least,
-            time_constant: response,
-            direction: self.drive_direction(),
-            holds_car: stands,
-        };
-        let mut taken = self.limit_direct_motors(&target, loaded, dt);
-        self.limit_motors_to_slip(Assist::LaunchControl, &target, LimitingWheel::Weakest, loaded, dt);
+    fn control_launch(&mut self, launch: &LaunchControl, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
+        let LaunchControl { slip, min_slip_speed, time_constant, .. } = *launch;
+        let is_standing = demand.brake > 0.0 && self.forward_speed().abs() < START_LINE_SPEED_MPS;
+        let target =
+            SlipTarget { slip, min_slip_speed, time_constant, direction: self.drive_direction(), is_held: is_standing };
+        let mut removed_impulse = self.limit_direct_motors(&target, v_loaded, dt);
+        self.limit_motors_to_slip(Assist::LaunchControl, &target, LimitingWheel::Weakest, v_loaded, dt);
+        // Row 0: engine.
         if self.shafts.engine_ratio().is_some()
-            && let Some(limit) = self.traction_limit(0, &target, LimitingWheel::Weakest, loaded, dt)
+            && let Some(limit) = self.traction_limit(0, &target, LimitingWheel::Weakest, v_loaded, dt)
         {
-            taken += self.launch_engine(launch, stands, &limit);
+            removed_impulse += self.launch_engine(launch, is_standing, &limit);
         }
         self.log_contribution(
             Assist::LaunchControl,
-            Contribution { engine_torque: -taken / dt, ..Contribution::default() },
+            Contribution { engine_torque: -removed_impulse / dt, ..Contribution::default() },
         );
     }
 
-    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 while the car `stands`. Returns the impulse
-    /// taken from the engine, N m s. With a torque converter, whose impulse cannot be limited, the engine is cut to that of the wheels and, while
-    /// standing, also to the launch speed.
-    fn launch_engine(&mut self, launch: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
+    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 if `is_standing`. Returns the
+    /// impulse taken from the engine, N m s. With a torque converter, whose impulse cannot be limited, the engine is cut to that of the wheels and,
+    /// while standing, also to the launch speed.
+    fn launch_engine(&mut self, launch: &LaunchControl, is_standing: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {
-            let cut = shafts.cut_engine(model, rows, limit.shaft, limit.speed);
-            return if stands { cut + shafts.limit_engine_speed(model, rows, launch.engine_speed, 0.0) } else { cut };
+            let removed_impulse = shafts.cut_engine(model, rows, limit.shaft_impulse, limit.shaft_speed);
+            // 0.0: speed of the propeller shaft of a standing car.
+            return if is_standing {
+                removed_impulse + shafts.limit_engine_speed(model, rows, launch.engine_speed, 0.0)
+            } else {
+                removed_impulse
+            };
         }
-        shafts.limit_clutch(model, rows, if stands { 0.0 } else { limit.shaft });
-        shafts.limit_engine_speed(model, rows, launch.engine_speed, limit.speed)
+        shafts.limit_clutch(model, rows, if is_standing { 0.0 } else { limit.shaft_impulse });
+        shafts.limit_engine_speed(model, rows, launch.engine_speed, limit.shaft_speed)
     }
 
     /// Returns the driving direction of the engaged gear: −1 in reverse, else 1.
@@ -146,93 +149,104 @@ impl Vehicle {
     }
 
     /// Returns the impulse that the wheels on row `row` between spins can take through it, and the mean of their speeds then; `None` for a row
-    /// without wheels. Each wheel can take the impulse that brings it to its target spin, brakes included, over its lever; `limiting` selects the
-    /// smallest or largest of these, at least 0. If the target holds the car, it is the impulse that the brakes hold, and the speed is 0.
+    /// without wheels. Each wheel can take the impulse that brings it to its target spin, brakes included, over its lever; `limiting_wheel` selects
+    /// the smallest or largest of these, at least 0. If the target holds the car, it is the impulse that the brakes hold, and the speed is 0.
     fn traction_limit(
         &self,
         row: usize,
         target: &SlipTarget,
-        limiting: LimitingWheel,
-        loaded: SpatialVector<f32>,
+        limiting_wheel: LimitingWheel,
+        v_loaded: SpatialVector<f32>,
         dt: f32,
     ) -> Option<TractionLimit> {
-        let (direction, carried) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
-        let wheels = || self.model.wheel_packs().iter().zip(&self.rows);
+        let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
+        let groups_and_rows = || self.model.wheel_packs().iter().zip(&self.rows);
         // Target spins, and the shaft impulse that each wheel can take, N m s.
-        let driven = |bank: &WheelPack, rows: &WheelRows| {
-            let driven = rows.target_spins(bank, target, loaded.broadcast_to_wheels(), &self.state.wheels, dt);
-            let able = (bank.shaft_jacobian[row] * carried - driven.impulse) * direction + rows.tyre.locking_capacity;
-            (driven, able / bank.shaft_jacobian[row])
+        let spins_and_impulses = |group: &WheelPack, rows: &WheelRows| {
+            let target_spins = rows.target_spins(group, target, v_loaded.broadcast_to_wheels(), &self.state.wheels, dt);
+            let available_impulse = (group.shaft_jacobian[row] * row_impulse - target_spins.impulse) * direction
+                + rows.tyre.locking_capacity;
+            (target_spins, available_impulse / group.shaft_jacobian[row])
         };
-        let (mut least, mut most) = (f32::INFINITY, 0.0f32);
-        for (bank, rows) in wheels() {
-            let share = bank.shaft_jacobian[row];
-            let able = if target.holds_car { rows.tyre.locking_capacity / share } else { driven(bank, rows).1 };
-            bank.for_each_wheel(|lane, _| {
+        let (mut min_impulse, mut max_impulse) = (f32::INFINITY, 0.0f32);
+        for (group, rows) in groups_and_rows() {
+            let share = group.shaft_jacobian[row];
+            let available_impulse =
+                if target.is_held { rows.tyre.locking_capacity / share } else { spins_and_impulses(group, rows).1 };
+            group.for_each_wheel(|lane, _| {
                 if share.lanes()[lane] > 0.0 {
-                    let able = able.lanes()[lane].max(0.0);
-                    (least, most) = (least.min(able), most.max(able));
+                    let available_impulse = available_impulse.lanes()[lane].max(0.0);
+                    (min_impulse, max_impulse) =
+                        (min_impulse.min(available_impulse), max_impulse.max(available_impulse));
                 }
             });
         }
-        let shaft = if limiting == LimitingWheel::Weakest { least } else { most };
-        let mut speed = 0.0;
-        for (bank, rows) in wheels().filter(|_| !target.holds_car) {
+        let shaft_impulse = if limiting_wheel == LimitingWheel::Weakest { min_impulse } else { max_impulse };
+        let mut shaft_speed = 0.0;
+        for (group, rows) in groups_and_rows().filter(|_| !target.is_held) {
             // A wheel that can take more than the shaft's impulse stays slower than the target.
-            let (share, (driven, able)) = (bank.shaft_jacobian[row], driven(bank, rows));
+            let (share, (target_spins, available_impulse)) =
+                (group.shaft_jacobian[row], spins_and_impulses(group, rows));
             // Spin by which the wheel stays below its target, rad/s.
-            let short = ((able - F32x4::splat(shaft)) * share).at_least(F32x4::splat(0.0)) / driven.stiffness;
-            speed += (share * (driven.spin - short * direction)).masked(F32x4::splat(0.0).less(share)).sum();
+            let spin_deficit = ((available_impulse - F32x4::splat(shaft_impulse)) * share).at_least(F32x4::splat(0.0))
+                / target_spins.stiffness;
+            shaft_speed +=
+                (share * (target_spins.spin - spin_deficit * direction)).masked(F32x4::splat(0.0).less(share)).sum();
         }
-        least.is_finite().then_some(TractionLimit { shaft, speed })
+        min_impulse.is_finite().then_some(TractionLimit { shaft_impulse, shaft_speed })
     }
 
-    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting` wheel, or to 0 if the car is to stand. Does
-    /// nothing without motors.
+    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting_wheel`, or to 0 if the car is to
+    /// stand. Does nothing without motors.
     fn limit_motors_to_slip(
         &mut self,
         limiting_assist: Assist,
         target: &SlipTarget,
-        limiting: LimitingWheel,
-        loaded: SpatialVector<f32>,
+        limiting_wheel: LimitingWheel,
+        v_loaded: SpatialVector<f32>,
         dt: f32,
     ) {
-        let motors = self.model.parts().motors.len();
-        if motors == 0 {
+        let motor_count = self.model.parts().motors.len();
+        if motor_count == 0 {
             return;
         }
         self.shafts.begin_motor_limits(limiting_assist, &self.model, &mut self.rows);
-        let [first, _] = self.shafts.first_rows(&self.model);
-        for k in 0..motors {
-            let limit =
-                if target.holds_car { None } else { self.traction_limit(first + k, target, limiting, loaded, dt) };
+        let [first_motor_row, _] = self.shafts.first_rows(&self.model);
+        for k in 0..motor_count {
+            let limit = if target.is_held {
+                None
+            } else {
+                self.traction_limit(first_motor_row + k, target, limiting_wheel, v_loaded, dt)
+            };
             let limit = limit.unwrap_or_default();
-            self.shafts.limit_motor(&self.model, &mut self.rows, k, limit.shaft, limit.speed);
+            self.shafts.limit_motor(&self.model, &mut self.rows, k, limit.shaft_impulse, limit.shaft_speed);
         }
     }
 
     /// Reduces the impulses of direct drive in the driving direction to those that bring the wheels to their target slip; to 0 if the target holds
     /// the car. Returns the impulse removed, N m s, ≥ 0. Wheels in the air are not reduced.
-    fn limit_direct_motors(&mut self, target: &SlipTarget, loaded: SpatialVector<f32>, dt: f32) -> f32 {
-        let mut taken = 0.0;
+    fn limit_direct_motors(&mut self, target: &SlipTarget, v_loaded: SpatialVector<f32>, dt: f32) -> f32 {
+        let mut removed_impulse = 0.0;
         let (zero, direction) = (F32x4::splat(0.0), F32x4::splat(target.direction));
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            let motor = (rows.drive.motor * direction).at_least(zero);
-            if !F32x4::any(zero.less(motor)) {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            let drive_impulse = (rows.drive.motor * direction).at_least(zero);
+            if !F32x4::any(zero.less(drive_impulse)) {
                 continue;
             }
-            let cut = if target.holds_car {
-                motor
+            let cut_impulse = if target.is_held {
+                drive_impulse
             } else {
-                let TargetSpins { impulse: need, .. } =
-                    rows.target_spins(bank, target, loaded.broadcast_to_wheels(), &self.state.wheels, dt);
-                (need * direction - rows.tyre.locking_capacity).clamp_nan_to_low(zero, motor).masked(rows.tyre.active)
+                let TargetSpins { impulse: excess_impulse, .. } =
+                    rows.target_spins(group, target, v_loaded.broadcast_to_wheels(), &self.state.wheels, dt);
+                (excess_impulse * direction - rows.tyre.locking_capacity)
+                    .clamp_nan_to_low(zero, drive_impulse)
+                    .masked(rows.tyre.active)
             };
-            rows.drive.motor = rows.drive.motor - cut * direction;
-            rows.drive.momentum = rows.drive.momentum - cut * direction;
-            taken += cut.sum();
+            rows.drive.motor = rows.drive.motor - cut_impulse * direction;
+            rows.drive.momentum = rows.drive.momentum - cut_impulse * direction;
+            removed_impulse += cut_impulse.sum();
         }
-        taken
+        removed_impulse
     }
 
     /// Brakes wheels that a shaft drives and that would exceed their target spins, with up to the allowed share of their foot brakes. Adds to brake
@@ -241,51 +255,56 @@ impl Vehicle {
         &mut self,
         traction: &TractionControl,
         target: &SlipTarget,
-        loaded: SpatialVector<f32>,
+        v_loaded: SpatialVector<f32>,
         dt: f32,
     ) -> f32 {
-        let (zero, mut braked) = (F32x4::splat(0.0), 0.0);
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            let TargetSpins { impulse: need, .. } =
-                rows.target_spins(bank, target, loaded.broadcast_to_wheels(), &self.state.wheels, dt);
-            let most = bank.brake_torque * F32x4::splat(traction.brake_share * dt);
-            let driven = zero.less(rows.drive.shaft * F32x4::splat(target.direction)) & rows.tyre.active;
-            let added = (need * F32x4::splat(target.direction) - rows.tyre.locking_capacity)
-                .clamp_nan_to_low(zero, most)
-                .masked(driven);
-            rows.drive.brake += added;
-            rows.tyre.locking_capacity += added;
-            braked += added.sum();
+        let (zero, mut brake_impulse) = (F32x4::splat(0.0), 0.0);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            let TargetSpins { impulse: excess_impulse, .. } =
+                rows.target_spins(group, target, v_loaded.broadcast_to_wheels(), &self.state.wheels, dt);
+            let max_impulse = group.brake_torque * F32x4::splat(traction.brake_share * dt);
+            let is_driven = zero.less(rows.drive.shaft * F32x4::splat(target.direction)) & rows.tyre.active;
+            let added_impulse = (excess_impulse * F32x4::splat(target.direction) - rows.tyre.locking_capacity)
+                .clamp_nan_to_low(zero, max_impulse)
+                .masked(is_driven);
+            rows.drive.brake += added_impulse;
+            rows.tyre.locking_capacity += added_impulse;
+            brake_impulse += added_impulse.sum();
         }
-        braked
+        brake_impulse
     }
 }
 
 impl WheelRows {
     /// Returns the target spins of driven wheels, the angular impulses to be removed from them, and their stiffness. The target slip speed is the
     /// ratio times the road speed, at least the least slip speed, in the driving direction. A larger slip falls to it with the time constant; a
-    /// smaller one may reach it within the step. `at`: chassis velocity expected at the end of the step.
+    /// smaller one may reach it within the step. `end_velocity`: chassis velocity expected at the end of the step.
     #[inline(always)]
     fn target_spins(
         &self,
-        bank: &WheelPack,
+        group: &WheelPack,
         target: &SlipTarget,
-        at: SpatialVector<F32x4>,
+        end_velocity: SpatialVector<F32x4>,
         wheels: &[crate::state::WheelState],
         dt: f32,
     ) -> TargetSpins {
-        let [along, _] = self.speeds(at);
-        let [spin, speed] = [bank.gather(|i| wheels[i].spin), bank.gather(|i| wheels[i].rolling_speed)];
-        let wanted = (speed.abs() * F32x4::splat(target.slip)).at_least(F32x4::splat(target.min_slip_speed))
+        let [longitudinal_speed, _] = self.speeds(end_velocity);
+        let [spin, speed] = [group.gather(|i| wheels[i].spin), group.gather(|i| wheels[i].rolling_speed)];
+        let target_slip_speed = (speed.abs() * F32x4::splat(target.slip)).at_least(F32x4::splat(target.min_slip_speed))
             * F32x4::splat(target.direction);
         let direction = F32x4::splat(target.direction);
         // Slip speeds at the start and at the end of the step, m/s.
-        let now = spin * bank.radius - speed;
-        let next = now + (wanted - now) * F32x4::splat(first_order_share(target.time_constant, dt));
+        let slip_speed = spin * group.radius - speed;
+        let next_slip_speed =
+            slip_speed + (target_slip_speed - slip_speed) * F32x4::splat(first_order_share(target.time_constant, dt));
         // A wheel that slips less than the target may reach it within the step.
-        let next = (next * direction).at_least(wanted * direction) * direction;
-        let goal = (along + next) / bank.radius;
-        let stiffness = bank.spin_inertia + bank.radius * bank.radius * self.tyre.gain[0];
-        TargetSpins { spin: goal, impulse: self.impulse_for_spin(bank, along, goal), stiffness }
+        let next_slip_speed = (next_slip_speed * direction).at_least(target_slip_speed * direction) * direction;
+        let target_spin = (longitudinal_speed + next_slip_speed) / group.radius;
+        let stiffness = group.spin_inertia + group.radius * group.radius * self.tyre.gain[0];
+        TargetSpins {
+            spin: target_spin,
+            impulse: self.impulse_for_spin(group, longitudinal_speed, target_spin),
+            stiffness,
+        }
     }
 }

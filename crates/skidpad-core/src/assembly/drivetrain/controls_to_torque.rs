@@ -8,12 +8,12 @@ use crate::drivetrain::launch_device::LaunchDevice;
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::state::{DriveState, State, WheelState};
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Flywheel, and the row of the clutch or converter between flywheel and gearbox.
 type EngineAndClutch = (Flywheel, DriveConstraint);
@@ -21,29 +21,32 @@ type EngineAndClutch = (Flywheel, DriveConstraint);
 impl Vehicle {
     /// Applies the pedals for a step of `dt` s, in this order: direction or gear, torques of direct drive and brakes at every wheel, rows of engine,
     /// clutch, motors and couplings. The wheels get the clutch impulse of the last step as shaft impulse, and the motors their rotor speeds at the
-    /// start. The rows are not solved. `asked`: demands after assists.
+    /// start. The rows are not solved. `demand`: demands after assists.
     #[inline(always)]
-    pub(crate) fn apply_pedals<B: WheelGroups>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
+    pub(crate) fn apply_pedals<B: WheelGroups>(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
-        self.apply_wheel_torques::<B>(controls, asked, direction, dt);
+        self.apply_wheel_torques::<B>(controls, demand, direction, dt);
         let has_engine = self.model.parts().powertrain.engine().is_some();
         let (model, rows) = (&self.model, &self.rows);
-        // Speed of the wheels on a row by its levers at the start of the step, rad/s.
-        let turns =
-            |lever| shaft_row_speed(B::slice(model.wheel_packs()), B::slice(rows), lever, |rows| rows.start.spin);
-        let shaft_speed = if has_engine { turns(0) } else { 0.0 };
+        // Speed of the wheels on a row by its levers at the start of the step, rad/s. Row 0 is that of the engine.
+        let wheel_speed_on_row =
+            |row| shaft_row_speed(B::slice(model.wheel_packs()), B::slice(rows), row, |rows| rows.start.spin);
+        let shaft_speed = if has_engine { wheel_speed_on_row(0) } else { 0.0 };
         let full_load = self.full_load_torque();
-        let shaft = self.build_shaft_rows(controls, asked, direction, [shaft_speed, full_load], dt);
+        let shaft_impulse = self.build_shaft_rows(controls, demand, direction, [shaft_speed, full_load], dt);
         if has_engine {
-            for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-                rows.drive.shaft = bank.shaft_jacobian[0] * F32x4::splat(shaft);
+            for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+                rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(shaft_impulse);
             }
         }
-        let first = usize::from(has_engine);
+        let first_motor_row = usize::from(has_engine);
         for (k, motor) in self.model.parts().motors.iter().enumerate() {
-            let speed = shaft_row_speed(B::slice(self.model.wheel_packs()), B::slice(&self.rows), first + k, |rows| {
-                rows.start.spin
-            });
+            let speed = shaft_row_speed(
+                B::slice(self.model.wheel_packs()),
+                B::slice(&self.rows),
+                first_motor_row + k,
+                |rows| rows.start.spin,
+            );
             self.shafts.set_rotor_speed(k, speed * motor.reduction);
         }
     }
@@ -55,25 +58,25 @@ impl Vehicle {
     pub(crate) fn apply_wheel_torques<B: WheelGroups>(
         &mut self,
         controls: &Controls,
-        asked: &DriverDemand,
+        demand: &DriverDemand,
         direction: f32,
         dt: f32,
     ) {
-        let pedals = [asked.throttle * direction, asked.brake, asked.handbrake].map(F32x4::splat);
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            let [mut motor, mut brake] = bank.pedal_torques(pedals);
-            if bank.discs.is_some() {
-                brake = brake * bank.disc_torque_factors(&self.state.wheels);
+        let pedals = [demand.throttle * direction, demand.brake, demand.handbrake].map(F32x4::splat);
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            let [mut motor, mut brake] = group.pedal_torques(pedals);
+            if group.discs.is_some() {
+                brake = brake * group.disc_torque_factors(&self.state.wheels);
             }
             if !controls.wheels.is_empty() {
-                let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
-                motor += bank.gather(|i| {
-                    let most = self.model.max_motor_torque(i);
-                    clamp_or_zero(raw(i).motor_torque, -most, most)
+                let raw_torques = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
+                motor += group.gather(|i| {
+                    let max_torque = self.model.max_motor_torque(i);
+                    clamp_or_zero(raw_torques(i).motor_torque, -max_torque, max_torque)
                 });
-                brake += bank.gather(|i| clamp_or_zero(raw(i).brake_torque, 0.0, MAX_RAW_BRAKE_TORQUE_NM));
+                brake += group.gather(|i| clamp_or_zero(raw_torques(i).brake_torque, 0.0, MAX_RAW_BRAKE_TORQUE_NM));
             }
-            rows.set_drive_impulses(bank, [motor, brake], dt);
+            rows.set_drive_impulses(group, [motor, brake], dt);
         }
     }
 
@@ -105,31 +108,35 @@ impl Vehicle {
     pub(crate) fn build_shaft_rows(
         &mut self,
         controls: &Controls,
-        asked: &DriverDemand,
+        demand: &DriverDemand,
         mut direction: f32,
         [shaft_speed, full_load]: [f32; 2],
         dt: f32,
     ) -> f32 {
-        let DriverDemand { throttle, brake, driver_throttle: own_throttle, .. } = *asked;
+        let DriverDemand { throttle, brake, driver_throttle, .. } = *demand;
         let Self { model, state, shafts, towed_mass, .. } = self;
         let engine = model.parts().powertrain.engine();
         if let Some(drive) = engine {
-            let moved = (&**model, *towed_mass);
-            direction = state.change_gear(drive, moved, [throttle, shaft_speed], controls.gear, dt);
+            let model_and_towed_mass = (&**model, *towed_mass);
+            direction = state.change_gear(drive, model_and_towed_mass, [throttle, shaft_speed], controls.gear, dt);
         }
         // Cruise control raises `throttle` to 1 for the engine only; it sets motor torques separately.
-        let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
-        shafts.begin_step(pull, model, dt);
+        let pedal_demand = PedalDemand { throttle: throttle.min(driver_throttle), brake, direction };
+        shafts.begin_step(pedal_demand, model, dt);
         let Some(drive) = engine else { return 0.0 };
         let state = &state.drive;
         let speed = flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
         let (mut flywheel, clutch) = build_clutch_row(drive, state, controls, speed, shaft_speed, dt);
         if !model.assists().is_empty() && model.parts().assists.has_drive_changes() {
-            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
-            flywheel.speed_bounds = [with(0.0), if own_throttle == throttle { speed } else { with(own_throttle) }];
-            let works_by_itself = controls.clutch.is_none() && flywheel.dry_drag == 0.0 && !state.is_between_gears();
+            let flywheel_speed_at =
+                |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
+            flywheel.speed_bounds = [
+                flywheel_speed_at(0.0), // closed throttle
+                if driver_throttle == throttle { speed } else { flywheel_speed_at(driver_throttle) },
+            ];
+            let is_automatic = controls.clutch.is_none() && flywheel.dry_drag == 0.0 && !state.is_between_gears();
             shafts.clutch_law = match &drive.launch_device {
-                LaunchDevice::Clutch(clutch) if works_by_itself => Some(clutch.capacity_law(&drive.engine, dt)),
+                LaunchDevice::Clutch(clutch) if is_automatic => Some(clutch.capacity_law(&drive.engine, dt)),
                 _ => None,
             };
         }
@@ -154,10 +161,11 @@ impl WheelPack {
 }
 
 impl<W: WheelLanes> WheelPack<W> {
-    /// Returns the torques of direct drive and of brakes, N m. `pull`: throttle times driving direction; `foot`, `hand`: brake pedals, 0 to 1.
+    /// Returns the torques of direct drive and of brakes, N m. `signed_throttle`: throttle times driving direction; `foot_brake`, `handbrake`: brake
+    /// pedals, 0 to 1.
     #[inline(always)]
-    pub(crate) fn pedal_torques(&self, [pull, foot, hand]: [W; 3]) -> [W; 2] {
-        [self.direct_torque * pull, foot * self.brake_torque + hand * self.handbrake_torque]
+    pub(crate) fn pedal_torques(&self, [signed_throttle, foot_brake, handbrake]: [W; 3]) -> [W; 2] {
+        [self.direct_torque * signed_throttle, foot_brake * self.brake_torque + handbrake * self.handbrake_torque]
     }
 }
 
@@ -165,11 +173,11 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Sets the impulses over `dt` s of direct drive and brake from the torques `motor` and `brake` (N m), and the shaft's impulse to 0. The spin
     /// momentum becomes `I ω` at the start of the step plus the impulse of direct drive.
     #[inline(always)]
-    pub(crate) fn set_drive_impulses(&mut self, bank: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
-        let step = W::splat(dt);
-        self.drive.motor = motor * step;
-        self.drive.momentum = bank.spin_inertia * self.start.spin + self.drive.motor;
-        self.drive.brake = brake * step;
+    pub(crate) fn set_drive_impulses(&mut self, group: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
+        let dt_lanes = W::splat(dt);
+        self.drive.motor = motor * dt_lanes;
+        self.drive.momentum = group.spin_inertia * self.start.spin + self.drive.motor;
+        self.drive.brake = brake * dt_lanes;
         self.drive.shaft = W::default();
     }
 }
@@ -178,33 +186,34 @@ impl<W: WheelLanes> WheelRows<W> {
 /// a Jacobian entry, times `spin`. The row's own gear ratio is left out.
 #[inline(always)]
 pub(crate) fn shaft_row_speed<W: WheelLanes>(
-    banks: &[WheelPack<W>],
+    groups: &[WheelPack<W>],
     rows: &[WheelRows<W>],
     i: usize,
     spin: impl Fn(&WheelRows<W>) -> W,
 ) -> W::Car {
     let mut sum = W::Car::default();
-    for (banks, rows) in banks.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
+    for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
         sum += W::sum_over_wheels(
             #[inline(always)]
-            |k| banks[k].shaft_jacobian[i] * spin(&rows[k]),
+            |k| groups[k].shaft_jacobian[i] * spin(&rows[k]),
         );
     }
     sum
 }
 
 /// Selects the direction of a car without an engine by [`DriveState::select_direction`], from the mean forward speed over the ground of the wheels
-/// that touch it. Without contact the forward speed in the world counts. `asked`: requested gear, `None` forward; `pace`: walking pace, m/s.
-fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
+/// that touch it. Without contact the forward speed in the world counts. `requested_gear`: requested gear, `None` forward; `walking_pace`: walking
+/// pace, m/s.
+fn select_direction(state: &mut State, requested_gear: Option<i8>, walking_pace: f32) -> f32 {
     let State { drive, wheels, rotation, velocity, .. } = state;
-    let over_ground = || {
-        let rolling = wheels.iter().filter(|wheel| wheel.contact).map(|wheel| wheel.rolling_speed);
-        match rolling.clone().count() {
+    let ground_speed = || {
+        let rolling_speeds = wheels.iter().filter(|wheel| wheel.contact).map(|wheel| wheel.rolling_speed);
+        match rolling_speeds.clone().count() {
             0 => (*rotation * Vec3::X).dot(*velocity),
-            touching => rolling.sum::<f32>() / touching as f32,
+            contact_count => rolling_speeds.sum::<f32>() / contact_count as f32,
         }
     };
-    drive.select_direction(asked, || over_ground() / pace)
+    drive.select_direction(requested_gear, || ground_speed() / walking_pace)
 }
 
 /// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the impulse of the last step.
@@ -227,13 +236,13 @@ fn build_clutch_row(
     let capacity = match launch_device {
         _ if state.is_between_gears() => 0.0,
         LaunchDevice::Clutch(clutch) => {
-            let engaged = match controls.clutch {
+            let engagement = match controls.clutch {
                 Some(pedal) => clutch_engagement(pedal),
                 // A dead engine stays engaged, as if parked in gear, until the starter turns it.
                 None if dry_drag > 0.0 => 1.0,
                 None => clutch.engagement(speed, engine, dt),
             };
-            clutch.capacity * engaged * dt
+            clutch.capacity * engagement * dt
         }
         LaunchDevice::Converter(converter) => match &converter.lock_up {
             Some(lock_up) if lock_up.is_closed(state.gear, shaft_speed * ratio) => lock_up.capacity * dt,
@@ -242,7 +251,7 @@ fn build_clutch_row(
     };
     let mut row = DriveConstraint::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
     if dry_drag > 0.0 {
-        row.slow_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt);
+        row.add_dry_friction(state.engine_speed, gearbox.efficiency, dry_drag, dt);
     }
     (flywheel, row)
 }
@@ -272,8 +281,8 @@ mod tests {
     use super::*;
     use crate::ground::scene::Scene;
     use crate::model::{BrakeDisc, Model, plain::plain_car};
-    use crate::simd::wheel_groups::ManyGroups;
     use crate::state::Placement;
+    use skidpad_simd::wheel_groups::ManyGroups;
 
     /// Checks that brake impulses are pedal times torque, handbrake included, times the share that a warm disc has.
     #[test]

@@ -51,10 +51,10 @@ struct ShiftPrediction {
 }
 
 impl DrivenWheels<'_> {
-    /// Returns the sum over the wheels of torque share times `of(wheel)`: the weighted mean, as the shares add up to 1.
+    /// Returns the sum over the wheels of torque share times `value(wheel)`: the weighted mean, as the shares add up to 1.
     #[inline(always)]
-    fn torque_weighted_mean(&self, of: impl Fn(usize) -> f32) -> f32 {
-        self.drive.torque_shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
+    fn torque_weighted_mean(&self, value: impl Fn(usize) -> f32) -> f32 {
+        self.drive.torque_shares.iter().enumerate().map(|(i, share)| share * value(i)).sum()
     }
 
     /// Returns the mean walking pace of the driven wheels, m/s: the speed from which a tyre counts as fully rolling.
@@ -74,10 +74,10 @@ impl DrivenWheels<'_> {
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
-        let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
-        let share = self.torque_weighted_mean(touching);
-        let rolling = |i: usize| touching(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
-        (share > 0.0).then(|| self.torque_weighted_mean(rolling) / share)
+        let contact_weight = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
+        let contact_share = self.torque_weighted_mean(contact_weight);
+        let wheel_speed = |i: usize| contact_weight(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
+        (contact_share > 0.0).then(|| self.torque_weighted_mean(wheel_speed) / contact_share)
     }
 
     /// Returns true if the forward speed is below a tenth of the walking pace: the car stands or rolls backwards.
@@ -93,19 +93,22 @@ impl DrivenWheels<'_> {
     }
 
     /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive. The resistance is the driving
-    /// force of the last step less mass times acceleration; a shift time of that deceleration lowers the shaft speed. `rolling`: present speed of the
-    /// shaft by rolling wheels, rad/s. The mass includes trailers and spinning wheels.
-    fn predict_shift(&self, state: &DriveState, rolling: f32) -> ShiftPrediction {
-        let (gearbox, per_metre) = (&self.drive.gearbox, self.turns_per_metre());
+    /// force of the last step less mass times acceleration; a shift time of that deceleration lowers the shaft speed. `rolling_shaft_speed`: present
+    /// speed of the shaft by rolling wheels, rad/s. The mass includes trailers and spinning wheels.
+    fn predict_shift(&self, state: &DriveState, rolling_shaft_speed: f32) -> ShiftPrediction {
+        let (gearbox, turns_per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
         // Driving force of the last step, N.
-        let pull = wheel_impulse(ratios, state.clutch) * per_metre;
+        let driving_force = wheel_impulse(ratios, state.clutch) * turns_per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
-        let [velocity, before] = self.velocities;
+        let [velocity, previous_velocity] = self.velocities;
         // Change of the forward speed in the last step, m/s.
-        let gained = (*self.rotation * Vec3::X).dot(*velocity - *before);
-        let resistance = pull - mass * gained / self.dt;
-        ShiftPrediction { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
+        let speed_gain = (*self.rotation * Vec3::X).dot(*velocity - *previous_velocity);
+        let resistance = driving_force - mass * speed_gain / self.dt;
+        ShiftPrediction {
+            resistance,
+            shaft_speed: rolling_shaft_speed - resistance / mass * turns_per_metre * gearbox.shift_time,
+        }
     }
 
     /// Returns true if `gear` would not shift down again after an upshift, and drives the car with at least [`UPSHIFT_FORCE_RESERVE`] times the
@@ -114,47 +117,49 @@ impl DrivenWheels<'_> {
     /// The force is that at the pedal position just below a kick-down: a driver who needs more would shift down.
     #[cold]
     #[inline(never)]
-    fn can_hold_gear(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
+    fn can_hold_gear(&self, gear: i8, state: &DriveState, rolling_shaft_speed: f32) -> bool {
         let EngineDrive { engine, gearbox, .. } = self.drive;
-        let outlook = self.predict_shift(state, rolling);
-        let (ratio, speed) = (gearbox.ratio(gear), outlook.shaft_speed * gearbox.ratio(gear));
+        let prediction = self.predict_shift(state, rolling_shaft_speed);
+        let (ratio, speed) = (gearbox.ratio(gear), prediction.shaft_speed * gearbox.ratio(gear));
         // Torque at the throttle just below a kick-down, N m.
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
         let force = wheel_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
-        speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * outlook.resistance
+        speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * prediction.resistance
     }
 
     /// Returns the highest gear below that of `state` in which the engine, at the speed after the shift, would not shift down again; first gear for a
     /// standing car or if no gear qualifies.
     #[cold]
     #[inline(never)]
-    fn lower_gear(&self, state: &DriveState, rolling: f32) -> i8 {
+    fn lower_gear(&self, state: &DriveState, rolling_shaft_speed: f32) -> i8 {
         if self.is_stationary() {
             return 1;
         }
-        let (gearbox, after) = (&self.drive.gearbox, self.predict_shift(state, rolling).shaft_speed);
-        let down = gearbox.down_speed_at(self.throttle);
-        (1..state.gear).rev().find(|&gear| after * gearbox.ratio(gear) >= down).unwrap_or(1)
+        let (gearbox, predicted_shaft_speed) =
+            (&self.drive.gearbox, self.predict_shift(state, rolling_shaft_speed).shaft_speed);
+        let downshift_speed = gearbox.down_speed_at(self.throttle);
+        (1..state.gear).rev().find(|&gear| predicted_shaft_speed * gearbox.ratio(gear) >= downshift_speed).unwrap_or(1)
     }
 }
 
 impl State {
     /// Changes the gear of the engine's gearbox by one step of `dt` s, see [`DriveState::select_gear`]: collects the motion of the driven wheels and
     /// of the car for it. `towed_mass`: mass of the trailers, kg; `throttle`: 0 to 1; `shaft_speed`: speed of the propeller shaft over the final
-    /// drive, rad/s; `asked`: requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
+    /// drive, rad/s; `requested_gear`: requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(crate) fn change_gear(
         &mut self,
         drive: &EngineDrive,
         (model, towed_mass): (&Model, f32),
         [throttle, shaft_speed]: [f32; 2],
-        asked: Option<i8>,
+        requested_gear: Option<i8>,
         dt: f32,
     ) -> f32 {
-        let Self { drive: state, wheels, rotation, velocity, previous_velocity, .. } = self;
+        let Self { drive: drive_state, wheels, rotation, velocity, previous_velocity, .. } = self;
         let velocities = [&*velocity, &*previous_velocity];
-        let driven = DrivenWheels { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
-        state.select_gear(asked, &driven)
+        let driven_wheels =
+            DrivenWheels { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
+        drive_state.select_gear(requested_gear, &driven_wheels)
     }
 }
 
@@ -177,20 +182,22 @@ impl DriveState {
     /// A continuous ratio is moved first. A running shift ends when its time is used up and ignores other requests. Changes from or to neutral, and
     /// those with a shift time of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once.
     #[inline(always)]
-    fn select_gear(&mut self, asked: Option<i8>, driven: &DrivenWheels) -> f32 {
-        let (gearbox, dt) = (&driven.drive.gearbox, driven.dt);
-        if let Some(continuous) = &gearbox.cvt {
-            self.track_cvt_ratio(gearbox, continuous, driven.shaft_speed, driven.throttle, dt);
+    fn select_gear(&mut self, requested_gear: Option<i8>, driven_wheels: &DrivenWheels) -> f32 {
+        let (gearbox, dt) = (&driven_wheels.drive.gearbox, driven_wheels.dt);
+        if let Some(cvt) = &gearbox.cvt {
+            self.track_cvt_ratio(gearbox, cvt, driven_wheels.shaft_speed, driven_wheels.throttle, dt);
         }
-        let direction = match asked {
+        let direction = match requested_gear {
             None if self.gear > 0 => 1,
-            _ => self.allowed_direction(asked.map_or(1, i8::signum), || driven.ground_speed() / driven.walking_pace()),
+            _ => self.allowed_direction(requested_gear.map_or(1, i8::signum), || {
+                driven_wheels.ground_speed() / driven_wheels.walking_pace()
+            }),
         };
         // Direction to return: 1, −1 or 0.
-        let told = f32::from(direction);
+        let returned_direction = f32::from(direction);
         if self.shift_left > 0.0 {
             // The car stopped during the shift: engage at most first gear.
-            if asked.is_none() && driven.is_stationary() {
+            if requested_gear.is_none() && driven_wheels.is_stationary() {
                 (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
             }
             self.shift_left -= dt;
@@ -198,50 +205,49 @@ impl DriveState {
             if self.shift_left <= 1e-6 {
                 (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
             }
-            return told;
+            return returned_direction;
         }
-        // Upper limit keeps the sum precise and the state bounded.
         // Upper limit keeps the sum precise and the state bounded.
         self.since_shift = (self.since_shift + dt).min(1000.0);
-        let wanted = match asked {
+        let target_gear = match requested_gear {
             _ if direction == 0 => 0,
             Some(gear) => gearbox.clamp_gear(gear),
-            None => self.choose_gear(driven),
+            None => self.choose_gear(driven_wheels),
         };
-        if wanted == self.gear {
-            return told;
+        if target_gear == self.gear {
+            return returned_direction;
         }
-        let at_once = wanted == 0 || self.gear == 0 || gearbox.shift_time <= 0.0;
-        if at_once || (asked.is_none() && driven.is_stationary()) {
-            (self.gear, self.since_shift) = (wanted, 0.0);
+        let is_immediate = target_gear == 0 || self.gear == 0 || gearbox.shift_time <= 0.0;
+        if is_immediate || (requested_gear.is_none() && driven_wheels.is_stationary()) {
+            (self.gear, self.since_shift) = (target_gear, 0.0);
         } else {
-            (self.next_gear, self.shift_left) = (wanted, gearbox.shift_time);
+            (self.next_gear, self.shift_left) = (target_gear, gearbox.shift_time);
         }
-        told
+        returned_direction
     }
 
     /// Returns `direction`, or 0 (neutral) if it differs from that of the engaged gear while the car moves against it faster than a walking pace,
     /// like a gearbox with a reverse lock. `paces`: forward speed in walking paces, evaluated only for a change.
     fn allowed_direction(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
-        let changes = direction != 0 && direction != self.gear.signum();
-        if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
+        let is_change = direction != 0 && direction != self.gear.signum();
+        if is_change && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
     /// Selects the requested gear of a car without a gearbox, which only sets its direction; `None` means 1. While the car rolls against the request
     /// faster than a walking pace, the gear is 0. `paces`: forward speed of the car in walking paces. Returns the direction: 1, −1, or 0 in neutral.
-    pub(crate) fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
-        let asked = asked.unwrap_or(1);
-        let direction = self.allowed_direction(asked.signum(), paces);
-        self.gear = if direction == 0 { 0 } else { asked };
+    pub(crate) fn select_direction(&mut self, requested_gear: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
+        let requested_gear = requested_gear.unwrap_or(1);
+        let direction = self.allowed_direction(requested_gear.signum(), paces);
+        self.gear = if direction == 0 { 0 } else { requested_gear };
         f32::from(direction)
     }
 
     /// Moves a continuous ratio towards the one for the target engine speed, by at most its largest rate times `dt`. `shaft_speed`: mean wheel speed,
     /// rad/s; `throttle`: 0 to 1.
-    fn track_cvt_ratio(&mut self, gearbox: &Gearbox, own: &Cvt, shaft_speed: f32, throttle: f32, dt: f32) {
-        let wanted = gearbox.target_ratio(own, shaft_speed, throttle);
-        let reach = own.max_ratio_rate * dt;
-        self.ratio += (wanted - self.ratio).clamp(-reach, reach);
+    fn track_cvt_ratio(&mut self, gearbox: &Gearbox, cvt: &Cvt, shaft_speed: f32, throttle: f32, dt: f32) {
+        let target_ratio = gearbox.target_ratio(cvt, shaft_speed, throttle);
+        let max_change = cvt.max_ratio_rate * dt;
+        self.ratio += (target_ratio - self.ratio).clamp(-max_change, max_change);
     }
 
     /// Returns the gear that an automatic gearbox selects: the present one, the next higher, or a lower one.
@@ -251,30 +257,39 @@ impl DriveState {
     /// downshift speed it shifts to the highest gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the
     /// rolling speed must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
     #[inline(always)]
-    fn choose_gear(&self, driven: &DrivenWheels) -> i8 {
-        let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
-        let top = gearbox.clamp_gear(i8::MAX);
+    fn choose_gear(&self, driven_wheels: &DrivenWheels) -> i8 {
+        let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven_wheels;
+        let top_gear = gearbox.clamp_gear(i8::MAX);
         let ratio = gearbox.ratio(self.gear);
         // Engine speed with a closed clutch, rad/s.
-        let speed = driven.shaft_speed * ratio;
+        let speed = driven_wheels.shaft_speed * ratio;
         match self.gear {
-            0 => return gearbox.rolling_gear(driven.rolling_shaft_speed().unwrap_or(driven.shaft_speed)).min(top),
-            gear if gear < 0 => return 1.min(top),
-            gear if self.since_shift < MIN_SHIFT_INTERVAL_S && !driven.is_stationary() => return gear,
+            0 => {
+                return gearbox
+                    .rolling_gear(driven_wheels.rolling_shaft_speed().unwrap_or(driven_wheels.shaft_speed))
+                    .min(top_gear);
+            }
+            gear if gear < 0 => return 1.min(top_gear),
+            gear if self.since_shift < MIN_SHIFT_INTERVAL_S && !driven_wheels.is_stationary() => return gear,
             _ => (),
         }
-        let up = gearbox.up_speed_at(throttle);
-        if speed > up && self.gear < top {
-            let rolling = driven.rolling_shaft_speed().filter(|rolling| rolling * ratio > MIN_ROLLING_SPEED_RATIO * up);
-            let next = self.gear + 1;
-            return rolling
-                .map_or(self.gear, |rolling| if driven.can_hold_gear(next, self, rolling) { next } else { self.gear });
+        let upshift_speed = gearbox.up_speed_at(throttle);
+        if speed > upshift_speed && self.gear < top_gear {
+            let rolling_shaft_speed = driven_wheels
+                .rolling_shaft_speed()
+                .filter(|rolling_shaft_speed| rolling_shaft_speed * ratio > MIN_ROLLING_SPEED_RATIO * upshift_speed);
+            let next_gear = self.gear + 1;
+            return rolling_shaft_speed.map_or(self.gear, |rolling_shaft_speed| {
+                if driven_wheels.can_hold_gear(next_gear, self, rolling_shaft_speed) { next_gear } else { self.gear }
+            });
         }
-        let down = gearbox.down_speed_at(throttle);
-        if speed < down && self.gear > 1 {
-            let rolling =
-                driven.rolling_shaft_speed().filter(|rolling| rolling * ratio * MIN_ROLLING_SPEED_RATIO < down);
-            return rolling.map_or(self.gear, |rolling| driven.lower_gear(self, rolling));
+        let downshift_speed = gearbox.down_speed_at(throttle);
+        if speed < downshift_speed && self.gear > 1 {
+            let rolling_shaft_speed = driven_wheels
+                .rolling_shaft_speed()
+                .filter(|rolling_shaft_speed| rolling_shaft_speed * ratio * MIN_ROLLING_SPEED_RATIO < downshift_speed);
+            return rolling_shaft_speed
+                .map_or(self.gear, |rolling_shaft_speed| driven_wheels.lower_gear(self, rolling_shaft_speed));
         }
         self.gear
     }
@@ -287,7 +302,7 @@ mod tests {
     /// Checks that a car gets neutral while it rolls against the requested direction faster than a walking pace.
     #[test]
     fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
-        for (gear, asked, paces, allowed) in [
+        for (gear, requested, paces, allowed) in [
             (1, -1, 1.5, 0),
             (1, -1, 0.5, -1),
             (1, -1, -3.0, -1),
@@ -298,7 +313,11 @@ mod tests {
             (1, 0, 9.0, 0),
         ] {
             let state = DriveState { gear, ..DriveState::default() };
-            assert_eq!(state.allowed_direction(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
+            assert_eq!(
+                state.allowed_direction(requested, || paces),
+                allowed,
+                "{requested} from {gear} at {paces} paces"
+            );
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::assembly::drivetrain::shaft_solver::ShaftSolver;
 use crate::drivetrain::rows::Shafts;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Maximum number of Newton passes. Their steps are not shortened.
 const MAX_CLUTCH_ITERATIONS: usize = 3;
@@ -26,57 +26,59 @@ impl Shafts {
 
     /// Runs one Newton pass of a lone clutch and stores its impulse: the holding one, or if that is out of bounds the slipping one. Returns the
     /// change of the impulse on the wheels, N m s, and whether the clutch's change is within tolerance. `shaft_speed`: speed of the shaft by its
-    /// wheels, rad/s; `answer`: its change per impulse on the wheels, 1/(kg m²).
+    /// wheels, rad/s; `response`: its change per impulse on the wheels, 1/(kg m²).
     #[inline(always)]
-    pub(crate) fn iterate_clutch(&mut self, [shaft_speed, answer]: [f32; 2]) -> (f32, bool) {
+    pub(crate) fn iterate_clutch(&mut self, [shaft_speed, response]: [f32; 2]) -> (f32, bool) {
         let row = &self.constraints[0];
-        let before = row.impulse;
-        let (speed, answer) = (shaft_speed * row.ratio, answer * (row.ratio * row.torque_ratio(before)));
-        let after = row.holding_impulse(speed, answer).unwrap_or_else(|| self.slipping_impulse(speed, answer));
+        let old_impulse = row.impulse;
+        let (speed, response) = (shaft_speed * row.ratio, response * (row.ratio * row.torque_ratio(old_impulse)));
+        let new_impulse =
+            row.holding_impulse(speed, response).unwrap_or_else(|| self.slipping_impulse(speed, response));
         let row = &mut self.constraints[0];
-        let change = row.wheel_impulse(after) - row.wheel_impulse(before);
-        row.impulse = after;
-        (change, row.has_converged([before, after], self.within))
+        let change = row.wheel_impulse(new_impulse) - row.wheel_impulse(old_impulse);
+        row.impulse = new_impulse;
+        (change, row.has_converged([old_impulse, new_impulse], self.within))
     }
 
     /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general solver. `speed`: speed of the row
-    /// at its present impulse, rad/s; `answer`: its change per impulse, 1/(kg m²).
+    /// at its present impulse, rad/s; `response`: its change per impulse, 1/(kg m²).
     #[inline(never)]
-    pub(crate) fn slipping_impulse(&mut self, speed: f32, answer: f32) -> f32 {
-        let mut solving = ShaftSolver::<1>::new(self);
-        (solving.speeds, solving.responses) = ([speed], [[answer]]);
-        let [after] = solving.newton_step();
-        after
+    pub(crate) fn slipping_impulse(&mut self, speed: f32, response: f32) -> f32 {
+        let mut solver = ShaftSolver::<1>::new(self);
+        (solver.speeds, solver.responses) = ([speed], [[response]]);
+        let [impulse] = solver.newton_step();
+        impulse
     }
 }
 
 /// Solves lone clutches for wheels alone, of one car or of a batch, by at most [`MAX_CLUTCH_ITERATIONS`] Newton passes: measures the shafts, calls
-/// `pass`, and adds the changes to the wheels' shaft impulses. `pass` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)), and
-/// returns the changes of the impulses on the wheels and whether all clutches have converged. Returns whether they converged in time; the impulses
-/// stay applied in either case.
+/// `iterate`, and adds the changes to the wheels' shaft impulses. `iterate` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)),
+/// and returns the changes of the impulses on the wheels and whether all clutches have converged. Returns whether they converged in time; the
+/// impulses stay applied in either case.
 #[inline(always)]
 pub(crate) fn solve_lone_clutches<W: WheelLanes>(
-    banks: &[WheelPack<W>],
+    groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
-    mut pass: impl FnMut([W::Car; 2]) -> (W::Car, bool),
+    mut iterate: impl FnMut([W::Car; 2]) -> (W::Car, bool),
 ) -> bool {
     for _ in 0..MAX_CLUTCH_ITERATIONS {
         let mut measured = [W::Car::default(); 2];
-        for (banks, rows) in banks.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
-            let [shaft_speed, answer, ..] = W::sum_four_over_wheels(
+        for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks(W::ROWS_PER_AXLE_PAIR)) {
+            let [shaft_speed, response, ..] = W::sum_four_over_wheels(
                 #[inline(always)]
                 |k| {
-                    let (lever, (spin, answer)) = (banks[k].shaft_jacobian[0], rows[k].spin_and_response(&banks[k]));
-                    [lever * spin, lever * lever * answer, W::default(), W::default()]
+                    let (lever, (spin, response)) =
+                        (groups[k].shaft_jacobian[0], rows[k].spin_and_response(&groups[k]));
+                    [lever * spin, lever * lever * response, W::default(), W::default()]
                 },
             );
-            measured = [measured[0] + shaft_speed, measured[1] + answer];
+            measured = [measured[0] + shaft_speed, measured[1] + response];
         }
-        let (change, settled) = pass(measured);
-        for (bank, rows) in banks.iter().zip(&mut *rows) {
-            rows.drive.shaft += bank.shaft_jacobian[0] * W::broadcast_car(change);
+        let (change, is_converged) = iterate(measured);
+        for (group, rows) in groups.iter().zip(&mut *rows) {
+            rows.drive.shaft += group.shaft_jacobian[0] * W::broadcast_car(change);
         }
-        if settled {
+        if is_converged {
             return true;
         }
     }
@@ -89,49 +91,55 @@ impl<W: WheelLanes> WheelRows<W> {
     /// within the step, which replaces the tangent row if that would exceed it. The lateral row is left out: only the shafts use this, the wheel
     /// block is exact.
     #[inline(always)]
-    pub(crate) fn spin_and_response(&self, bank: &WheelPack<W>) -> (W, W) {
+    pub(crate) fn spin_and_response(&self, group: &WheelPack<W>) -> (W, W) {
         // Row of the tangent to the force curve.
-        let bent = self.solve_spin(bank, self.tyre.target_impulse[0], self.tyre.gain[0]);
+        let tangent = self.solve_spin(group, self.tyre.target_impulse[0], self.tyre.gain[0]);
         if !W::any(self.tyre.degressive) {
-            return (bent.spin, bent.response);
+            return (tangent.spin, tangent.response);
         }
-        let straight = self.solve_spin(bank, self.tyre.straight_target[0], self.tyre.straight_gain[0]);
-        let over = (straight.tyre_impulse * self.tyre.target_impulse[0])
-            .less(bent.tyre_impulse * self.tyre.target_impulse[0])
+        let straight_row = self.solve_spin(group, self.tyre.straight_target[0], self.tyre.straight_gain[0]);
+        let is_tangent_larger = (straight_row.tyre_impulse * self.tyre.target_impulse[0])
+            .less(tangent.tyre_impulse * self.tyre.target_impulse[0])
             & self.tyre.degressive;
-        (W::select(over, straight.spin, bent.spin), W::select(over, straight.response, bent.response))
+        (
+            W::select(is_tangent_larger, straight_row.spin, tangent.spin),
+            W::select(is_tangent_larger, straight_row.response, tangent.response),
+        )
     }
 
     /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves `I ω = p − R x` with
     /// `x = target − gain (v + c x − R ω)`, and brakes that lock the wheel up to their capacity. A wheel whose x exceeds its friction bound slides: x
     /// is the bound, without response of the tyre.
     #[inline(always)]
-    fn solve_spin(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
+    fn solve_spin(&self, group: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
-        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let (radius, inertia) = (group.radius, group.spin_inertia);
         // 1 + gain · compliance: the tyre's impulse changes the speed of the patch.
         let divisor = W::splat(1.0) + gain * self.solution.effective_mass.compliance[0];
         // Tyre impulse of a locked wheel, N s, and its increase per spin, N s².
-        let at_rest = (target_impulse - gain * self.solution.effective_mass.speed[0]) / divisor;
-        let per_spin = gain * radius / divisor;
-        let limit = self.solution.friction_bound[0];
-        let (spin, answer) =
-            spin_with_locking(momentum - radius * at_rest, self.tyre.locking_capacity, inertia + radius * per_spin);
+        let locked_impulse = (target_impulse - gain * self.solution.effective_mass.speed[0]) / divisor;
+        let impulse_per_spin = gain * radius / divisor;
+        let friction_bound = self.solution.friction_bound[0];
+        let (spin, response) = spin_with_locking(
+            momentum - radius * locked_impulse,
+            self.tyre.locking_capacity,
+            inertia + radius * impulse_per_spin,
+        );
         // Tyre impulse of a wheel that does not slide, N s.
-        let grip = at_rest + per_spin * spin;
-        let sliding = limit.less(grip.abs());
-        if !W::any(sliding & bank.present_mask()) {
-            return WheelSpin { spin, response: answer, tyre_impulse: grip };
+        let sticking_impulse = locked_impulse + impulse_per_spin * spin;
+        let is_sliding = friction_bound.less(sticking_impulse.abs());
+        if !W::any(is_sliding & group.present_mask()) {
+            return WheelSpin { spin, response, tyre_impulse: sticking_impulse };
         }
-        let slid = spin_with_locking(
-            momentum - radius * grip.clamp_nan_to_low(-limit, limit),
+        let sliding_motion = spin_with_locking(
+            momentum - radius * sticking_impulse.clamp_nan_to_low(-friction_bound, friction_bound),
             self.tyre.locking_capacity,
             inertia,
         );
         WheelSpin {
-            spin: W::select(sliding, slid.0, spin),
-            response: W::select(sliding, slid.1, answer),
-            tyre_impulse: grip.clamp_nan_to_low(-limit, limit),
+            spin: W::select(is_sliding, sliding_motion.0, spin),
+            response: W::select(is_sliding, sliding_motion.1, response),
+            tyre_impulse: sticking_impulse.clamp_nan_to_low(-friction_bound, friction_bound),
         }
     }
 }
@@ -147,12 +155,12 @@ struct WheelSpin<W: WheelLanes> {
 }
 
 /// Returns spin (rad/s) and its change per angular impulse (1/(kg m²)) of wheels with angular `momentum` p (N m s) and effective `inertia` I:
-/// `(|p| − hold) / I` with the sign of p. Both are 0 where the brakes, which can absorb `hold` N m s, lock the wheel.
+/// `(|p| − locking_capacity) / I` with the sign of p. Both are 0 where the brakes, which can absorb `locking_capacity` N m s, lock the wheel.
 #[inline(always)]
-fn spin_with_locking<W: WheelLanes>(momentum: W, hold: W, inertia: W) -> (W, W) {
-    let turns = hold.less(momentum.abs());
-    let spin = (momentum - hold.times_sign_of(momentum)) / inertia;
-    (spin.masked(turns), (W::splat(1.0) / inertia).masked(turns))
+fn spin_with_locking<W: WheelLanes>(momentum: W, locking_capacity: W, inertia: W) -> (W, W) {
+    let is_turning = locking_capacity.less(momentum.abs());
+    let spin = (momentum - locking_capacity.times_sign_of(momentum)) / inertia;
+    (spin.masked(is_turning), (W::splat(1.0) / inertia).masked(is_turning))
 }
 
 #[cfg(test)]
@@ -163,16 +171,16 @@ mod tests {
     /// Checks that flywheels of J and 1 / A reach a common speed by `(ω_1 − ω_2) / (1 / J + A)`, and that a weaker clutch slips at its capacity.
     #[test]
     fn a_clutch_makes_both_sides_turn_alike_or_slips_at_its_capacity() {
-        for (capacity, carried) in [(100.0, 30.0), (20.0, 20.0)] {
+        for (capacity, impulse) in [(100.0, 30.0), (20.0, 20.0)] {
             let flywheel = Flywheel { speed: 200.0, inverse_inertia: 4.0, ..Flywheel::default() };
             let row = DriveConstraint::clutch(&flywheel, 1.0, 1.0, capacity, 0.0);
             let mut shafts =
                 Shafts { constraints: [row].into(), row_count: 1, engine: Some(flywheel), ..Shafts::default() };
             assert!(shafts.is_lone_clutch() && !shafts.are_open());
-            let (change, settled) = shafts.iterate_clutch([50.0, 1.0]);
-            assert_eq!((change, settled), (carried, false), "{capacity} N m s");
-            let (change, settled) = shafts.iterate_clutch([50.0 + carried, 1.0]);
-            assert_eq!((change, settled), (0.0, true), "{capacity} N m s");
+            let (change, is_converged) = shafts.iterate_clutch([50.0, 1.0]);
+            assert_eq!((change, is_converged), (impulse, false), "{capacity} N m s");
+            let (change, is_converged) = shafts.iterate_clutch([50.0 + impulse, 1.0]);
+            assert_eq!((change, is_converged), (0.0, true), "{capacity} N m s");
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::wheel_groups::ManyGroups;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::wheel_groups::ManyGroups;
 
 /// Stiffness of a rolling wheel's contact relative to the mass of the car. The finite value leaves a small slip.
 const CONTACT_STIFFNESS_RATIO: f32 = 1e6;
@@ -28,9 +28,9 @@ impl Vehicle {
         );
         self.set_rigid_contacts();
         self.solve_rolling_shafts();
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
-            let force = ((rows.drive.motor + rows.drive.shaft) / (bank.radius * F32x4::splat(dt))).lanes();
-            bank.for_each_wheel(|k, i| forces[i] = force[k]);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&self.rows) {
+            let force = ((rows.drive.motor + rows.drive.shaft) / (group.radius * F32x4::splat(dt))).lanes();
+            group.for_each_wheel(|k, i| forces[i] = force[k]);
         }
         self.store_shaft_results::<ManyGroups>();
     }
@@ -38,8 +38,8 @@ impl Vehicle {
     /// Sets the contact of every wheel to stick to its share of the car's mass, which moves at the wheel's own rolling speed, spin times radius.
     fn set_rigid_contacts(&mut self) {
         let compliance = self.model.inverse_mass() * self.driven_wheel_count();
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            rows.set_rigid_contact(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.set_rigid_contact(group.radius * group.gather(|i| self.state.wheels[i].spin), compliance);
         }
     }
 
@@ -47,16 +47,16 @@ impl Vehicle {
     /// least 1. A shaft that drives n wheels alike counts n.
     fn driven_wheel_count(&self) -> f32 {
         let [_, couplings] = self.shafts.first_rows(&self.model);
-        let counted = |row: usize| {
-            let squares: f32 = self
+        let wheel_count = |row: usize| {
+            let share_square_sum: f32 = self
                 .model
                 .wheel_packs()
                 .iter()
-                .map(|bank| (bank.shaft_jacobian[row] * bank.shaft_jacobian[row]).sum())
+                .map(|group| (group.shaft_jacobian[row] * group.shaft_jacobian[row]).sum())
                 .sum();
-            1.0 / squares
+            1.0 / share_square_sum
         };
-        (0..couplings).map(counted).sum::<f32>().max(1.0)
+        (0..couplings).map(wheel_count).sum::<f32>().max(1.0)
     }
 }
 
@@ -81,8 +81,8 @@ mod tests {
     use crate::drivetrain::parameters::{EngineDrive, Powertrain};
     use crate::ground::scene::Scene;
     use crate::model::{Model, plain::plain_car};
-    use crate::simd::lane::Mask32x4;
     use crate::state::{Placement, State};
+    use skidpad_simd::lane::Mask32x4;
 
     const DT_S: f32 = 0.01;
 
@@ -111,7 +111,7 @@ mod tests {
     /// of two wheels with half of `r p`.
     #[test]
     fn a_closed_clutch_drives_the_mass_of_the_car_by_its_wheels() {
-        let (speed, turns, ratio) = (6.0, 300.0, 12.0f32);
+        let (speed, engine_speed, ratio) = (6.0, 300.0, 12.0f32);
         let engine = Engine {
             torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
             drag: [0.0; 2],
@@ -136,12 +136,12 @@ mod tests {
         let launch_device = LaunchDevice::Clutch(Clutch { capacity: 1e6, engaged_speed: 150.0 });
         let drive = EngineDrive { engine, launch_device, gearbox, torque_shares: [0.0, 0.0, 0.5, 0.5].into() };
         let mut car = rolling(Powertrain::Engine(Box::new(drive)), speed);
-        (car.state.drive.gear, car.state.drive.engine_speed) = (1, turns);
+        (car.state.drive.gear, car.state.drive.engine_speed) = (1, engine_speed);
         let mut forces = [0.0; 4];
         let controls = Controls { throttle: 1.0, gear: Some(1), clutch: Some(0.0), ..Controls::default() };
         car.drive_rolling(&controls, DT_S, &mut forces);
-        let behind = turns + 200.0 * DT_S / 0.2 - ratio * speed / 0.3;
-        let impulse = behind / (1.0 / 0.2 + ratio * ratio / (2.0 + 1200.0 * 0.3 * 0.3));
+        let speed_difference = engine_speed + 200.0 * DT_S / 0.2 - ratio * speed / 0.3;
+        let impulse = speed_difference / (1.0 / 0.2 + ratio * ratio / (2.0 + 1200.0 * 0.3 * 0.3));
         let expected = 0.5 * ratio * impulse / (0.3 * DT_S);
         for (found, expected) in forces.into_iter().zip([0.0, 0.0, expected, expected]) {
             // The contact slips by a millionth, and f32 rounding of such a stiff contact adds as much.
@@ -159,11 +159,11 @@ mod tests {
             let state = State::at_rest(&model, &Scene::flat(), &placement);
             Vehicle::new(model.into(), state)
         };
-        let gained = 9.0 * 300.0 * DT_S / (1.0 + 81.0 * 0.05 + 1200.0 * 0.3 * 0.3);
-        let expected = 300.0 * DT_S - 0.05 * 9.0 * gained;
+        let spin_gain = 9.0 * 300.0 * DT_S / (1.0 + 81.0 * 0.05 + 1200.0 * 0.3 * 0.3);
+        let expected = 300.0 * DT_S - 0.05 * 9.0 * spin_gain;
         let controls = Controls { throttle: 1.0, ..Controls::default() };
-        for carried in [0.0, 250.0, expected / DT_S, 400.0, -300.0] {
-            car.state.drive.motors[0] = carried;
+        for last_torque in [0.0, 250.0, expected / DT_S, 400.0, -300.0] {
+            car.state.drive.motors[0] = last_torque;
             car.store_start_state::<ManyGroups>();
             car.apply_pedals::<ManyGroups>(
                 &controls,
@@ -177,7 +177,7 @@ mod tests {
             // Same tolerance as for the closed clutch.
             assert!(
                 (found - expected).abs() <= 1e-4 * expected,
-                "{found} instead of {expected} N m s after {carried} N m"
+                "{found} instead of {expected} N m s after {last_torque} N m"
             );
         }
     }

@@ -11,10 +11,10 @@ use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::WheelLanes;
 use crate::solver_mode::ImpulseBounds;
 use crate::state::DriveState;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Maximum number of Newton passes.
 const MAX_NEWTON_ITERATIONS: usize = 16;
@@ -76,31 +76,31 @@ impl LastStep<'_> {
 /// Largest number of rows that is solved by loops of constant length.
 pub(crate) const MAX_UNROLLED_ROWS: usize = 4;
 
-/// Rows between spins while they are solved: exactly `MOST`, or at most `MOST` if that is above [`MAX_UNROLLED_ROWS`].
-pub(crate) struct ShaftSolver<'a, const MOST: usize> {
+/// Rows between spins while they are solved: exactly `MAX_ROWS`, or at most `MAX_ROWS` if that is above [`MAX_UNROLLED_ROWS`].
+pub(crate) struct ShaftSolver<'a, const MAX_ROWS: usize> {
     shafts: &'a mut Shafts,
     /// Speeds of the rows under the present impulses, rad/s.
-    pub speeds: [f32; MOST],
+    pub speeds: [f32; MAX_ROWS],
     /// Change of each row's speed per impulse of each row, 1/(kg m²).
-    pub responses: [[f32; MOST]; MOST],
+    pub responses: [[f32; MAX_ROWS]; MAX_ROWS],
     /// Impulse of every row before its last change, and that change, N m s.
-    change: [[f32; 2]; MOST],
+    changes: [[f32; 2]; MAX_ROWS],
     /// Workspace of the elimination.
-    matrix: [[f32; MOST]; MOST],
+    matrix: [[f32; MAX_ROWS]; MAX_ROWS],
 }
 
-impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
+impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// Builds a solver for the rows of `shafts`; all speeds and responses are 0 until the wheels are measured.
     #[inline(always)]
     pub(crate) fn new(shafts: &'a mut Shafts) -> Self {
-        let square = [[0.0; MOST]; MOST];
-        Self { shafts, speeds: [0.0; MOST], responses: square, change: [[0.0; 2]; MOST], matrix: square }
+        let square = [[0.0; MAX_ROWS]; MAX_ROWS];
+        Self { shafts, speeds: [0.0; MAX_ROWS], responses: square, changes: [[0.0; 2]; MAX_ROWS], matrix: square }
     }
 
     /// Returns the number of rows, a constant up to [`MAX_UNROLLED_ROWS`].
     #[inline(always)]
     fn count(&self) -> usize {
-        if MOST <= MAX_UNROLLED_ROWS { MOST } else { self.shafts.row_count }
+        if MAX_ROWS <= MAX_UNROLLED_ROWS { MAX_ROWS } else { self.shafts.row_count }
     }
 
     /// Sets the linear equation of the converter's row (row 0) to the tangent of its impulse at the present turbine speed ω:
@@ -109,20 +109,20 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
         let speed = self.speeds[0];
-        let torque = |speed: f32| converter.torques(self.shafts.impeller_speed(converter, &engine, speed), speed)[1];
+        let torque_at = |speed: f32| converter.torques(self.shafts.impeller_speed(converter, &engine, speed), speed)[1];
         // Torque at the present speed, and a slightly higher speed.
-        let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE_SHARE * (speed.abs() + engine.speed));
+        let (torque, probe_speed) = (torque_at(speed), speed + CONVERTER_PROBE_SHARE * (speed.abs() + engine.speed));
         let slope = limit_slope(
-            (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
-            here,
+            (torque_at(probe_speed) - torque) / (probe_speed - speed).max(f32::MIN_POSITIVE),
+            torque,
             speed.abs() + engine.speed,
         );
         let row = &mut self.shafts.constraints[0];
         row.per_speed = -self.shafts.dt * slope;
-        row.target_impulse = self.shafts.dt * (here - slope * speed);
+        row.target_impulse = self.shafts.dt * (torque - slope * speed);
     }
 
-    /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheels`. Returns whether it
+    /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheel_model`. Returns whether it
     /// converged.
     ///
     /// Up to [`MAX_NEWTON_ITERATIONS`] passes: update the bounds of couplings (first [`BOUND_UPDATE_ITERATIONS`] passes only), take a Newton step,
@@ -131,36 +131,36 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     ///
     /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Shortened steps keep couplings from
     /// adding energy, even if the passes end early.
-    pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) -> bool {
-        self.evaluate(model, rows, wheels);
-        let coupled = !model.parts().couplings.is_empty();
-        for pass in 0..MAX_NEWTON_ITERATIONS {
-            if coupled
-                && pass < BOUND_UPDATE_ITERATIONS
+    pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) -> bool {
+        self.evaluate(model, rows, wheel_model);
+        let has_couplings = !model.parts().couplings.is_empty();
+        for iteration in 0..MAX_NEWTON_ITERATIONS {
+            if has_couplings
+                && iteration < BOUND_UPDATE_ITERATIONS
                 && let Some(changes) = self.bound_couplings(model)
             {
                 apply_shaft_changes(model.wheel_packs(), rows, &changes);
-                self.evaluate(model, rows, wheels);
+                self.evaluate(model, rows, wheel_model);
             }
-            if wheels == WheelResponse::Blocks && self.satisfies_laws(rows) {
+            if wheel_model == WheelResponse::Blocks && self.satisfies_laws(rows) {
                 return true;
             }
-            let found = self.newton_step();
+            let new_impulses = self.newton_step();
             // Blocks converge by `satisfies_laws` alone.
-            let mut settled = wheels == WheelResponse::TyreRowOnly;
-            for (i, &after) in found[..self.count()].iter().enumerate() {
-                let before = self.shafts.constraints[i].impulse;
-                self.shafts.set_row_impulse(model, rows, i, after);
-                settled &= self.shafts.constraints[i].has_converged([before, after], self.shafts.within);
-                self.change[i] = [before, after - before];
+            let mut converged = wheel_model == WheelResponse::TyreRowOnly;
+            for (i, &new_impulse) in new_impulses[..self.count()].iter().enumerate() {
+                let old_impulse = self.shafts.constraints[i].impulse;
+                self.shafts.set_row_impulse(model, rows, i, new_impulse);
+                converged &= self.shafts.constraints[i].has_converged([old_impulse, new_impulse], self.shafts.within);
+                self.changes[i] = [old_impulse, new_impulse - old_impulse];
             }
-            if settled {
+            if converged {
                 return true;
             }
             // Slope at the start of the step, with the speeds measured there.
-            let downhill = self.objective_slope(0.0);
-            self.evaluate(model, rows, wheels);
-            self.cut_overshoot(model, rows, wheels, downhill);
+            let start_slope = self.objective_slope(0.0);
+            self.evaluate(model, rows, wheel_model);
+            self.cut_overshoot(model, rows, wheel_model, start_slope);
         }
         false
     }
@@ -168,47 +168,47 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     /// Limits the torque of every motor to ± its peak torque at the measured wheel speeds, plus the impulse of its rotor as it slows down, and
     /// measures the wheels again; [`MOTOR_BOUND_PASSES`] times. Passes that did not converge may leave any impulse.
     #[cold]
-    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
-        let [first, _] = self.shafts.first_rows(model);
+    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
+        let [first_motor, _] = self.shafts.first_rows(model);
         for _ in 0..MOTOR_BOUND_PASSES {
             for (k, motor) in model.parts().motors.iter().enumerate() {
-                let (row, speed) = (&self.shafts.constraints[first + k], self.speeds[first + k]);
+                let (row, speed) = (&self.shafts.constraints[first_motor + k], self.speeds[first_motor + k]);
                 // Impulse given off by the rotor as it slows down, N m s.
-                let turned = motor.inertia * (self.shafts.motors[k].rotor_speed - speed);
-                let most = self.shafts.dt * motor.peak_torque;
-                let impulse = turned + (row.impulse - turned).clamp(-most, most);
-                self.shafts.set_row_impulse(model, rows, first + k, impulse);
+                let rotor_impulse = motor.inertia * (self.shafts.motors[k].rotor_speed - speed);
+                let max_impulse = self.shafts.dt * motor.peak_torque;
+                let impulse = rotor_impulse + (row.impulse - rotor_impulse).clamp(-max_impulse, max_impulse);
+                self.shafts.set_row_impulse(model, rows, first_motor + k, impulse);
             }
-            self.evaluate(model, rows, wheels);
+            self.evaluate(model, rows, wheel_model);
         }
     }
 
     /// Measures the speeds of the rows under their present impulses, and linearises the rows of converter and motors there.
     #[inline(never)]
-    fn evaluate(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
-        self.evaluate_inline(model, rows, wheels);
+    fn evaluate(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
+        self.evaluate_inline(model, rows, wheel_model);
     }
 
     /// Measures the wheels like `evaluate`, inlined into the caller.
     #[inline(always)]
-    fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse) {
-        let measured = measure(model.wheel_packs(), rows, wheels, self.shafts.within, self.count());
+    fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
+        let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.within, self.count());
         self.store_measurement(model, &measured);
     }
 
     /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the ratio of one row and the torque
     /// ratio of the other. Then linearises the rows of converter and motors at these speeds.
     #[inline(always)]
-    fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MOST>) {
-        let count = self.count();
-        for i in 0..count {
+    fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MAX_ROWS>) {
+        let row_count = self.count();
+        for i in 0..row_count {
             let row = &self.shafts.constraints[i];
             self.speeds[i] = measured.speeds[i] * row.ratio;
-            for j in 0..count {
-                let other = &self.shafts.constraints[j];
+            for j in 0..row_count {
+                let other_row = &self.shafts.constraints[j];
                 // The matrix is symmetric; only its lower half is measured.
-                let answer = measured.responses[i.max(j)][i.min(j)];
-                self.responses[i][j] = answer * (row.ratio * other.torque_ratio(other.impulse));
+                let response = measured.responses[i.max(j)][i.min(j)];
+                self.responses[i][j] = response * (row.ratio * other_row.torque_ratio(other_row.impulse));
             }
         }
         if self.shafts.constraints[0].is_converter {
@@ -222,43 +222,43 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     /// Returns the slope of the minimised function along the last change of the impulses, with `share` (0 to 1) of the change applied: the sum of
     /// each row's change on the wheels times its excess speed, W s. The excess is evaluated at the last measured speeds.
     fn objective_slope(&self, share: f32) -> f32 {
-        let along = |(row, ([before, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
-            let impulse = before + share * change;
+        let slope = |(row, ([start_impulse, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
+            let impulse = start_impulse + share * change;
             // Change on the wheels over the ratio: includes losses.
-            let turned = if *change == 0.0 { 0.0 } else { row.torque_ratio(impulse) / row.ratio * change };
-            turned * row.speed_excess(impulse, *speed)
+            let wheel_change = if *change == 0.0 { 0.0 } else { row.torque_ratio(impulse) / row.ratio * change };
+            wheel_change * row.speed_excess(impulse, *speed)
         };
-        self.shafts.constraints[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
+        self.shafts.constraints[..self.count()].iter().zip(self.changes.iter().zip(&self.speeds)).map(slope).sum()
     }
 
     /// Shortens the last change of the impulses if the slope at its end exceeds [`MAX_OVERSHOOT_RATIO`] of the opposite slope at its start,
-    /// `downhill` (≤ 0). The method of false position searches the share of the change at which the slope is small, and measures the wheels each
-    /// time. If `downhill` is not negative, or after [`MAX_STEP_CUTS`] cuts, the largest share known to be before the minimum is kept (at first
+    /// `start_slope` (≤ 0). The method of false position searches the share of the change at which the slope is small, and measures the wheels each
+    /// time. If `start_slope` is not negative, or after [`MAX_STEP_CUTS`] cuts, the largest share known to be before the minimum is kept (at first
     /// none).
     #[cold]
     #[inline(never)]
-    fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheels: WheelResponse, downhill: f32) {
-        let near = -MAX_OVERSHOOT_RATIO * downhill;
+    fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse, start_slope: f32) {
+        let slope_tolerance = -MAX_OVERSHOOT_RATIO * start_slope;
         // Share of the change and slope there, before and behind the minimum.
-        let (mut low, mut high) = ([0.0, downhill], [1.0, self.objective_slope(1.0)]);
-        if high[1] <= near.max(0.0) {
+        let (mut low, mut high) = ([0.0, start_slope], [1.0, self.objective_slope(1.0)]);
+        if high[1] <= slope_tolerance.max(0.0) {
             return;
         }
         for cut in 0..=MAX_STEP_CUTS {
             let width = high[0] - low[0];
-            let across = (low[1] / (low[1] - high[1])).clamp(MIN_CUT_SHARE, 1.0 - MIN_CUT_SHARE);
+            let cut_fraction = (low[1] / (low[1] - high[1])).clamp(MIN_CUT_SHARE, 1.0 - MIN_CUT_SHARE);
             // Fall back to the lower end.
-            let kept = if cut == MAX_STEP_CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
+            let share = if cut == MAX_STEP_CUTS || start_slope >= 0.0 { low[0] } else { low[0] + width * cut_fraction };
             for i in 0..self.count() {
-                let [before, change] = self.change[i];
-                self.shafts.set_row_impulse(model, rows, i, before + kept * change);
+                let [start_impulse, change] = self.changes[i];
+                self.shafts.set_row_impulse(model, rows, i, start_impulse + share * change);
             }
-            self.evaluate(model, rows, wheels);
-            let slope = self.objective_slope(kept);
-            if slope.abs() <= near || kept == low[0] {
+            self.evaluate(model, rows, wheel_model);
+            let slope = self.objective_slope(share);
+            if slope.abs() <= slope_tolerance || share == low[0] {
                 return;
             }
-            if slope > 0.0 { high = [kept, slope] } else { low = [kept, slope] }
+            if slope > 0.0 { high = [share, slope] } else { low = [share, slope] }
         }
     }
 
@@ -266,19 +266,19 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     /// tolerance (not checked for viscous rows). The speed must agree to [`BLOCK_SPEED_TOLERANCE`]; it may be higher at the lower bound and lower at
     /// the upper bound, where the row slips.
     fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
-        let [relative, absolute] = BLOCK_SPEED_TOLERANCE;
+        let [relative_speed, absolute_speed] = BLOCK_SPEED_TOLERANCE;
         // Factor of all tolerances.
-        let closeness = self.shafts.within.inner_tolerance_factor();
-        let fastest =
-            rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
-        let tolerance = closeness * (relative * fastest + absolute);
+        let factor = self.shafts.within.inner_tolerance_factor();
+        let fastest_spin = rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |a, b| a.max(b.abs()));
+        let tolerance = factor * (relative_speed * fastest_spin + absolute_speed);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
-            let [[least, most], [share, alone]] = [row.bounds, row.tolerance];
+            let [[lower, upper], [relative, absolute]] = [row.bounds, row.tolerance];
             // Impulse outside the bounds, N m s.
-            let beyond = row.impulse - row.impulse.max(least).min(most);
-            let within = row.viscous > 0.0 || beyond.abs() <= closeness * (share * row.impulse.abs() + alone);
+            let bound_excess = row.impulse - row.impulse.max(lower).min(upper);
+            let in_bounds =
+                row.viscous > 0.0 || bound_excess.abs() <= factor * (relative * row.impulse.abs() + absolute);
             let excess = row.speed_excess(row.impulse, speed) / row.ratio.abs().max(1.0);
-            within && (excess <= tolerance || row.impulse <= least) && (excess >= -tolerance || row.impulse >= most)
+            in_bounds && (excess <= tolerance || row.impulse <= lower) && (excess >= -tolerance || row.impulse >= upper)
         })
     }
 
@@ -287,156 +287,156 @@ impl<'a, const MOST: usize> ShaftSolver<'a, MOST> {
     /// are stored. T′ is limited by [`limit_slope`].
     #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
-        let (pull, dt, [first, _]) = (self.shafts.pedal_demand, self.shafts.dt, self.shafts.first_rows(model));
+        let (pedals, dt, [first_motor, _]) = (self.shafts.pedal_demand, self.shafts.dt, self.shafts.first_rows(model));
         for (k, motor) in model.parts().motors.iter().enumerate() {
-            let speed = self.speeds[first + k];
-            let given = pull.motor_torque(motor, speed);
+            let speed = self.speeds[first_motor + k];
+            let demand = pedals.motor_torque(motor, speed);
             let is_limited = self.shafts.limited_by.is_some();
             let step = &mut self.shafts.motors[k];
             let (torque, slope) =
-                if is_limited { step.limits.apply(motor, speed * pull.direction, given) } else { given };
+                if is_limited { step.limits.apply(motor, speed * pedals.direction, demand) } else { demand };
             // Angular momentum of the rotor at the start, N m s.
-            let begun = motor.inertia * step.rotor_speed;
+            let initial_momentum = motor.inertia * step.rotor_speed;
             let slope = limit_slope(slope, torque, motor.max_speed);
-            let row = &mut self.shafts.constraints[first + k];
+            let row = &mut self.shafts.constraints[first_motor + k];
             row.per_speed = motor.inertia - dt * slope;
-            row.target_impulse = begun + dt * (torque * pull.direction - slope * speed);
+            row.target_impulse = initial_momentum + dt * (torque * pedals.direction - slope * speed);
         }
     }
 
     /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows drive through them. An impulse
     /// beyond its new bounds is reduced to the bound; viscous rows keep it. If any was reduced, returns the changes on the wheels by row, N m s,
     /// which the caller must apply, and the measured speeds are outdated; else `None`.
-    fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MOST]> {
-        let [_, first] = self.shafts.first_rows(model);
-        let (mut changes, mut taken) = ([0.0; MOST], false);
+    fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MAX_ROWS]> {
+        let [_, first_coupling] = self.shafts.first_rows(model);
+        let (mut changes, mut is_any_reduced) = ([0.0; MAX_ROWS], false);
         for (k, coupling) in model.parts().couplings.iter().enumerate() {
             if coupling.bias == [1.0; 2] {
                 continue;
             }
-            let flow = &model.torque_paths()[k];
+            let path = &model.torque_paths()[k];
             // Impulse that drives both sides together, N m s.
-            let through: f32 = self
+            let through_impulse: f32 = self
                 .shafts
                 .constraints
                 .iter()
-                .zip(&flow.row_shares)
-                .map(|(row, part)| part * row.wheel_impulse(row.impulse))
+                .zip(&path.row_shares)
+                .map(|(row, share)| share * row.wheel_impulse(row.impulse))
                 .sum();
-            let [towards_first, towards_second] = coupling.capacity(through / self.shafts.dt, flow.first_share);
-            let (least, most) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
-            let row = &mut self.shafts.constraints[first + k];
-            row.bounds = [least, most];
-            let impulse = row.impulse.max(least).min(most);
+            let [towards_first, towards_second] = coupling.capacity(through_impulse / self.shafts.dt, path.first_share);
+            let (min_impulse, max_impulse) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
+            let row = &mut self.shafts.constraints[first_coupling + k];
+            row.bounds = [min_impulse, max_impulse];
+            let impulse = row.impulse.max(min_impulse).min(max_impulse);
             if row.viscous == 0.0 && impulse != row.impulse {
-                changes[first + k] = row.set_impulse(impulse);
-                taken = true;
+                changes[first_coupling + k] = row.set_impulse(impulse);
+                is_any_reduced = true;
             }
         }
-        taken.then_some(changes)
+        is_any_reduced.then_some(changes)
     }
 
     /// Returns the impulses that satisfy every row's equation with the measured linear response of the wheels, N m s, within the rows' bounds. Starts
     /// with all rows holding (a dead engine: standing), solves, and changes the regime of rows that leave it, until all regimes are consistent or
     /// after 4 n + 1 solutions for n rows. The rows themselves are not changed.
     #[inline(always)]
-    pub(crate) fn newton_step(&mut self) -> [f32; MOST] {
-        let count = self.count();
-        let mut regimes = [Regime::Holds; MOST];
+    pub(crate) fn newton_step(&mut self) -> [f32; MAX_ROWS] {
+        let row_count = self.count();
+        let mut regimes = [Regime::Holding; MAX_ROWS];
         regimes[0] = self.shafts.constraints[0].initial_regime();
-        let mut found = [0.0; MOST];
-        for _ in 0..4 * count + 1 {
+        let mut impulses = [0.0; MAX_ROWS];
+        for _ in 0..4 * row_count + 1 {
             let changes = self.solve_linear(&regimes);
-            let mut same = true;
-            for i in 0..count {
-                let answers = &self.responses[i][..count];
-                let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
+            let mut are_consistent = true;
+            for i in 0..row_count {
+                let responses = &self.responses[i][..row_count];
+                let speed = self.speeds[i] + responses.iter().zip(&changes).map(|(r, change)| r * change).sum::<f32>();
                 let row = &self.shafts.constraints[i];
                 let impulse = row.impulse + changes[i];
-                found[i] = row.clamp_impulse(regimes[i], impulse);
-                let next = row.next_regime(regimes[i], impulse, speed);
-                same &= next == regimes[i];
-                regimes[i] = next;
+                impulses[i] = row.clamp_impulse(regimes[i], impulse);
+                let next_regime = row.next_regime(regimes[i], impulse, speed);
+                are_consistent &= next_regime == regimes[i];
+                regimes[i] = next_regime;
             }
-            if same {
+            if are_consistent {
                 break;
             }
         }
-        found
+        impulses
     }
 
     /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i R_ij) Δp_j = r_i` with
-    /// `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a = 0
-    /// get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
+    /// `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a
+    /// = 0 get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
     #[inline(always)]
-    fn solve_linear(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
-        let (count, matrix) = (self.count(), &mut self.matrix);
-        let mut right = [0.0; MOST];
-        for i in 0..count {
+    fn solve_linear(&mut self, regimes: &[Regime; MAX_ROWS]) -> [f32; MAX_ROWS] {
+        let (row_count, matrix) = (self.count(), &mut self.matrix);
+        let mut right_side = [0.0; MAX_ROWS];
+        for i in 0..row_count {
             let row = &self.shafts.constraints[i];
             let [per_impulse, per_speed, _] = row.coefficients(regimes[i]);
-            right[i] = row.residual(regimes[i], row.impulse, self.speeds[i]);
-            for (entry, answer) in matrix[i].iter_mut().zip(&self.responses[i][..count]) {
-                *entry = per_speed * answer;
+            right_side[i] = row.residual(regimes[i], row.impulse, self.speeds[i]);
+            for (entry, response) in matrix[i].iter_mut().zip(&self.responses[i][..row_count]) {
+                *entry = per_speed * response;
             }
             matrix[i][i] += if per_impulse == 0.0 { RIGID_REGULARISATION * matrix[i][i] } else { per_impulse };
         }
-        for i in 0..count {
-            let (done, left) = matrix.split_at_mut(i + 1);
-            let pivot = &done[i][..count];
-            for (k, row) in left.iter_mut().enumerate().take(count - i - 1) {
-                let share = if pivot[i] > 0.0 { row[i] / pivot[i] } else { 0.0 };
-                for (entry, over) in row.iter_mut().zip(pivot).skip(i) {
-                    *entry -= share * over;
+        for i in 0..row_count {
+            let (upper_rows, lower_rows) = matrix.split_at_mut(i + 1);
+            let pivot_row = &upper_rows[i][..row_count];
+            for (k, row) in lower_rows.iter_mut().enumerate().take(row_count - i - 1) {
+                let factor = if pivot_row[i] > 0.0 { row[i] / pivot_row[i] } else { 0.0 };
+                for (entry, pivot_entry) in row.iter_mut().zip(pivot_row).skip(i) {
+                    *entry -= factor * pivot_entry;
                 }
-                right[i + 1 + k] -= share * right[i];
+                right_side[i + 1 + k] -= factor * right_side[i];
             }
         }
-        for i in (0..count).rev() {
-            let known: f32 = (i + 1..count).map(|j| matrix[i][j] * right[j]).sum();
-            right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
+        for i in (0..row_count).rev() {
+            let known_terms: f32 = (i + 1..row_count).map(|j| matrix[i][j] * right_side[j]).sum();
+            right_side[i] = if matrix[i][i] > 0.0 { (right_side[i] - known_terms) / matrix[i][i] } else { 0.0 };
         }
-        right
+        right_side
     }
 }
 
-/// Response of the wheels to at most `MOST` rows between spins, by their levers alone, without ratios.
-pub(crate) struct WheelMeasurement<C, const MOST: usize> {
+/// Response of the wheels to at most `MAX_ROWS` rows between spins, by their levers alone, without ratios.
+pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
     /// Speeds of the rows, rad/s.
-    pub speeds: [C; MOST],
+    pub speeds: [C; MAX_ROWS],
     /// Change of a row's speed per impulse of a row, 1/(kg m²); 0 above the diagonal.
-    pub responses: [[C; MOST]; MOST],
+    pub responses: [[C; MAX_ROWS]; MAX_ROWS],
 }
 
-/// Measures speeds and responses of the first `count` rows: solves every wheel as `wheels` with its present shaft impulse, and sums its spin and its
-/// change per impulse, weighted by the wheel's levers (Jacobian entries). Blocks store their solution in `rows`.
+/// Measures speeds and responses of the first `row_count` rows: solves every wheel as `wheel_model` with its present shaft impulse, and sums its spin
+/// and its change per impulse, weighted by the wheel's levers (Jacobian entries). Blocks store their solution in `rows`.
 #[inline(always)]
-fn measure<W: WheelLanes, const MOST: usize>(
-    banks: &[WheelPack<W>],
+fn measure<W: WheelLanes, const MAX_ROWS: usize>(
+    groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
-    wheels: WheelResponse,
-    within: ImpulseBounds,
-    count: usize,
-) -> WheelMeasurement<W::Car, MOST> {
-    let none = W::Car::default();
-    let mut measured = WheelMeasurement { speeds: [none; MOST], responses: [[none; MOST]; MOST] };
-    for (banks, rows) in banks.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
-        let turning = W::rows_from_fn(
+    wheel_model: WheelResponse,
+    bounds: ImpulseBounds,
+    row_count: usize,
+) -> WheelMeasurement<W::Car, MAX_ROWS> {
+    let zero = W::Car::default();
+    let mut measured = WheelMeasurement { speeds: [zero; MAX_ROWS], responses: [[zero; MAX_ROWS]; MAX_ROWS] };
+    for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
+        let spin_responses = W::rows_from_fn(
             #[inline(always)]
-            |k| match wheels {
-                WheelResponse::TyreRowOnly => rows[k].spin_and_response(&banks[k]),
-                WheelResponse::Blocks => rows[k].block_spin_and_response(&banks[k], within),
+            |k| match wheel_model {
+                WheelResponse::TyreRowOnly => rows[k].spin_and_response(&groups[k]),
+                WheelResponse::Blocks => rows[k].block_spin_and_response(&groups[k], bounds),
             },
         );
-        for i in 0..count {
+        for i in 0..row_count {
             measured.speeds[i] += W::sum_over_wheels(
                 #[inline(always)]
-                |k| banks[k].shaft_jacobian[i] * turning[k].0,
+                |k| groups[k].shaft_jacobian[i] * spin_responses[k].0,
             );
             for j in 0..i + 1 {
                 measured.responses[i][j] += W::sum_over_wheels(
                     #[inline(always)]
-                    |k| banks[k].shaft_jacobian[i] * banks[k].shaft_jacobian[j] * turning[k].1,
+                    |k| groups[k].shaft_jacobian[i] * groups[k].shaft_jacobian[j] * spin_responses[k].1,
                 );
             }
         }
@@ -446,13 +446,13 @@ fn measure<W: WheelLanes, const MOST: usize>(
 
 /// Adds the `changes` of the rows' impulses, N m s, to the shaft impulse of each wheel, times its lever in that row.
 #[inline(always)]
-fn apply_shaft_changes<W: WheelLanes, const MOST: usize>(
-    banks: &[WheelPack<W>],
+fn apply_shaft_changes<W: WheelLanes, const MAX_ROWS: usize>(
+    groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
-    changes: &[W::Car; MOST],
+    changes: &[W::Car; MAX_ROWS],
 ) {
-    for (bank, rows) in banks.iter().zip(rows) {
-        for (lever, change) in bank.shaft_jacobian.iter().zip(changes) {
+    for (group, rows) in groups.iter().zip(rows) {
+        for (lever, change) in group.shaft_jacobian.iter().zip(changes) {
             rows.drive.shaft += *lever * W::broadcast_car(*change);
         }
     }
@@ -460,36 +460,36 @@ fn apply_shaft_changes<W: WheelLanes, const MOST: usize>(
 
 /// Rows between spins, of one car or of a batch, solved from the impulses of the last step. These are close to the solution unless
 /// an input jumps.
-pub(crate) trait WarmStartedRows<C, const MOST: usize> {
+pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
     /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
-    fn apply_last_impulses(&mut self) -> [C; MOST];
+    fn apply_last_impulses(&mut self) -> [C; MAX_ROWS];
 
     /// Limits torque-sensing couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
-    fn update_bounds(&mut self) -> Option<[C; MOST]>;
+    fn update_bounds(&mut self) -> Option<[C; MAX_ROWS]>;
 
     /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the wheels, N m s, and whether all
     /// changes were within tolerance.
-    fn newton_step(&mut self, measured: &WheelMeasurement<C, MOST>) -> ([C; MOST], bool);
+    fn newton_step(&mut self, measured: &WheelMeasurement<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
 }
 
-/// Solves `count` rows of these wheels by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the last step, with wheels as
+/// Solves `row_count` rows of these wheels by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the last step, with wheels as
 /// blocks. Each step updates the bounds of couplings first. Steps are not shortened. Returns whether the changes of the last step are within
 /// tolerance; the impulses of the last iterate stay applied in either case.
 #[inline(always)]
-pub(crate) fn solve_warm_started<W: WheelLanes, const MOST: usize>(
-    banks: &[WheelPack<W>],
+pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
+    groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
-    (count, within): (usize, ImpulseBounds),
-    shafts: &mut impl WarmStartedRows<W::Car, MOST>,
+    (row_count, bounds): (usize, ImpulseBounds),
+    shafts: &mut impl WarmStartedRows<W::Car, MAX_ROWS>,
 ) -> bool {
-    apply_shaft_changes(banks, rows, &shafts.apply_last_impulses());
+    apply_shaft_changes(groups, rows, &shafts.apply_last_impulses());
     for _ in 0..MAX_WARM_START_ITERATIONS {
         if let Some(changes) = shafts.update_bounds() {
-            apply_shaft_changes(banks, rows, &changes);
+            apply_shaft_changes(groups, rows, &changes);
         }
-        let (changes, settled) = shafts.newton_step(&measure(banks, rows, WheelResponse::Blocks, within, count));
-        apply_shaft_changes(banks, rows, &changes);
-        if settled {
+        let (changes, converged) = shafts.newton_step(&measure(groups, rows, WheelResponse::Blocks, bounds, row_count));
+        apply_shaft_changes(groups, rows, &changes);
+        if converged {
             return true;
         }
     }
@@ -497,63 +497,63 @@ pub(crate) fn solve_warm_started<W: WheelLanes, const MOST: usize>(
 }
 
 /// Rows of one car, solved from the impulses of the last step.
-pub(crate) struct WarmStart<'a, const MOST: usize> {
-    solving: ShaftSolver<'a, MOST>,
+pub(crate) struct WarmStart<'a, const MAX_ROWS: usize> {
+    solver: ShaftSolver<'a, MAX_ROWS>,
     model: &'a Model,
-    carried: LastStep<'a>,
+    last_step: LastStep<'a>,
 }
 
-impl<'a, const MOST: usize> WarmStart<'a, MOST> {
-    /// Builds the rows of one car with `carried`, the results of its last step.
+impl<'a, const MAX_ROWS: usize> WarmStart<'a, MAX_ROWS> {
+    /// Builds the rows of one car with `last_step`, the results of its last step.
     #[inline(always)]
-    pub(crate) fn new(shafts: &'a mut Shafts, model: &'a Model, carried: LastStep<'a>) -> Self {
-        Self { solving: ShaftSolver::new(shafts), model, carried }
+    pub(crate) fn new(shafts: &'a mut Shafts, model: &'a Model, last_step: LastStep<'a>) -> Self {
+        Self { solver: ShaftSolver::new(shafts), model, last_step }
     }
 
     /// Sets every row to `impulse(index, row)`. Returns the changes on the wheels by row, N m s, which the caller applies.
     #[inline(always)]
-    fn set_impulses(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MOST] {
-        let (count, mut changes) = (self.solving.count(), [0.0; MOST]);
-        for (i, row) in self.solving.shafts.constraints[..count].iter_mut().enumerate() {
+    fn set_impulses(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MAX_ROWS] {
+        let (row_count, mut changes) = (self.solver.count(), [0.0; MAX_ROWS]);
+        for (i, row) in self.solver.shafts.constraints[..row_count].iter_mut().enumerate() {
             changes[i] = row.set_impulse(impulse(i, row));
         }
         changes
     }
 }
 
-impl<const MOST: usize> WarmStartedRows<f32, MOST> for WarmStart<'_, MOST> {
+impl<const MAX_ROWS: usize> WarmStartedRows<f32, MAX_ROWS> for WarmStart<'_, MAX_ROWS> {
     #[inline(always)]
-    fn apply_last_impulses(&mut self) -> [f32; MOST] {
-        let (carried, model, dt) = (self.carried, self.model, self.solving.shafts.dt);
-        let [motors, couplings] = self.solving.shafts.first_rows(model);
+    fn apply_last_impulses(&mut self) -> [f32; MAX_ROWS] {
+        let (last_step, model, dt) = (self.last_step, self.model, self.solver.shafts.dt);
+        let [first_motor, first_coupling] = self.solver.shafts.first_rows(model);
         self.set_impulses(
             #[inline(always)]
             |i, row| match i {
                 // The engine's row starts with this impulse, and the wheels already have it.
-                _ if i < motors => row.impulse,
-                _ if i < couplings => carried.motor_impulse(model, i - motors, dt),
-                _ => dt * carried.drive.couplings[i - couplings],
+                _ if i < first_motor => row.impulse,
+                _ if i < first_coupling => last_step.motor_impulse(model, i - first_motor, dt),
+                _ => dt * last_step.drive.couplings[i - first_coupling],
             },
         )
     }
 
     #[inline(always)]
-    fn update_bounds(&mut self) -> Option<[f32; MOST]> {
-        if self.model.parts().couplings.is_empty() { None } else { self.solving.bound_couplings(self.model) }
+    fn update_bounds(&mut self) -> Option<[f32; MAX_ROWS]> {
+        if self.model.parts().couplings.is_empty() { None } else { self.solver.bound_couplings(self.model) }
     }
 
     #[inline(always)]
-    fn newton_step(&mut self, measured: &WheelMeasurement<f32, MOST>) -> ([f32; MOST], bool) {
-        self.solving.store_measurement(self.model, measured);
-        let (found, within, mut settled) = (self.solving.newton_step(), self.solving.shafts.within, true);
+    fn newton_step(&mut self, measured: &WheelMeasurement<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
+        self.solver.store_measurement(self.model, measured);
+        let (impulses, bounds, mut converged) = (self.solver.newton_step(), self.solver.shafts.within, true);
         let changes = self.set_impulses(
             #[inline(always)]
             |i, row| {
-                settled &= row.has_converged([row.impulse, found[i]], within);
-                found[i]
+                converged &= row.has_converged([row.impulse, impulses[i]], bounds);
+                impulses[i]
             },
         );
-        (changes, settled)
+        (changes, converged)
     }
 }
 
@@ -563,12 +563,12 @@ impl<W: WheelLanes> WheelRows<W> {
     ///
     /// The driven momentum is `d`, and `T` is the tyre's response to its longitudinal speed: `I ω = d − R x` and `x' = T R / I d'`.
     #[inline(always)]
-    fn block_spin_and_response(&mut self, bank: &WheelPack<W>, within: ImpulseBounds) -> (W, W) {
+    fn block_spin_and_response(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let along = self.solve_block(bank, within).tangent().longitudinal_gain();
-        let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let free = (one - radius * radius / inertia * along).at_least(zero);
-        (self.solution.spin, (free / inertia).masked(zero.less(self.solution.spin.abs())))
+        let gain = self.solve_block(group, bounds).tangent().longitudinal_gain();
+        let (radius, inertia) = (group.radius, group.spin_inertia);
+        let free_share = (one - radius * radius / inertia * gain).at_least(zero);
+        (self.solution.spin, (free_share / inertia).masked(zero.less(self.solution.spin.abs())))
     }
 }
 
@@ -588,9 +588,9 @@ mod tests {
         let mut shafts = Shafts::new(model.parts().motors.len(), model.parts().couplings.len());
         shafts.begin_step(PedalDemand { direction: -1.0, ..PedalDemand::default() }, &model, 0.01);
         shafts.set_cruise_torque(0, 250.0);
-        let mut solving = ShaftSolver::<1>::new(&mut shafts);
-        solving.speeds = [-600.0];
-        solving.linearise_motors(&model);
+        let mut solver = ShaftSolver::<1>::new(&mut shafts);
+        solver.speeds = [-600.0];
+        solver.linearise_motors(&model);
         let row = &shafts.constraints[0];
         // J + dt P / ω², and dt times −150 N m at −600 rad/s; f32 rounding.
         assert!((row.per_speed - (0.05 + 0.01 * 0.25)).abs() < 1e-6, "{row:?}");

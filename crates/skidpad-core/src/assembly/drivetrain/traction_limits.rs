@@ -6,9 +6,9 @@ use crate::drivetrain::launch_device::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
 use crate::model::Model;
-use crate::simd::lane::{F32x4, Lane};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
 
 impl Default for MotorLimits {
     /// Returns limits that change nothing: no cruise torque, infinite bounds, and no recorded changes.
@@ -18,25 +18,25 @@ impl Default for MotorLimits {
 }
 
 impl MotorLimits {
-    /// Applies assists to the torque (N m) and slope (N m s) that the `pedals` demand of `motor`, in this order: cruise torque instead of the pedals,
-    /// clamped to the range of the motor; upper limit of traction or launch control; lower limit of the regeneration. A limited torque has slope 0.
-    /// Returns torque and slope, and stores the change by each assist. `speed`: rotor speed, rad/s, positive towards the drive.
-    pub(crate) fn apply(&mut self, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
-        let driven = self.cruise_torque.map_or(pedals, |torque| clamp_to_motor_range(motor, speed, torque));
-        let held = if driven.0 > self.max_torque { (self.max_torque, 0.0) } else { driven };
-        let left = if held.0 < self.min_torque { (self.min_torque, 0.0) } else { held };
-        self.torque_changes = [driven.0 - pedals.0, held.0 - driven.0, left.0 - held.0];
-        left
+    /// Applies assists to the torque (N m) and slope (N m s) that the pedals demand of `motor`, `pedal_torque`, in this order: cruise torque instead
+    /// of the pedals, clamped to the range of the motor; upper limit of traction or launch control; lower limit of the regeneration. A limited torque
+    /// has slope 0. Returns torque and slope, and stores the change by each assist. `speed`: rotor speed, rad/s, positive towards the drive.
+    pub(crate) fn apply(&mut self, motor: &Motor, speed: f32, pedal_torque: (f32, f32)) -> (f32, f32) {
+        let demanded = self.cruise_torque.map_or(pedal_torque, |torque| clamp_to_motor_range(motor, speed, torque));
+        let upper_limited = if demanded.0 > self.max_torque { (self.max_torque, 0.0) } else { demanded };
+        let limited = if upper_limited.0 < self.min_torque { (self.min_torque, 0.0) } else { upper_limited };
+        self.torque_changes = [demanded.0 - pedal_torque.0, upper_limited.0 - demanded.0, limited.0 - upper_limited.0];
+        limited
     }
 }
 
 /// Clamps `torque` to the range of `motor` at `speed` rad/s, from full regeneration (throttle 0, brake 1) to full drive. Returns it in N m, and its
 /// derivative by the speed in N m s: that of the limit, or 0 inside the range.
 fn clamp_to_motor_range(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
-    let [least, most] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
+    let [lower_limit, upper_limit] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
     match torque {
-        torque if torque > most.0 => most,
-        torque if torque < least.0 => least,
+        torque if torque > upper_limit.0 => upper_limit,
+        torque if torque < lower_limit.0 => lower_limit,
         torque => (torque, 0.0),
     }
 }
@@ -48,9 +48,9 @@ impl Vehicle {
     pub(crate) fn record_motor_changes(&mut self) {
         let Some(limited_by) = self.shafts.limited_by else { return };
         let assist_log = self.assist_log.get_or_insert_default();
-        let cut_by = self.shafts.regeneration_cut_by.unwrap_or(Assist::AntiLock);
-        let changed = [Assist::CruiseControl, limited_by, cut_by].into_iter().enumerate();
-        for (i, assist) in changed.filter(|(_, assist)| self.model.assists().contains(assist)) {
+        let regeneration_assist = self.shafts.regeneration_cut_by.unwrap_or(Assist::AntiLock);
+        let changing_assists = [Assist::CruiseControl, limited_by, regeneration_assist].into_iter().enumerate();
+        for (i, assist) in changing_assists.filter(|(_, assist)| self.model.assists().contains(assist)) {
             let engine_torque = self.shafts.motors.iter().map(|motor| motor.limits.torque_changes[i]).sum();
             assist_log.add(assist, Contribution { engine_torque, ..Contribution::default() });
         }
@@ -73,80 +73,96 @@ impl Shafts {
         self.constraints[i].wheel_impulse(self.constraints[i].impulse)
     }
 
-    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets `shaft` N m s
-    /// towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
+    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller shaft gets `shaft_impulse` N m
+    /// s towards the gear while it turns with `shaft_speed` rad/s. A clutch with less capacity counts with its capacity.
     ///
     /// Clutch: `ω = i ω_s + p / J` for an impulse p through it. An automatic clutch opens as the engine slows, so ω is also at least the speed at
     /// which it can carry p. Converter: the impeller speed for that turbine torque (up to the engine or turbine speed, whichever is higher), plus the
     /// speed that its own torque costs.
-    fn engine_speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, shaft_speed: f32) -> f32 {
+    fn engine_speed_for(&self, model: &Model, engine: &Flywheel, shaft_impulse: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
         // Impulse through clutch or turbine, N m s.
-        let through = shaft / row.torque_ratio(shaft).abs();
-        let turbine = row.ratio * shaft_speed;
+        let through_impulse = shaft_impulse / row.torque_ratio(shaft_impulse).abs();
+        let turbine_speed = row.ratio * shaft_speed;
         match converter(model).filter(|_| row.is_converter) {
             Some(converter) => {
-                let impeller = converter.impeller_speed_for(through / self.dt, turbine, engine.speed.max(turbine));
-                self.speed_before_converter(converter, engine, impeller, turbine)
+                let impeller_speed = converter.impeller_speed_for(
+                    through_impulse / self.dt,
+                    turbine_speed,
+                    engine.speed.max(turbine_speed),
+                );
+                self.speed_before_converter(converter, engine, impeller_speed, turbine_speed)
             }
             None => match self.clutch_law {
-                Some(law) if through > 0.0 => {
-                    let carried = through.min(law.full_capacity);
-                    law.speed_for(carried).max(turbine + carried * engine.inverse_inertia)
+                Some(capacity_law) if through_impulse > 0.0 => {
+                    let clutch_impulse = through_impulse.min(capacity_law.full_capacity);
+                    capacity_law.speed_for(clutch_impulse).max(turbine_speed + clutch_impulse * engine.inverse_inertia)
                 }
-                _ => turbine + through.max(row.bounds[0]).min(row.bounds[1]) * engine.inverse_inertia,
+                _ => turbine_speed + through_impulse.max(row.bounds[0]).min(row.bounds[1]) * engine.inverse_inertia,
             },
         }
     }
 
-    /// Returns whether the clutch cannot give the propeller shaft more than `shaft` N m s at its present capacity. False for a converter.
-    fn is_clutch_weaker_than(&self, shaft: f32) -> bool {
+    /// Returns whether the clutch cannot give the propeller shaft more than `shaft_impulse` N m s at its present capacity. False for a converter.
+    fn is_clutch_weaker_than(&self, shaft_impulse: f32) -> bool {
         let row = &self.constraints[0];
-        !row.is_converter && shaft >= row.bounds[1] * row.torque_ratio(1.0).abs()
+        !row.is_converter && shaft_impulse >= row.bounds[1] * row.torque_ratio(1.0).abs()
     }
 
-    /// Returns the engine speed before the converter acts, rad/s, after which the impeller ends at `impeller` rad/s: `ω + dt T(ω) / J`. `turbine`:
-    /// turbine speed, rad/s.
-    fn speed_before_converter(&self, converter: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
-        impeller + self.dt * converter.torques(impeller, turbine)[0] * engine.inverse_inertia
+    /// Returns the engine speed before the converter acts, rad/s, after which the impeller ends at `impeller_speed` rad/s: `ω + dt T(ω) / J`.
+    /// `turbine_speed` is in rad/s.
+    fn speed_before_converter(
+        &self,
+        converter: &Converter,
+        engine: &Flywheel,
+        impeller_speed: f32,
+        turbine_speed: f32,
+    ) -> f32 {
+        impeller_speed + self.dt * converter.torques(impeller_speed, turbine_speed)[0] * engine.inverse_inertia
     }
 
-    /// Sets the engine's speed before its clutch acts, in rad/s: at least `least`, and never above its present value. The clutch's law gets the same
-    /// change, and the capacity of an automatic clutch falls with the speed. Returns `J (ω_new − counted_from)`, N m s; 0 without an engine.
+    /// Sets the engine's speed before its clutch acts, in rad/s: at least `min_speed`, and never above its present value. The clutch's law gets the
+    /// same change, and the capacity of an automatic clutch falls with the speed. Returns `J (ω_new − reference_speed)`, N m s; 0 without an engine.
     fn set_engine_speed(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
         speed: f32,
-        [least, counted_from]: [f32; 2],
+        [min_speed, reference_speed]: [f32; 2],
     ) -> f32 {
         let Some(engine) = &mut self.engine else { return 0.0 };
-        let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
-        let added = (after - counted_from) / engine.inverse_inertia;
-        engine.speed = after;
-        self.constraints[0].target_impulse += after - before;
-        if let Some(law) = self.clutch_law
-            && after < before
+        let (old_speed, new_speed) = (engine.speed, speed.max(min_speed).min(engine.speed));
+        let added_impulse = (new_speed - reference_speed) / engine.inverse_inertia;
+        engine.speed = new_speed;
+        self.constraints[0].target_impulse += new_speed - old_speed;
+        if let Some(capacity_law) = self.clutch_law
+            && new_speed < old_speed
         {
-            self.bound_clutch(model, rows, law.capacity(after));
+            self.bound_clutch(model, rows, capacity_law.capacity(new_speed));
         }
-        added
+        added_impulse
     }
 
-    /// Limits both bounds of the clutch and its present impulse to ± `most` N m s, and applies the change of the impulse to the wheels.
-    fn bound_clutch(&mut self, model: &Model, rows: &mut [WheelRows], most: f32) {
+    /// Limits both bounds of the clutch and its present impulse to ± `max_impulse` N m s, and applies the change of the impulse to the wheels.
+    fn bound_clutch(&mut self, model: &Model, rows: &mut [WheelRows], max_impulse: f32) {
         let row = &mut self.constraints[0];
-        row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
-        let impulse = row.impulse.max(-most).min(most);
+        row.bounds = row.bounds.map(|bound| bound.max(-max_impulse).min(max_impulse));
+        let impulse = row.impulse.max(-max_impulse).min(max_impulse);
         self.set_row_impulse(model, rows, 0, impulse);
     }
 
-    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft` N m s towards the gear and turns with at most `shaft_speed`
-    /// rad/s. The closed throttle is the lower limit, and the torque is never increased. Does nothing if the clutch slips below `shaft`, or without
-    /// an engine. Returns the impulse taken from the crankshaft, N m s, ≥ 0.
-    pub(crate) fn cut_engine(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32, shaft_speed: f32) -> f32 {
-        let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft)) else { return 0.0 };
-        let speed = self.engine_speed_for(model, &engine, shaft, shaft_speed);
+    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft_impulse` N m s towards the gear and turns with at most
+    /// `shaft_speed` rad/s. The closed throttle is the lower limit, and the torque is never increased. Does nothing if the clutch slips below
+    /// `shaft_impulse`, or without an engine. Returns the impulse taken from the crankshaft, N m s, ≥ 0.
+    pub(crate) fn cut_engine(
+        &mut self,
+        model: &Model,
+        rows: &mut [WheelRows],
+        shaft_impulse: f32,
+        shaft_speed: f32,
+    ) -> f32 {
+        let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft_impulse)) else { return 0.0 };
+        let speed = self.engine_speed_for(model, &engine, shaft_impulse, shaft_speed);
         -self.set_engine_speed(model, rows, speed, [engine.speed_bounds[0], engine.speed])
     }
 
@@ -162,35 +178,35 @@ impl Shafts {
     ) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let row = &self.constraints[0];
-        let most = match converter(model).filter(|_| row.is_converter) {
+        let max_free_speed = match converter(model).filter(|_| row.is_converter) {
             Some(converter) => self.speed_before_converter(converter, &engine, speed, row.ratio * shaft_speed),
             None => speed.max(row.ratio * shaft_speed) + row.impulse.max(0.0) * engine.inverse_inertia,
         };
-        -self.set_engine_speed(model, rows, most, [engine.speed_bounds[0], engine.speed])
+        -self.set_engine_speed(model, rows, max_free_speed, [engine.speed_bounds[0], engine.speed])
     }
 
-    /// Limits the clutch to the impulse that gives the propeller shaft `shaft` N m s, in either direction. A torque converter cannot be limited and
-    /// is left unchanged. The engine's torque is not cut.
-    pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [WheelRows], shaft: f32) {
+    /// Limits the clutch to the impulse that gives the propeller shaft `shaft_impulse` N m s, in either direction. A torque converter cannot be
+    /// limited and is left unchanged. The engine's torque is not cut.
+    pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [WheelRows], shaft_impulse: f32) {
         let row = &self.constraints[0];
         if !row.is_converter {
             // 1.0: torque ratio of a driving torque.
-            self.bound_clutch(model, rows, shaft / row.torque_ratio(1.0).abs());
+            self.bound_clutch(model, rows, shaft_impulse / row.torque_ratio(1.0).abs());
         }
     }
 
-    /// Sets the engine to the least torque that gives the propeller shaft `shaft` N m s towards the gear while it turns with `shaft_speed` rad/s. The
-    /// driver's throttle is the lower limit, the present torque the upper one. Returns the impulse added to that of the driver's throttle, N m s at
-    /// the crankshaft; 0 without an engine.
+    /// Sets the engine to the least torque that gives the propeller shaft `shaft_impulse` N m s towards the gear while it turns with `shaft_speed`
+    /// rad/s. The driver's throttle is the lower limit, the present torque the upper one. Returns the impulse added to that of the driver's throttle,
+    /// N m s at the crankshaft; 0 without an engine.
     pub(crate) fn set_shaft_impulse(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
-        shaft: f32,
+        shaft_impulse: f32,
         shaft_speed: f32,
     ) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
-        let speed = self.engine_speed_for(model, &engine, shaft, shaft_speed);
+        let speed = self.engine_speed_for(model, &engine, shaft_impulse, shaft_speed);
         self.set_engine_speed(model, rows, speed, [engine.speed_bounds[1]; 2])
     }
 
@@ -198,34 +214,38 @@ impl Shafts {
     /// engine, N m s towards the gear. Both are 0 without an engine.
     pub(crate) fn shaft_impulse_range(&self, model: &Model, shaft_speed: f32) -> [f32; 2] {
         let Some(engine) = self.engine else { return [0.0; 2] };
-        [engine.speed_bounds[1], engine.speed].map(|free| self.shaft_impulse_at(model, &engine, free, shaft_speed))
+        [engine.speed_bounds[1], engine.speed]
+            .map(|free_speed| self.shaft_impulse_at(model, &engine, free_speed, shaft_speed))
     }
 
-    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free` rad/s before its clutch or converter acts, N m
-    /// s towards the gear, losses included. A clutch carries `J (free − i ω_s)` up to its capacity at `free`; a converter gives its turbine torque
-    /// with the impeller in balance.
-    fn shaft_impulse_at(&self, model: &Model, engine: &Flywheel, free: f32, shaft_speed: f32) -> f32 {
+    /// Returns the impulse on the propeller shaft at `shaft_speed` rad/s if the engine reaches `free_speed` rad/s before its clutch or converter
+    /// acts, N m s towards the gear, losses included. A clutch carries `J (free_speed − i ω_s)` up to its capacity at `free_speed`; a converter gives
+    /// its turbine torque with the impeller in balance.
+    fn shaft_impulse_at(&self, model: &Model, engine: &Flywheel, free_speed: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
-        let turbine = row.ratio * shaft_speed;
-        let through = match converter(model).filter(|_| row.is_converter) {
+        let turbine_speed = row.ratio * shaft_speed;
+        let through_impulse = match converter(model).filter(|_| row.is_converter) {
             Some(converter) => {
-                let impeller = converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine);
-                self.dt * converter.torques(impeller, turbine)[1]
+                let impeller_speed =
+                    converter.impeller_speed(free_speed, self.dt * engine.inverse_inertia, turbine_speed);
+                self.dt * converter.torques(impeller_speed, turbine_speed)[1]
             }
             None => {
-                let most = self.clutch_law.map_or(row.bounds[1], |law| law.capacity(free));
-                ((free - turbine) / engine.inverse_inertia).max(-most).min(most)
+                let max_impulse =
+                    self.clutch_law.map_or(row.bounds[1], |capacity_law| capacity_law.capacity(free_speed));
+                ((free_speed - turbine_speed) / engine.inverse_inertia).max(-max_impulse).min(max_impulse)
             }
         };
-        row.wheel_impulse(through)
+        row.wheel_impulse(through_impulse)
     }
 
     /// Returns the torques of motor `k` at its rotor speed at the start of the step, N m towards the drive: with the driver's pedals, with full
     /// regeneration, and with full drive.
     pub(crate) fn motor_torque_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
-        let rotor = self.motors[k].rotor_speed;
-        let at = |demand: f32| motor.torque(rotor * self.pedal_demand.direction, demand).0;
-        [self.pedal_demand.motor_torque(motor, rotor).0, at(motor.demand(0.0, 1.0)), at(1.0)]
+        let rotor_speed = self.motors[k].rotor_speed;
+        let torque_at = |demand: f32| motor.torque(rotor_speed * self.pedal_demand.direction, demand).0;
+        // Full regeneration: throttle 0 and brake 1. Full drive: demand 1.
+        [self.pedal_demand.motor_torque(motor, rotor_speed).0, torque_at(motor.demand(0.0, 1.0)), torque_at(1.0)]
     }
 
     /// Sets the torque of motor `k` for cruise control, N m towards the drive. It replaces the demand of the pedals. Enables the limits of assists on
@@ -264,67 +284,71 @@ impl Shafts {
     /// Sets the impulses of motors and couplings to 0, as assists used them only to find the limits. The limits and the engine's impulse remain.
     pub(crate) fn clear_initial_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.clear_impulses(model, rows);
-        // Subtraction does not restore the same bits, so the wheels get the engine's impulse again.
-        let engine = self.engine.map_or(0.0, |_| self.wheel_impulse(0));
-        for (bank, rows) in model.wheel_packs().iter().zip(rows) {
-            rows.drive.shaft = bank.shaft_jacobian[0] * F32x4::splat(engine);
+        // Subtraction does not restore the same bits, so the wheels get the engine's impulse (row 0) again.
+        let engine_impulse = self.engine.map_or(0.0, |_| self.wheel_impulse(0));
+        for (group, rows) in model.wheel_packs().iter().zip(rows) {
+            rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(engine_impulse);
         }
     }
 
     /// Sets the impulse of every motor's row to that of its demanded torque within the limits of assists, at the rotor speed at the start of the
     /// step. Adds the changes to the wheels' shaft impulses.
     fn apply_motor_demands(&mut self, model: &Model, rows: &mut [WheelRows]) {
-        let ([first, _], pull) = (self.first_rows(model), self.pedal_demand);
+        let ([first_motor_row, _], pedal_demand) = (self.first_rows(model), self.pedal_demand);
         for (k, motor) in model.parts().motors.iter().enumerate() {
-            let step = &mut self.motors[k];
-            let (torque, _) =
-                step.limits.apply(motor, step.rotor_speed * pull.direction, pull.motor_torque(motor, step.rotor_speed));
-            self.set_row_impulse(model, rows, first + k, torque * pull.direction * self.dt);
+            let motor_step = &mut self.motors[k];
+            let (torque, _) = motor_step.limits.apply(
+                motor,
+                motor_step.rotor_speed * pedal_demand.direction,
+                pedal_demand.motor_torque(motor, motor_step.rotor_speed),
+            );
+            self.set_row_impulse(model, rows, first_motor_row + k, torque * pedal_demand.direction * self.dt);
         }
     }
 
-    /// Limits motor `k` so that its wheels get at most `shaft` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The limit is
-    /// that torque over the gearing, plus the torque that accelerates the rotor to that speed, and at least 0. If the motor's present impulse is
-    /// higher, it is reduced.
+    /// Limits motor `k` so that its wheels get at most `shaft_impulse` N m s towards the drive and reach a mean speed of `shaft_speed` rad/s. The
+    /// limit is that torque over the gearing, plus the torque that accelerates the rotor to that speed, and at least 0. If the motor's present
+    /// impulse is higher, it is reduced.
     pub(crate) fn limit_motor(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
         k: usize,
-        shaft: f32,
+        shaft_impulse: f32,
         shaft_speed: f32,
     ) {
-        let (motor, [first, _], direction) =
+        let (motor, [first_motor_row, _], direction) =
             (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
-        let row = &self.constraints[first + k];
+        let row = &self.constraints[first_motor_row + k];
         // Impulses through the gearing and into the rotor, N m s towards the drive.
-        let most = shaft / row.torque_ratio(direction);
-        let rotor = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor_speed) * direction;
-        self.motors[k].limits.max_torque = ((most + rotor) / self.dt).max(0.0);
-        if row.impulse * direction > most {
-            self.set_row_impulse(model, rows, first + k, most * direction);
+        let max_impulse = shaft_impulse / row.torque_ratio(direction);
+        let rotor_impulse = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor_speed) * direction;
+        self.motors[k].limits.max_torque = ((max_impulse + rotor_impulse) / self.dt).max(0.0);
+        if row.impulse * direction > max_impulse {
+            self.set_row_impulse(model, rows, first_motor_row + k, max_impulse * direction);
         }
     }
 
-    /// Limits the regeneration of motor `k` to `shaft` N m s at its wheels (≤ 0, towards the drive). The torque that turns the rotor to a mean wheel
-    /// speed of `shaft_speed` rad/s is added; `None` leaves it out. The limit is at most 0. If the motor's present impulse brakes more, it is
-    /// reduced.
+    /// Limits the regeneration of motor `k` to `shaft_impulse` N m s at its wheels (≤ 0, towards the drive). The torque that turns the rotor to a
+    /// mean wheel speed of `shaft_speed` rad/s is added; `None` leaves it out. The limit is at most 0. If the motor's present impulse brakes more, it
+    /// is reduced.
     pub(crate) fn limit_regeneration(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
         k: usize,
-        shaft: f32,
+        shaft_impulse: f32,
         shaft_speed: Option<f32>,
     ) {
-        let (motor, [first, _], direction) =
+        let (motor, [first_motor_row, _], direction) =
             (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
-        let row = &self.constraints[first + k];
-        let least = shaft / row.torque_ratio(-direction);
-        let turned = shaft_speed.map_or(0.0, |speed| speed * motor.reduction - self.motors[k].rotor_speed);
-        self.motors[k].limits.min_torque = ((least + motor.inertia * turned * direction) / self.dt).min(0.0);
-        if row.impulse * direction < least {
-            self.set_row_impulse(model, rows, first + k, least * direction);
+        let row = &self.constraints[first_motor_row + k];
+        let min_impulse = shaft_impulse / row.torque_ratio(-direction);
+        let rotor_speed_change = shaft_speed.map_or(0.0, |speed| speed * motor.reduction - self.motors[k].rotor_speed);
+        self.motors[k].limits.min_torque =
+            ((min_impulse + motor.inertia * rotor_speed_change * direction) / self.dt).min(0.0);
+        if row.impulse * direction < min_impulse {
+            self.set_row_impulse(model, rows, first_motor_row + k, min_impulse * direction);
         }
     }
 }
@@ -365,8 +389,8 @@ pub(crate) mod tests {
     fn a_motor_gives_what_is_asked_as_far_as_it_reaches() {
         let motor = motor();
         // At 100 rad/s regeneration has three quarters of 300 N m.
-        for (asked, given) in [(500.0, 300.0), (120.0, 120.0), (-200.0, -200.0), (-300.0, -225.0)] {
-            assert_eq!(clamp_to_motor_range(&motor, 100.0, asked), (given, 0.0), "{asked} N m");
+        for (torque, limited) in [(500.0, 300.0), (120.0, 120.0), (-200.0, -200.0), (-300.0, -225.0)] {
+            assert_eq!(clamp_to_motor_range(&motor, 100.0, torque), (limited, 0.0), "{torque} N m");
         }
         // Beyond its base speed the torque falls by `P / ω²`.
         assert_eq!(clamp_to_motor_range(&motor, 600.0, 200.0), (150.0, -0.25));
@@ -388,7 +412,7 @@ pub(crate) mod tests {
     /// clutch is engaged just far enough, or to the speed `ω = 10 ω_s + p / J` at which it drives the shaft, whichever is higher.
     #[test]
     fn an_engine_is_cut_to_the_speed_at_which_its_clutch_carries_what_wheels_take() {
-        for (shaft, shaft_speed, taken, capacity) in [
+        for (shaft_impulse, shaft_speed, expected, capacity) in [
             (110.0, 0.0, 0.0, 11.0),
             (500.0, 20.0, 0.0, 11.0),
             (50.0, 0.0, (300.0 - 180.0) / 4.0, 5.0),
@@ -396,11 +420,11 @@ pub(crate) mod tests {
             (0.0, 0.0, (300.0 - 100.0) / 4.0, 1.0),
         ] {
             let (mut shafts, model) = engaged();
-            let found = shafts.cut_engine(&model, &mut [], shaft, shaft_speed);
+            let found = shafts.cut_engine(&model, &mut [], shaft_impulse, shaft_speed);
             let row = &shafts.constraints[0];
             // Products of numbers up to 300 in 32 bits.
-            assert!((found - taken).abs() < 1e-4, "{found} N m s for {shaft} N m s at {shaft_speed} rad/s");
-            assert!((row.bounds[1] - capacity).abs() < 1e-4, "{:?} for {shaft} N m s", row.bounds);
+            assert!((found - expected).abs() < 1e-4, "{found} N m s for {shaft_impulse} N m s at {shaft_speed} rad/s");
+            assert!((row.bounds[1] - capacity).abs() < 1e-4, "{:?} for {shaft_impulse} N m s", row.bounds);
             assert!(row.impulse <= row.bounds[1]);
         }
     }

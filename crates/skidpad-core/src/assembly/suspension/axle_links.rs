@@ -6,13 +6,13 @@ use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::{LaneIndex, WheelPack};
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::wheel_groups::{ManyGroups, WheelGroups};
 use crate::suspension::parameters::BarForcePath;
 use crate::suspension::rows::AxleLinkRows;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 /// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, with its
 /// own travel z and the travel z' of the other wheel.
@@ -36,14 +36,14 @@ impl Model {
     fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
-            let beside = bar.force_path == BarForcePath::External;
+            let on_chassis = bar.force_path == BarForcePath::External;
             let rate = if bar.speed_range == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
             return AxleLink {
                 wheels: bar.wheels,
                 rate: bar_share * rate,
                 damping: 0.0,
                 coupling_sign: -1.0,
-                on_chassis: beside,
+                on_chassis,
             };
         }
         // Factor 1/4: half of the force at each wheel, and half of the mean travel from each wheel.
@@ -53,19 +53,19 @@ impl Model {
     }
 
     /// Returns the compression (m, unlimited by the stops) at which strut spring and axle links of wheel `i` balance without ground load, with the
-    /// other wheels at `travel` (m). Dampers and bars on the chassis are left out. `bars` are share and speed as for `Self::axle_link`.
-    pub(crate) fn unloaded_compression(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
+    /// other wheels at `travel` (m). Dampers and bars on the chassis are left out. `bar_inputs` are share and speed as for `Self::axle_link`.
+    pub(crate) fn unloaded_compression(&self, i: usize, bar_inputs: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
         // Force beyond that at rest (N), and rate of the links (N/m).
-        let (mut push, mut rate) = (-self.static_load(i), 0.0);
+        let (mut force, mut rate) = (-self.static_load(i), 0.0);
         for k in 0..self.parts().bars.len() + self.parts().heave_springs.len() {
-            let link = self.axle_link(k, bars);
+            let link = self.axle_link(k, bar_inputs);
             if !link.on_chassis && link.wheels.contains(&i) {
-                let other = if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] };
-                push -= link.coupling_sign * link.rate * travel(other);
+                let other_wheel = if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] };
+                force -= link.coupling_sign * link.rate * travel(other_wheel);
                 rate += link.rate;
             }
         }
-        self.wheels()[i].strut.compression_at_force(push.into(), rate.into()) as f32
+        self.wheels()[i].strut.compression_at_force(force.into(), rate.into()) as f32
     }
 }
 
@@ -86,8 +86,8 @@ impl Vehicle {
     /// opposes, and the car would bounce without end.
     #[inline(always)]
     pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            rows.init_strut(bank, dt);
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.init_strut(group, dt);
         }
         if !self.model.has_axle_links() {
             return;
@@ -96,7 +96,7 @@ impl Vehicle {
         if B::slice(self.model.wheel_packs())
             .iter()
             .zip(B::slice(&self.rows))
-            .any(|(bank, rows)| F32x4::any(rows.wheels_lifted_by_links(bank)))
+            .any(|(group, rows)| F32x4::any(rows.wheels_lifted_by_links(group)))
         {
             self.lift_link_ends();
             for rows in &mut self.rows {
@@ -115,8 +115,8 @@ impl Vehicle {
     /// Sets force, rate and damping of all axle links of each strut at the current travels: bars of one axle first, then separate links.
     #[inline(always)]
     fn update_link_forces<B: WheelGroups>(&mut self) {
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            update_bar_forces(from_ref(bank), from_mut(rows), F32x4::splat(self.bar_share));
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            update_bar_forces(from_ref(group), from_mut(rows), F32x4::splat(self.bar_share));
         }
         if !self.model.separate_axle_links().is_empty() {
             self.update_separate_links();
@@ -137,27 +137,28 @@ impl Vehicle {
             if link.on_chassis {
                 continue;
             }
-            let places = link.wheels.map(|i| self.model.lane_index(i));
-            let [first, second] = places.map(|at| self.rows[at.bank].suspension.axle_links.travel.lane_value(at.lane));
-            for (at, travel) in
-                places.into_iter().zip([first + link.coupling_sign * second, second + link.coupling_sign * first])
+            let indices = link.wheels.map(|i| self.model.lane_index(i));
+            let [z0, z1] =
+                indices.map(|index| self.rows[index.bank].suspension.axle_links.travel.lane_value(index.lane));
+            for (index, travel) in indices.into_iter().zip([z0 + link.coupling_sign * z1, z1 + link.coupling_sign * z0])
             {
-                let linked = &mut self.rows[at.bank].suspension.axle_links;
-                linked.force.add_at(at.lane, link.rate * travel);
-                linked.rate.add_at(at.lane, link.rate);
+                let links = &mut self.rows[index.bank].suspension.axle_links;
+                links.force.add_at(index.lane, link.rate * travel);
+                links.rate.add_at(index.lane, link.rate);
                 if self.model.is_between_opposite(link.wheels, link.coupling_sign) {
-                    linked.bar_rate.add_at(at.lane, link.rate);
+                    links.bar_rate.add_at(index.lane, link.rate);
                 } else if self.model.is_between_opposite(link.wheels, -link.coupling_sign) {
-                    linked.heave_gains[0].add_at(at.lane, link.rate);
-                    linked.heave_gains[1].add_at(at.lane, link.damping);
+                    links.heave_gains[0].add_at(index.lane, link.rate);
+                    links.heave_gains[1].add_at(index.lane, link.damping);
                 }
             }
             if link.damping != 0.0 {
-                let [first, second] = places.map(|at| self.rows[at.bank].contact.jounce_rate.lanes()[at.lane]);
-                for (at, other) in places.into_iter().zip([second, first]) {
-                    let linked = &mut self.rows[at.bank].suspension.axle_links;
-                    linked.force.add_at(at.lane, link.coupling_sign * link.damping * other);
-                    linked.damping.add_at(at.lane, link.damping);
+                let [first_rate, second_rate] =
+                    indices.map(|index| self.rows[index.bank].contact.jounce_rate.lanes()[index.lane]);
+                for (index, other_rate) in indices.into_iter().zip([second_rate, first_rate]) {
+                    let links = &mut self.rows[index.bank].suspension.axle_links;
+                    links.force.add_at(index.lane, link.coupling_sign * link.damping * other_rate);
+                    links.damping.add_at(index.lane, link.damping);
                 }
             }
         }
@@ -167,34 +168,34 @@ impl Vehicle {
     /// travel at the links to this balance. Wheels with unsprung masses are excluded.
     fn lift_link_ends(&mut self) {
         // Travel at the balance per bank and lane, m; negative infinity leaves a wheel unchanged.
-        let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
+        let mut balances = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
-            let place = self.model.lane_index(i);
-            if !self.rows[place.bank].has_unsprung {
-                let hanging =
+            let index = self.model.lane_index(i);
+            if !self.rows[index.bank].has_unsprung {
+                let balance =
                     self.unloaded_compression(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
-                found[place.bank][place.lane] = hanging;
+                balances[index.bank][index.lane] = balance;
             }
         }
-        for (rows, hanging) in self.rows.iter_mut().zip(found) {
-            let (travel, hanging) = (rows.suspension.axle_links.travel, F32x4::new(hanging));
-            rows.suspension.axle_links.lifted = travel.less(hanging);
-            rows.suspension.axle_links.travel = travel.at_least(hanging);
+        for (rows, balance) in self.rows.iter_mut().zip(balances) {
+            let (travel, balance) = (rows.suspension.axle_links.travel, F32x4::new(balance));
+            rows.suspension.axle_links.lifted = travel.less(balance);
+            rows.suspension.axle_links.travel = travel.at_least(balance);
         }
     }
 
     /// Returns [`Model::unloaded_compression`] of wheel `i` (m) for the current step; `travel` selects the travels of the other wheels from their
     /// rows.
     pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
-        self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other| {
-            let place = self.model.lane_index(other);
-            travel(&self.rows[place.bank]).lane_value(place.lane)
+        self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other_wheel| {
+            let index = self.model.lane_index(other_wheel);
+            travel(&self.rows[index.bank]).lane_value(index.lane)
         })
     }
 
     /// Computes the impulses of all axle links at the current speeds of the rows (N s). Links through the struts set the axle link rows; external
-    /// bars set `external_bar_impulse` on the chassis. A link is integrated like the spring of [`crate::assembly::suspension::strut`], with the travels of both
-    /// ends.
+    /// bars set `external_bar_impulse` on the chassis. A link is integrated like the spring of [`crate::assembly::suspension::strut`], with the
+    /// travels of both ends.
     #[inline(always)]
     pub(crate) fn update_link_impulses<B: WheelGroups>(&mut self) {
         if !self.model.has_axle_links() {
@@ -214,30 +215,30 @@ impl Vehicle {
     #[inline(never)]
     fn update_separate_link_impulses(&mut self) {
         // Impulse of external bars on the chassis.
-        let mut beside = SpatialVector::default();
+        let mut chassis_impulse = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
             if self.is_in_rows(&link) {
                 continue;
             }
             let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
-            let sum = |of: fn(&LinkEnd) -> f32| of(&ends[0]) + link.coupling_sign * of(&ends[1]);
+            let sum = |value: fn(&LinkEnd) -> f32| value(&ends[0]) + link.coupling_sign * value(&ends[1]);
             let dt = self.rows[0].dt;
             // Impulse for final rates of zero, N s.
-            let held = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.rate_before));
-            let impulse = common_contact_share(&ends) * (held + link.gain(dt) * sum(|end| end.rate));
+            let base = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.start_rate));
+            let impulse = common_contact_share(&ends) * (base + link.gain(dt) * sum(|end| end.rate));
             if link.on_chassis {
-                beside = beside + self.link_row(&link, &ends) * impulse;
+                chassis_impulse = chassis_impulse + self.link_row(&link, &ends) * impulse;
                 continue;
             }
             for (end, impulse) in
-                ends.into_iter().zip([impulse, link.coupling_sign * impulse]).filter(|(end, _)| !end.lifted)
+                ends.into_iter().zip([impulse, link.coupling_sign * impulse]).filter(|(end, _)| !end.is_lifted)
             {
-                let rows = &mut self.rows[end.place.bank];
-                rows.suspension.axle_links.impulse.add_at(end.place.lane, impulse * end.per_cosine);
+                let rows = &mut self.rows[end.index.bank];
+                rows.suspension.axle_links.impulse.add_at(end.index.lane, impulse * end.per_cosine);
             }
         }
-        self.external_bar_impulse = beside;
+        self.external_bar_impulse = chassis_impulse;
     }
 
     /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row rowᵀ.
@@ -260,32 +261,32 @@ impl Vehicle {
     }
 
     /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars at the current
-    /// velocity, plus the link impulses at the velocity `warm` (before the loads) minus those at the current one: `row gain (current speed − row ·
-    /// warm)`. Links on unsprung masses are left out, because their wheels move on their own.
+    /// velocity, plus the link impulses at the velocity `v_warm` (before the loads) minus those at the current one: `row gain (current speed −
+    /// row · v_warm)`. Links on unsprung masses are left out, because their wheels move on their own.
     #[inline(always)]
     pub(crate) fn add_axle_links<B: WheelGroups>(
         &self,
         products: &mut OuterProducts,
-        warm: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
-        let mut given = self.external_bar_impulse;
+        let mut impulse = self.external_bar_impulse;
         if !self.model.has_axle_links() {
-            return given;
+            return impulse;
         }
         for rows in B::slice(&self.rows).iter().filter(|rows| !rows.has_unsprung) {
-            given = given + BarResponse::new(from_ref(rows), warm).add_to(products);
+            impulse = impulse + BarResponse::new(from_ref(rows), v_warm).add_to(products);
         }
         if !self.model.separate_axle_links().is_empty() {
-            given = given + self.add_separate_axle_links(products, warm);
+            impulse = impulse + self.add_separate_links(products, v_warm);
         }
-        given
+        impulse
     }
 
     /// Adds the response of the links that are not in the rows; see [`Self::add_axle_links`]. Returns their extrapolated impulse.
     #[cold]
     #[inline(never)]
-    fn add_separate_axle_links(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
-        let mut given = SpatialVector::default();
+    fn add_separate_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        let mut impulse = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
             if self.is_in_rows(&link) || self.acts_on_unsprung(&link) {
@@ -295,14 +296,14 @@ impl Vehicle {
             let row = self.link_row(&link, &ends);
             let gain = common_contact_share(&ends) * link.gain(self.rows[0].dt);
             // One half at the left wheels and one half at the right ones, so that sums of a mirrored car are identical.
-            let half = 0.5 * gain;
-            products.add(F32x4::new([half, half, 0.0, 0.0]), row.broadcast_to_wheels());
-            let pressing = |end: &LinkEnd| if self.acts_on_chassis(&link, end) { end.rate } else { 0.0 };
+            let half_gain = 0.5 * gain;
+            products.add(F32x4::new([half_gain, half_gain, 0.0, 0.0]), row.broadcast_to_wheels());
+            let acting_rate = |end: &LinkEnd| if self.acts_on_chassis(&link, end) { end.rate } else { 0.0 };
             // Current speed along the row, m/s.
-            let seen = -(pressing(&ends[0]) + link.coupling_sign * pressing(&ends[1]));
-            given = given + row * (gain * (seen - row.dot(warm)));
+            let speed = -(acting_rate(&ends[0]) + link.coupling_sign * acting_rate(&ends[1]));
+            impulse = impulse + row * (gain * (speed - row.dot(v_warm)));
         }
-        given
+        impulse
     }
 
     /// Returns row, gain (kg) and current speed along the row (m/s) of axle link `k` with upright struts.
@@ -323,68 +324,69 @@ impl Vehicle {
         !link.on_chassis && self.rows[0].has_unsprung
     }
 
-    /// Returns wheel `i` as the end of an axle link, through its strut or, if `beside`, on the chassis. The end of a strut with an unsprung mass
-    /// always follows with the rates of that mass. Otherwise travel and rates are those of the ground below the wheel; the rates are 0 for a wheel
-    /// without contact or a lifted one.
-    fn link_end(&self, i: usize, beside: bool) -> LinkEnd {
-        let place = self.model.lane_index(i);
-        let (rows, lane) = (&self.rows[place.bank], place.lane);
-        let at = |of: F32x4| of.lanes()[lane];
+    /// Returns wheel `wheel_index` as the end of an axle link, through its strut or, if `on_chassis`, on the chassis. The end of a strut with an
+    /// unsprung mass always follows with the rates of that mass. Otherwise travel and rates are those of the ground below the wheel; the rates are 0
+    /// for a wheel without contact or a lifted one.
+    fn link_end(&self, wheel_index: usize, on_chassis: bool) -> LinkEnd {
+        let index = self.model.lane_index(wheel_index);
+        let (rows, lane) = (&self.rows[index.bank], index.lane);
+        let value = |lanes: F32x4| lanes.lanes()[lane];
         let unsprung = rows.unsprung();
-        if let Some(unsprung) = unsprung.filter(|_| !beside) {
-            let [travel, rate_before] =
-                [rows.suspension.axle_links.travel.lane_value(lane), at(rows.contact.jounce_rate)];
-            let rate = at(unsprung.next_rate);
+        if let Some(unsprung) = unsprung.filter(|_| !on_chassis) {
+            let [travel, start_rate] =
+                [rows.suspension.axle_links.travel.lane_value(lane), value(rows.contact.jounce_rate)];
+            let rate = value(unsprung.next_rate);
             return LinkEnd {
-                place,
-                follows: true,
-                lifted: false,
-                share: 1.0,
+                index,
+                follows_ground: true,
+                is_lifted: false,
+                contact_share: 1.0,
                 per_cosine: 1.0,
                 travel,
-                rate_before,
+                start_rate,
                 rate,
             };
         }
-        let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
-        let follows = rows.contact.in_contact.lanes()[lane] && !lifted;
-        let per_cosine = 1.0 / at(rows.contact.normal_cosine);
+        let is_lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !on_chassis;
+        let follows_ground = rows.contact.in_contact.lanes()[lane] && !is_lifted;
+        let per_cosine = 1.0 / value(rows.contact.normal_cosine);
         // Rate of a wheel that follows the ground, otherwise 0.
-        let only = |rate: f32| if follows { rate } else { 0.0 };
+        let masked = |rate: f32| if follows_ground { rate } else { 0.0 };
         LinkEnd {
-            place,
-            follows,
-            lifted,
-            share: match beside && follows {
-                true => at(unsprung.map_or(rows.contact.contact_share, |unsprung| unsprung.ground_share)),
+            index,
+            follows_ground,
+            is_lifted,
+            contact_share: match on_chassis && follows_ground {
+                true => value(unsprung.map_or(rows.contact.contact_share, |unsprung| unsprung.ground_share)),
                 false => 1.0,
             },
             per_cosine,
             travel: unsprung
                 .map_or(rows.suspension.axle_links.travel, |unsprung| unsprung.ground_compression)
                 .lane_value(lane),
-            rate_before: only(at(unsprung.map_or(rows.contact.jounce_rate, |unsprung| unsprung.ground_rate))),
-            rate: only(-at(rows.solution.velocity.normal) * per_cosine),
+            start_rate: masked(value(unsprung.map_or(rows.contact.jounce_rate, |unsprung| unsprung.ground_rate))),
+            rate: masked(-value(rows.solution.velocity.normal) * per_cosine),
         }
     }
 
     /// Returns the row of an axle link on the chassis: `n₁ / cos γ₁ + coupling_sign n₂ / cos γ₂` with the contact normals n. Ends that do not act on
     /// the chassis are left out.
     fn link_row(&self, link: &AxleLink, ends: &[LinkEnd; 2]) -> SpatialVector<f32> {
-        let [first, second] = [&ends[0], &ends[1]].map(|end| {
-            let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
+        let [first_row, second_row] = [&ends[0], &ends[1]].map(|end| {
+            let (rows, lane) = (&self.rows[end.index.bank], end.index.lane);
             if self.acts_on_chassis(link, end) {
                 rows.contact.normal.lane(lane) * end.per_cosine
             } else {
                 SpatialVector::default()
             }
         });
-        first + second * link.coupling_sign
+        first_row + second_row * link.coupling_sign
     }
 
     /// Returns true if the axle link acts on the chassis at this end: the wheel follows the ground and, for links through the strut, has a load.
     fn acts_on_chassis(&self, link: &AxleLink, end: &LinkEnd) -> bool {
-        end.follows && (link.on_chassis || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
+        end.follows_ground
+            && (link.on_chassis || self.rows[end.index.bank].suspension.load_active.lanes()[end.index.lane])
     }
 }
 
@@ -397,25 +399,25 @@ impl AxleLink {
 
 /// Returns the share of the step in which an axle link acts: the smaller one of both ends.
 fn common_contact_share(ends: &[LinkEnd; 2]) -> f32 {
-    ends[0].share.min(ends[1].share)
+    ends[0].contact_share.min(ends[1].contact_share)
 }
 
 /// Wheel as the end of an axle link.
 struct LinkEnd {
     /// Bank and lane of the wheel.
-    place: LaneIndex,
+    index: LaneIndex,
     /// Whether the wheel follows the ground.
-    follows: bool,
+    follows_ground: bool,
     /// Whether its axle links lift the wheel off the ground.
-    lifted: bool,
+    is_lifted: bool,
     /// Share of the step with contact, for an external bar; otherwise 1, because the loads include it.
-    share: f32,
+    contact_share: f32,
     /// Inverse cosine between contact normal and suspension travel.
     per_cosine: f32,
     /// Travel in the middle of the step for a final rate of zero, m.
     travel: f32,
     /// Jounce rate at the start of the step, m/s.
-    rate_before: f32,
+    start_rate: f32,
     /// Current jounce rate at the end of the step, m/s.
     rate: f32,
 }
@@ -430,27 +432,27 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the wheels on which static load, strut spring and axle links together pull upwards; none if wheels have unsprung masses.
     #[inline(always)]
-    pub(crate) fn wheels_lifted_by_links(&self, bank: &WheelPack<W>) -> W::Mask {
+    pub(crate) fn wheels_lifted_by_links(&self, group: &WheelPack<W>) -> W::Mask {
         if self.has_unsprung {
             return W::Mask::default();
         }
-        let (spring, _) = bank.spring_force_and_rate(self.suspension.axle_links.travel);
-        let push = bank.carried_mass * W::splat(STANDARD_GRAVITY) + spring + self.suspension.axle_links.force;
-        push.less(W::splat(0.0)) & bank.present_mask()
+        let (spring_force, _) = group.spring_force_and_rate(self.suspension.axle_links.travel);
+        let force = group.carried_mass * W::splat(STANDARD_GRAVITY) + spring_force + self.suspension.axle_links.force;
+        force.less(W::splat(0.0)) & group.present_mask()
     }
 }
 
 /// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the current travels z. K is
-/// [`WheelPack::bar_rate`] times `share`. Forces and rates of other links are overwritten.
+/// [`WheelPack::bar_rate`] times `bar_share`. Forces and rates of other links are overwritten.
 #[inline(always)]
-pub(crate) fn update_bar_forces<W: WheelLanes>(banks: &[WheelPack<W>], rows: &mut [WheelRows<W>], share: W) {
+pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_share: W) {
     let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
     let opposite = W::opposite(travel);
-    for (k, (bank, rows)) in banks.iter().zip(rows).enumerate() {
-        let rate = bank.bar_rate * share;
-        let linked = &mut rows.suspension.axle_links;
-        (linked.bar_rate, linked.rate) = (rate, rate);
-        linked.force = rate * (travel[k] - opposite[k]);
+    for (k, (group, rows)) in groups.iter().zip(rows).enumerate() {
+        let rate = group.bar_rate * bar_share;
+        let links = &mut rows.suspension.axle_links;
+        (links.bar_rate, links.rate) = (rate, rate);
+        links.force = rate * (travel[k] - opposite[k]);
     }
 }
 
@@ -467,20 +469,20 @@ pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
             None => rows[k].bar_end_rates(),
         },
     );
-    let step = W::splat(rows[0].dt);
-    let middle = W::rows_from_fn(
+    let dt = W::splat(rows[0].dt);
+    let mid_travel = W::rows_from_fn(
         #[inline(always)]
-        |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k],
+        |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * dt * rates[k],
     );
-    let opposite = W::opposite(middle);
+    let opposite_travel = W::opposite(mid_travel);
     for (k, rows) in rows.iter_mut().enumerate() {
-        let linked = &mut rows.suspension.axle_links;
-        let impulse = step * linked.bar_rate * (middle[k] - opposite[k]);
+        let links = &mut rows.suspension.axle_links;
+        let impulse = dt * links.bar_rate * (mid_travel[k] - opposite_travel[k]);
         if has_unsprung {
-            (linked.impulse, linked.link_rate) = (impulse, rates[k]);
+            (links.impulse, links.link_rate) = (impulse, rates[k]);
         } else {
             // A lifted wheel has a constant impulse. Otherwise it would be pushed as soon as the other wheel rebounds.
-            linked.impulse = W::select(linked.lifted, linked.lifted_impulse, impulse) / rows.contact.normal_cosine;
+            links.impulse = W::select(links.lifted, links.lifted_impulse, impulse) / rows.contact.normal_cosine;
         }
     }
 }
@@ -494,12 +496,12 @@ pub(crate) struct BarResponse<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> BarResponse<W> {
-    /// Computes the response of the bars for the `rows` of two axles, and their impulse at the chassis velocity `warm` minus that at the current
-    /// speeds. Wheels without contact or load and lifted wheels do not take part.
+    /// Computes the response of the bars for the `rows` of two axles, and their impulse at the chassis velocity `v_warm` minus that at the
+    /// current speeds. Wheels without contact or load and lifted wheels do not take part.
     #[inline(always)]
-    pub(crate) fn new(rows: &[WheelRows<W>], warm: SpatialVector<W::Car>) -> Self {
+    pub(crate) fn new(rows: &[WheelRows<W>], v_warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
-        let presses = W::rows_from_fn(
+        let is_loaded = W::rows_from_fn(
             #[inline(always)]
             |k| {
                 let rows = &rows[k];
@@ -509,39 +511,39 @@ impl<W: WheelLanes> BarResponse<W> {
         // Row of each wheel end, `n / cos γ`.
         let ends = W::rows_from_fn(
             #[inline(always)]
-            |k| rows[k].contact.normal * (one / rows[k].contact.normal_cosine).masked(presses[k]),
+            |k| rows[k].contact.normal * (one / rows[k].contact.normal_cosine).masked(is_loaded[k]),
         );
-        let others = SpatialVector::<W>::opposite_wheels(ends);
+        let opposite_ends = SpatialVector::<W>::opposite_wheels(ends);
         let rates = W::rows_from_fn(
             #[inline(always)]
-            |k| rows[k].bar_end_rates().masked(presses[k]),
+            |k| rows[k].bar_end_rates().masked(is_loaded[k]),
         );
         let opposite_rates = W::opposite(rates);
-        let warm = warm.broadcast_to_wheels();
-        let lines = W::rows_from_fn(
+        let v_warm = v_warm.broadcast_to_wheels();
+        let gain_rows = W::rows_from_fn(
             #[inline(always)]
             |k| {
                 // Half of the gain K dt² / 4, because a bar has a row at each of its two wheels.
-                let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.bar_rate;
-                (half, ends[k] - others[k])
+                let half_gain = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.bar_rate;
+                (half_gain, ends[k] - opposite_ends[k])
             },
         );
-        let given = SpatialVector::sum_over_wheels(
+        let impulse = SpatialVector::sum_over_wheels(
             #[inline(always)]
             |k| {
-                let (half, row) = lines[k];
-                row * (half * (opposite_rates[k] - rates[k] - row.dot(warm)))
+                let (half_gain, row) = gain_rows[k];
+                row * (half_gain * (opposite_rates[k] - rates[k] - row.dot(v_warm)))
             },
         );
-        Self { gain_rows: lines, impulse: given }
+        Self { gain_rows, impulse }
     }
 
     /// Adds the gains to `products`, and returns `impulse`.
     #[inline(always)]
     pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
         for k in 0..W::ROWS_PER_AXLE_PAIR {
-            let (half, row) = self.gain_rows[k];
-            products.add_to_row(k, half, row);
+            let (half_gain, row) = self.gain_rows[k];
+            products.add_to_row(k, half_gain, row);
         }
         self.impulse
     }
@@ -556,7 +558,7 @@ mod tests {
     use crate::suspension::parameters::AntiRollBar;
 
     /// Returns the rows of the plain car with `change`, compressed and moving unevenly, with its axle links summed.
-    fn linked(change: impl Fn(&mut ModelParts)) -> WheelRows {
+    fn rows_of(change: impl Fn(&mut ModelParts)) -> WheelRows {
         let mut parts = plain_car();
         change(&mut parts);
         let model = Model::new(parts).expect("valid");
@@ -569,7 +571,7 @@ mod tests {
     }
 
     /// Checks with the f32 resolution of forces of hundreds of newtons.
-    fn near(found: F32x4, expected: [f32; 4]) {
+    fn assert_near(found: F32x4, expected: [f32; 4]) {
         let found = found.lanes();
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }
@@ -577,21 +579,21 @@ mod tests {
     /// The force is `K (z_i − z_j)` at each wheel of the bar, on one axle or two.
     #[test]
     fn a_bar_pushes_the_wheel_that_is_compressed_more() {
-        let on =
-            |wheels| linked(|parts| parts.bars = vec![AntiRollBar { wheels, rate: 8000.0, ..AntiRollBar::default() }]);
-        near(on([0, 1]).suspension.axle_links.force, [-160.0, 160.0, 0.0, 0.0]);
-        near(on([0, 2]).suspension.axle_links.force, [240.0, 0.0, -240.0, 0.0]);
-        near(on([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
+        let rows_with_bar =
+            |wheels| rows_of(|parts| parts.bars = vec![AntiRollBar { wheels, rate: 8000.0, ..AntiRollBar::default() }]);
+        assert_near(rows_with_bar([0, 1]).suspension.axle_links.force, [-160.0, 160.0, 0.0, 0.0]);
+        assert_near(rows_with_bar([0, 2]).suspension.axle_links.force, [240.0, 0.0, -240.0, 0.0]);
+        assert_near(rows_with_bar([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
     }
 
     /// Each wheel has half of `K z + D ż` of the mean travel z. The damping force by its own rate belongs to its strut.
     #[test]
     fn a_heave_spring_acts_on_the_mean_of_two_wheels() {
         let spring = |damping| HeaveSpring { wheels: [2, 3], rate: 40_000.0, damping };
-        let found = |damping| linked(|parts| parts.heave_springs = vec![spring(damping)]).suspension.axle_links;
-        near(found(0.0).force, [0.0, 0.0, 300.0, 300.0]);
-        near(found(0.0).damping, [0.0; 4]);
-        near(found(2000.0).force, [0.0, 0.0, 300.0 + 500.0 * 2.0, 300.0 + 500.0]);
-        near(found(2000.0).damping, [0.0, 0.0, 500.0, 500.0]);
+        let links_with = |damping| rows_of(|parts| parts.heave_springs = vec![spring(damping)]).suspension.axle_links;
+        assert_near(links_with(0.0).force, [0.0, 0.0, 300.0, 300.0]);
+        assert_near(links_with(0.0).damping, [0.0; 4]);
+        assert_near(links_with(2000.0).force, [0.0, 0.0, 300.0 + 500.0 * 2.0, 300.0 + 500.0]);
+        assert_near(links_with(2000.0).damping, [0.0, 0.0, 500.0, 500.0]);
     }
 }

@@ -20,81 +20,82 @@
 
 use crate::model::wheel_pack::{RollCentreLinks, WheelPack};
 use crate::port::ChassisState;
-use crate::simd::lane::{F32x4, Lane};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::Vec3Lanes;
-use crate::simd::wheel_groups::ManyGroups;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::ManyGroups;
 
 impl Vehicle {
-    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `moving` at the start of
+    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis velocity `v_start` at the start of
     /// the step. First moves the contact points to where the links guide them at the current compressions. Then subtracts the link correction from
     /// the rows, and recomputes the sliding speeds.
     #[cold]
     #[inline(never)]
-    pub(crate) fn align_rows_to_links(&mut self, moving: SpatialVector<f32>) {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            if let Some(links) = &bank.roll_centre_links {
+    pub(crate) fn align_rows_to_links(&mut self, v_start: SpatialVector<f32>) {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if let Some(links) = &group.roll_centre_links {
                 rows.shift_contact_points(links, rows.contact.compression);
                 rows.tilt_tyre_rows(
                     rows.link_row_correction(links),
                     rows.ground_scrub_speeds(links),
-                    moving.broadcast_to_wheels(),
+                    v_start.broadcast_to_wheels(),
                 );
             }
         }
     }
 
-    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `warm` (after the tyre
-    /// impulses of the last step). Returns the chassis velocity with the changed tyre rows, or `warm` itself if no axle has roll centre links or no
-    /// wheel is near lift-off. `free` is the velocity without wheels.
+    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity `v_warm` (after the tyre
+    /// impulses of the last step). Returns the chassis velocity with the changed tyre rows, or `v_warm` itself if no axle has roll centre links or no
+    /// wheel is near lift-off. `v_free` is the velocity without wheels.
     #[inline(always)]
     pub(crate) fn limit_beam_transfer(
         &mut self,
         body: &ChassisState,
-        [free, warm]: [SpatialVector<f32>; 2],
+        [v_free, v_warm]: [SpatialVector<f32>; 2],
         dt: f32,
     ) -> SpatialVector<f32> {
         if self.model.has_roll_centre_links() {
-            self.limit_beam_transfer_near_lift(body, [free, warm], dt)
+            self.limit_beam_transfer_near_lift(body, v_free, v_warm, dt)
         } else {
-            warm
+            v_warm
         }
     }
 
-    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `warm` if no jacking impulse reaches the last load of
-    /// its wheel. Otherwise solves struts and loads once at `warm`, limits the transfer of every bank, and returns `free` plus the response to the
-    /// tyre impulses without the loads.
+    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `v_warm` if no jacking impulse reaches the last load
+    /// of its wheel. Otherwise solves struts and loads once at `v_warm`, limits the transfer of every bank, and returns `v_free` plus the response to
+    /// the tyre impulses without the loads.
     #[cold]
     #[inline(never)]
     fn limit_beam_transfer_near_lift(
         &mut self,
         body: &ChassisState,
-        [free, warm]: [SpatialVector<f32>; 2],
+        v_free: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
         // Whether a jacking impulse reaches the load of the last step.
-        let near = self.model.wheel_packs().iter().zip(&self.rows).any(|(bank, rows)| {
-            let load = bank.gather(|i| self.state.wheels[i].load);
-            bank.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * F32x4::splat(dt)))
+        let any_near_lift = self.model.wheel_packs().iter().zip(&self.rows).any(|(group, rows)| {
+            let load = group.gather(|i| self.state.wheels[i].load);
+            group.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * F32x4::splat(dt)))
         });
-        if !near {
-            return warm;
+        if !any_near_lift {
+            return v_warm;
         }
         self.init_struts_and_links::<ManyGroups>(dt);
-        self.solve_loads::<ManyGroups>(warm, dt);
+        self.solve_loads::<ManyGroups>(v_warm, dt);
         let to_vehicle = self.to_world.transpose();
-        let moving =
+        let v_start =
             SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            if let Some(links) = &bank.roll_centre_links {
-                rows.limit_beam_transfer(links, moving);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if let Some(links) = &group.roll_centre_links {
+                rows.limit_beam_transfer(links, v_start);
             }
         }
-        free + self.response(self.wheel_impulses::<ManyGroups>(false)) // without the loads
+        v_free + self.response(self.wheel_impulses::<ManyGroups>(false)) // without the loads
     }
 
     /// Updates the shares of the loads that act on the ground (`pressing_share`) from the jacking forces of the current lateral tyre forces. Does
@@ -110,8 +111,8 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     fn apply_jacking_to_all(&mut self) {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            rows.apply_jacking(bank);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.apply_jacking(group);
         }
     }
 }
@@ -119,13 +120,13 @@ impl Vehicle {
 impl UnsprungMotion {
     /// Adds the lateral motion of independently suspended wheels with wheel centres at `centre` (m): the row term `m κ y` with the lateral row y, and
     /// the mass `m κ²`, with the link slope κ. Beams are excluded; see [`UnsprungMotion::add_beam_motion`].
-    pub(crate) fn add_link_motion(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
+    pub(crate) fn add_link_motion(&mut self, group: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
         // Link slope κ; 0 for wheels on a beam.
         let slope = links.slope * links.independent;
         let left = Vec3Lanes::splat(Vec3::Y);
         self.momentum_row =
-            self.momentum_row + SpatialVector::new(left, centre.cross(left)) * (slope * bank.unsprung_mass);
-        self.mass += slope * slope * bank.unsprung_mass;
+            self.momentum_row + SpatialVector::new(left, centre.cross(left)) * (slope * group.unsprung_mass);
+        self.mass += slope * slope * group.unsprung_mass;
     }
 }
 
@@ -139,145 +140,147 @@ impl WheelRows {
     /// Returns the components of the tyre impulses to the left of the vehicle, N s.
     #[inline(always)]
     pub(crate) fn lateral_tyre_impulse(&self) -> F32x4 {
-        let [along, across] = self.leftward_components();
-        along * self.solution.tyre_impulse[0] + across * self.solution.tyre_impulse[1]
+        let [forward_y, side_y] = self.leftward_components();
+        forward_y * self.solution.tyre_impulse[0] + side_y * self.solution.tyre_impulse[1]
     }
 
     /// Returns the vector that a tyre row loses per leftward component of its tangent: `κ · beam_share` times the contact normal, on a beam the mean
     /// of both wheels.
     fn link_row_correction(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
         // Link slope times contact normal of each wheel.
-        let given = self.contact.normal * (links.slope * self.suspension.beam_share);
-        given * links.independent + given.plus_opposite() * links.half
+        let correction = self.contact.normal * (links.slope * self.suspension.beam_share);
+        correction * links.independent + correction.plus_opposite() * links.half
     }
 
     /// Returns the speeds of the contact points to the left relative to the body that links add because the ground rises, at the start and the end of
     /// the step, m/s.
     fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
-        let motion = &self.contact.ground_motion;
-        [motion.start_speed[2], motion.end_speed[2]]
-            .map(|rising| links.lateral_velocity(rising * self.suspension.beam_share))
+        let ground_motion = &self.contact.ground_motion;
+        [ground_motion.start_speed[2], ground_motion.end_speed[2]]
+            .map(|ground_speed| links.lateral_velocity(ground_speed * self.suspension.beam_share))
     }
 
     /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the moments of all three rows.
     /// Reduces the compressions of wheels in contact by half that displacement times the lateral slope of the ground.
     pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
         // Displacement to the left, m.
-        let aside = links.lateral_velocity(travel);
+        let displacement = links.lateral_velocity(travel);
         let contact = &mut self.contact;
         for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
-            row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * aside;
+            row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * displacement;
         }
         let normal = contact.normal.linear;
-        let nearer = F32x4::splat(0.5) * aside * normal.y / normal.z;
-        contact.compression = contact.compression - nearer.masked(contact.in_contact);
+        let compression_loss = F32x4::splat(0.5) * displacement * normal.y / normal.z;
+        contact.compression = contact.compression - compression_loss.masked(contact.in_contact);
     }
 
-    /// Subtracts the row `by` times their leftward component from the tyre rows. `scrubbed` are the speeds of the contact points to the left as the
-    /// ground rises, at the start and the end of the step (m/s); the tangential ground speeds lose their components if the ground moves. Recomputes
-    /// the sliding speeds at the start from the chassis velocity `moving`.
-    fn tilt_tyre_rows(&mut self, by: SpatialVector<F32x4>, scrubbed: [F32x4; 2], moving: SpatialVector<F32x4>) {
-        let [along, across] = self.leftward_components();
+    /// Subtracts the row `correction` times their leftward component from the tyre rows. `scrub_speeds` are the speeds of the contact points to the
+    /// left as the ground rises, at the start and the end of the step (m/s); the tangential ground speeds lose their components if the ground moves.
+    /// Recomputes the sliding speeds at the start from the chassis velocity `v_start`.
+    fn tilt_tyre_rows(
+        &mut self,
+        correction: SpatialVector<F32x4>,
+        scrub_speeds: [F32x4; 2],
+        v_start: SpatialVector<F32x4>,
+    ) {
+        let [forward_y, side_y] = self.leftward_components();
         let contact = &mut self.contact;
-        contact.forward = contact.forward - by * along;
-        contact.side = contact.side - by * across;
+        contact.forward = contact.forward - correction * forward_y;
+        contact.side = contact.side - correction * side_y;
         if contact.ground_motion.moves_or_textured {
-            for (speed, scrubbed) in
-                [&mut contact.ground_motion.start_speed, &mut contact.ground_motion.end_speed].into_iter().zip(scrubbed)
+            for (speed, scrub_speed) in [&mut contact.ground_motion.start_speed, &mut contact.ground_motion.end_speed]
+                .into_iter()
+                .zip(scrub_speeds)
             {
-                speed[0] = speed[0] - scrubbed * along;
-                speed[1] = speed[1] - scrubbed * across;
+                speed[0] = speed[0] - scrub_speed * forward_y;
+                speed[1] = speed[1] - scrub_speed * side_y;
             }
         }
-        self.contact.start_speed = self.start_speeds(moving);
+        self.contact.start_speed = self.start_speeds(v_start);
     }
 
     /// Returns true if the jacking impulse on some wheel of a beam is positive and at least its `load` impulse of the last step, N s.
     fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
-        let lift = links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
-        F32x4::any(F32x4::default().less(lift) & !lift.less(load))
+        let jacking_impulse =
+            links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
+        F32x4::any(F32x4::default().less(jacking_impulse) & !jacking_impulse.less(load))
     }
 
     /// Limits the forces between beams and body to what the struts there carry. Where the jacking impulse exceeds the load, sets `beam_share` to load
     /// over jacking impulse (1 for all other wheels), and tilts the tyre rows by the change of the link correction. Changes nothing if no wheel of a
     /// beam lifts.
-    fn limit_beam_transfer(&mut self, links: &RollCentreLinks, moving: SpatialVector<F32x4>) {
+    fn limit_beam_transfer(&mut self, links: &RollCentreLinks, v_start: SpatialVector<F32x4>) {
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
-        let (lift, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
+        let (jacking_impulse, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
         // Inner wheels of beams, whose jacking impulse exceeds their load.
-        let lifts = load.less(lift) & zero.less(lift) & zero.less(links.half);
-        if !F32x4::any(lifts) {
+        let is_lifting = load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half);
+        if !F32x4::any(is_lifting) {
             return;
         }
-        let (leaning, scrubbed) = (self.link_row_correction(links), self.ground_scrub_speeds(links));
-        self.suspension.beam_share = F32x4::select(lifts, load / lift, one);
-        let [begun, ends] = self.ground_scrub_speeds(links);
+        let (last_correction, last_scrub) = (self.link_row_correction(links), self.ground_scrub_speeds(links));
+        self.suspension.beam_share = F32x4::select(is_lifting, load / jacking_impulse, one);
+        let [start_scrub, end_scrub] = self.ground_scrub_speeds(links);
         // Change of the speeds of the contact points by the new shares, m/s.
-        let more = [begun - scrubbed[0], ends - scrubbed[1]];
-        self.tilt_tyre_rows(self.link_row_correction(links) - leaning, more, moving);
+        let scrub_change = [start_scrub - last_scrub[0], end_scrub - last_scrub[1]];
+        self.tilt_tyre_rows(self.link_row_correction(links) - last_correction, scrub_change, v_start);
     }
 
     /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse is at most the load. The share
     /// is 1 without load, or if the jacking impulse exceeds the load in magnitude, because the lateral force then still belongs to a load that has
     /// vanished. Wheels with unsprung masses, and banks without roll centre links, keep their shares.
-    pub(crate) fn apply_jacking(&mut self, bank: &WheelPack) {
-        let Some(links) = &bank.roll_centre_links else { return };
+    pub(crate) fn apply_jacking(&mut self, group: &WheelPack) {
+        let Some(links) = &group.roll_centre_links else { return };
         if self.has_unsprung {
             return;
         }
         let (zero, load) = (F32x4::default(), self.suspension.load);
         // Jacking impulse, N s.
-        let lift = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
-        let jacked = F32x4::select(zero.less(links.half), lift.at_most(load), lift);
-        let share = (jacked / load).masked(zero.less(load) & !load.less(jacked.abs()));
-        self.suspension.pressing_share = F32x4::splat(1.0) - share;
+        let jacking_impulse = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
+        let limited_impulse = F32x4::select(zero.less(links.half), jacking_impulse.at_most(load), jacking_impulse);
+        let link_share = (limited_impulse / load).masked(zero.less(load) & !load.less(limited_impulse.abs()));
+        self.suspension.pressing_share = F32x4::splat(1.0) - link_share;
     }
 
     /// Returns the difference between the impulse of the ground on the wheel and that of its rows on the chassis, vehicle axes, N s: a beam transmits
     /// half of the other wheel's jacking force. Zero without roll centre links and with unsprung masses.
-    pub(crate) fn link_impulse(&self, bank: &WheelPack) -> Vec3Lanes<F32x4> {
-        match &bank.roll_centre_links {
+    pub(crate) fn link_impulse(&self, group: &WheelPack) -> Vec3Lanes<F32x4> {
+        match &group.roll_centre_links {
             Some(links) if !self.has_unsprung => {
                 // Part of the load that the links carry, N s.
-                let jacked = self.suspension.load - self.normal_impulse();
+                let link_load = self.suspension.load - self.normal_impulse();
                 self.link_row_correction(links).linear * self.lateral_tyre_impulse()
-                    - self.contact.normal.linear * jacked
+                    - self.contact.normal.linear * link_load
             }
             _ => Vec3Lanes::default(),
         }
     }
 
     /// Returns the lateral motion of unsprung wheels at the current travel rates: their scrub speeds, and the changes of the travel rate per tyre
-    /// impulse to the left. `answers` are the changes of the travel rates per impulse along the own travel and along that of the opposite wheel
-    /// (1/kg), `pressing` is the decrease of the loads per travel rate (kg).
+    /// impulse to the left. `responses` are the changes of the travel rates per impulse along the own travel and along that of the opposite wheel
+    /// (1/kg), `load_slope` is the decrease of the loads per travel rate (kg).
     #[cold]
     #[inline(never)]
     pub(crate) fn link_scrub(
         &self,
         unsprung: &UnsprungMotion,
         links: &RollCentreLinks,
-        answers: [F32x4; 2],
-        pressing: F32x4,
+        responses: [F32x4; 2],
+        load_slope: F32x4,
     ) -> Scrub {
         // 1 for wheels on a beam, otherwise 0.
-        let beam = links.half + links.half;
+        let on_beam = links.half + links.half;
         // Changes of the own and of the opposite travel rate per tyre impulse to the left, 1/kg.
-        let answer = links.slope * answers[0] + beam * links.slope.opposite() * answers[1];
-        let handed = links.slope * links.independent * answers[1];
-        Scrub {
-            travel_response: answer,
-            opposite_response: handed,
-            load_slope: pressing,
-            speed: self.scrub_speeds(links, unsprung.next_rate),
-        }
+        let travel_response = links.slope * responses[0] + on_beam * links.slope.opposite() * responses[1];
+        let opposite_response = links.slope * links.independent * responses[1];
+        Scrub { travel_response, opposite_response, load_slope, speed: self.scrub_speeds(links, unsprung.next_rate) }
     }
 
     /// Returns the longitudinal and lateral speeds of the patches due to links at a travel `rate` (m/s), m/s: the leftward speed of the contact
     /// points times the leftward components of both tangents.
     #[inline(always)]
     pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
-        let sideways = links.lateral_velocity(rate);
-        self.leftward_components().map(|tangent| tangent * sideways)
+        let lateral_speed = links.lateral_velocity(rate);
+        self.leftward_components().map(|tangent| tangent * lateral_speed)
     }
 
     /// Returns sliding speeds without tyre impulses (m/s) and compliances (1/kg) of the tyre rows of unsprung wheels on links, for a given chassis
@@ -293,36 +296,41 @@ impl WheelRows {
         links: &RollCentreLinks,
     ) -> EffectiveMass<F32x4> {
         // Lateral compliance by the links, 1/kg.
-        let given = links.mean_of_ends(links.slope * unsprung.scrub.travel_response);
-        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
-        let compliance = [along * along * given, along * across * given, across * across * given];
-        let [rolling, sliding] = self.solution.velocity.patch;
-        let [more_along, more_across] = unsprung.scrub.speed;
+        let link_compliance = links.mean_of_ends(links.slope * unsprung.scrub.travel_response);
+        let ([forward_y, side_y], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
+        let compliance = [
+            forward_y * forward_y * link_compliance,
+            forward_y * side_y * link_compliance,
+            side_y * side_y * link_compliance,
+        ];
+        let [longitudinal_speed, lateral_speed] = self.solution.velocity.patch;
+        let [longitudinal_scrub, lateral_scrub] = unsprung.scrub.speed;
         let speed = [
-            rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
-            sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
+            longitudinal_speed + longitudinal_scrub - compliance[0] * tyre[0] - compliance[1] * tyre[1],
+            lateral_speed + lateral_scrub - compliance[1] * tyre[0] - compliance[2] * tyre[1],
         ];
         EffectiveMass { speed, compliance }
     }
 
-    /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre impulses since `before` (N s).
-    /// Axle links also change the rate of the opposite wheel.
+    /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre impulses since `last_impulse` (N
+    /// s). Axle links also change the rate of the opposite wheel.
     #[cold]
     #[inline(never)]
     pub(crate) fn update_travel_on_links(
         &mut self,
         unsprung: &mut UnsprungMotion,
         links: &RollCentreLinks,
-        before: [F32x4; 2],
+        last_impulse: [F32x4; 2],
     ) {
-        let ([along, across], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
+        let ([forward_y, side_y], tyre) = (self.leftward_components(), self.solution.tyre_impulse);
         // Change of the tyre impulses to the left, N s.
-        let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
-        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        let lateral_impulse = forward_y * (tyre[0] - last_impulse[0]) + side_y * (tyre[1] - last_impulse[1]);
+        let Scrub { travel_response, opposite_response, load_slope, .. } = unsprung.scrub;
         // Change of the travel rates, m/s.
-        let faster = answer * links.mean_of_ends(pushed) + (handed * pushed).opposite();
-        unsprung.next_rate += faster;
-        self.suspension.load = (self.suspension.load - pressing * faster).at_least(F32x4::default());
+        let rate_change =
+            travel_response * links.mean_of_ends(lateral_impulse) + (opposite_response * lateral_impulse).opposite();
+        unsprung.next_rate += rate_change;
+        self.suspension.load = (self.suspension.load - load_slope * rate_change).at_least(F32x4::default());
         unsprung.scrub.speed = self.scrub_speeds(links, unsprung.next_rate);
     }
 
@@ -336,13 +344,13 @@ impl WheelRows {
         links: &RollCentreLinks,
         row: SpatialVector<F32x4>,
     ) -> SpatialVector<F32x4> {
-        let Scrub { travel_response: answer, opposite_response: handed, load_slope: pressing, .. } = unsprung.scrub;
+        let Scrub { travel_response, opposite_response, load_slope, .. } = unsprung.scrub;
         // Impulse on the chassis per travel rate.
-        let through = self.contact.normal * pressing + unsprung.momentum_row;
+        let transmitted_impulse = self.contact.normal * load_slope + unsprung.momentum_row;
         // Response through the opposite wheel, by axle links.
-        let across = (through.plus_opposite() - through) * handed;
-        let answer = through * answer;
-        row - (answer * links.independent + across + answer.plus_opposite() * links.half) * row.linear.y
+        let opposite_part = (transmitted_impulse.plus_opposite() - transmitted_impulse) * opposite_response;
+        let own_part = transmitted_impulse * travel_response;
+        row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.half) * row.linear.y
     }
 }
 
@@ -368,11 +376,11 @@ mod tests {
         rows.apply_jacking(bank);
         // 0.3 / 0.75 of a mean of 150 N s.
         let expected = [940.0, 1060.0, 1000.0, 1000.0];
-        let lacking = rows.link_impulse(bank);
+        let link_impulse = rows.link_impulse(bank);
         for (lane, expected) in expected.into_iter().enumerate() {
             // f32 resolution at 1000 N s.
             assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
-            assert!((lacking.z.lane_value(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
+            assert!((link_impulse.z.lane_value(lane) - (expected - 1000.0)).abs() < 1e-3, "{link_impulse:?}");
         }
         rows.has_unsprung = true;
         assert_eq!(rows.link_impulse(bank).z.lanes(), [0.0; 4]);
@@ -400,7 +408,7 @@ mod tests {
         for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
             assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
         }
-        let body = rows.contact.side.linear.z * rows.solution.tyre_impulse[1] + rows.suspension.load;
-        assert!((body.sum() - rows.normal_impulse().sum()).abs() < 1e-3, "{body:?}");
+        let body_impulse = rows.contact.side.linear.z * rows.solution.tyre_impulse[1] + rows.suspension.load;
+        assert!((body_impulse.sum() - rows.normal_impulse().sum()).abs() < 1e-3, "{body_impulse:?}");
     }
 }

@@ -13,8 +13,8 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::MAX_OVERLAP_CORRECTION_MPS;
-use crate::simd::lane::WheelLanes;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::WheelLanes;
 
 /// Rebound rate up to which bump damping applies, m/s. The force error is about half a newton. A standing car moves by rounding errors only, and its
 /// dampers do not alternate between bump and rebound.
@@ -32,72 +32,72 @@ impl<W: WheelLanes> WheelRows<W> {
     /// load row set, too. No wheel is lifted yet; the travel at the links is limited to metal contact. Wheels in the air use their compression as
     /// link travel.
     #[inline(always)]
-    pub(crate) fn init_strut(&mut self, bank: &WheelPack<W>, dt: f32) {
-        let (half, step, before) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
+    pub(crate) fn init_strut(&mut self, group: &WheelPack<W>, dt: f32) {
+        let (half, dt_lanes, start_rate) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
         // Compression at the start of the contact, synchronous with the velocity, m.
-        let begun =
-            self.contact.compression + self.contact.compression_lag - half * step * before * self.contact.contact_share;
-        self.suspension.strut.start_travel = begun + self.contact.beyond_droop;
+        let start_compression = self.contact.compression + self.contact.compression_lag
+            - half * dt_lanes * start_rate * self.contact.contact_share;
+        self.suspension.strut.start_travel = start_compression + self.contact.beyond_droop;
         // Only the part of the travel after the touchdown counts.
         self.suspension.strut.middle_travel =
-            half * (begun + self.suspension.strut.start_travel) + W::splat(0.25) * step * before;
+            half * (start_compression + self.suspension.strut.start_travel) + W::splat(0.25) * dt_lanes * start_rate;
         let has_unsprung = self.has_unsprung;
-        self.suspension.strut.mass = if has_unsprung { bank.unsprung_mass } else { bank.carried_mass };
+        self.suspension.strut.mass = if has_unsprung { group.unsprung_mass } else { group.carried_mass };
         // Mass whose weight the strut carries, kg.
-        let carried = if has_unsprung { bank.carried_mass - bank.unsprung_mass } else { bank.carried_mass };
-        self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
+        let load_mass = if has_unsprung { group.carried_mass - group.unsprung_mass } else { group.carried_mass };
+        self.suspension.strut.weight = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
         // Wheels whose travel follows the ground or their unsprung mass.
-        let meets = if has_unsprung { bank.present_mask() } else { self.contact.in_contact };
+        let moving_wheels = if has_unsprung { group.present_mask() } else { self.contact.in_contact };
         // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing has supplied.
-        let travel =
-            W::select(meets, self.suspension.strut.middle_travel, self.contact.compression).at_most(bank.solid_travel);
+        let travel = W::select(moving_wheels, self.suspension.strut.middle_travel, self.contact.compression)
+            .at_most(group.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
-        self.linearise_spring(bank, before, dt);
+        self.linearise_spring(group, start_rate, dt);
         if !has_unsprung {
-            self.linearise_damper(bank, before, dt);
+            self.linearise_damper(group, start_rate, dt);
         }
     }
 
-    /// Linearises the spring for a step of `dt` s that ends with the jounce rate `ends` (m/s): sets spring rate, impulse for a final rate of zero
-    /// with the static load, gain `dt² k / 4`, and the damping compensation. A linear spring does not depend on `ends`. A progressive spring has its
-    /// mean force along the travel, with the rate at the middle of the step, and is continued linearly beyond droop stop and metal contact.
+    /// Linearises the spring for a step of `dt` s that ends with the jounce rate `end_rate` (m/s): sets spring rate, impulse for a final rate of zero
+    /// with the static load, gain `dt² k / 4`, and the damping compensation. A linear spring does not depend on `end_rate`. A progressive spring has
+    /// its mean force along the travel, with the rate at the middle of the step, and is continued linearly beyond droop stop and metal contact.
     ///
     /// The midpoint rule reduces the frequency ω of a mode by the share ω² dt² / 12 and its damping ratio by the share (1/4 − 1/12) ω² dt². The
     /// damper is increased by the latter, with ω² dt² limited to [`MAX_STIFFENING`].
     #[inline(always)]
-    fn linearise_spring(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
-        let (step, quarter) = (W::splat(dt), W::splat(0.25 * dt));
-        let (mut spring, rate) = match bank.progressive_rate {
-            None => bank.spring_force_and_rate(self.suspension.strut.middle_travel),
+    fn linearise_spring(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) {
+        let (dt_lanes, quarter_dt) = (W::splat(dt), W::splat(0.25 * dt));
+        let (mut force, rate) = match group.progressive_rate {
+            None => group.spring_force_and_rate(self.suspension.strut.middle_travel),
             Some(_) => {
                 // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an increasing one would
                 // dominate the stop.
-                let middle = self.suspension.strut.middle_travel + quarter * ends;
-                let at = middle.clamp_nan_to_low(-bank.droop_travel, bank.solid_travel);
-                let (spring, rate) = bank.spring_force_and_rate(at);
-                (spring + rate * (middle - at), rate)
+                let mid_travel = self.suspension.strut.middle_travel + quarter_dt * end_rate;
+                let clamped_travel = mid_travel.clamp_nan_to_low(-group.droop_travel, group.solid_travel);
+                let (force, rate) = group.spring_force_and_rate(clamped_travel);
+                (force + rate * (mid_travel - clamped_travel), rate)
             }
         };
-        if let Some(rise) = bank.progressive_rate {
-            // Mean force of a progressive spring along the travel, and its tangent. `half_way` is half of the travel within the step, m.
-            let half_way = quarter * (self.contact.jounce_rate + ends);
-            let most = W::splat(0.5) * (bank.droop_travel + bank.solid_travel);
-            let half_way = half_way.clamp_nan_to_low(-most, most);
-            spring += rise * half_way * half_way * W::splat(1.0 / 6.0) - rate * quarter * ends;
+        if let Some(rate_slope) = group.progressive_rate {
+            // Mean force of a progressive spring along the travel, and its tangent. `half_travel` is half of the travel within the step, m.
+            let half_travel = quarter_dt * (self.contact.jounce_rate + end_rate);
+            let max_half_travel = W::splat(0.5) * (group.droop_travel + group.solid_travel);
+            let half_travel = half_travel.clamp_nan_to_low(-max_half_travel, max_half_travel);
+            force += rate_slope * half_travel * half_travel * W::splat(1.0 / 6.0) - rate * quarter_dt * end_rate;
         }
         // Square of ω dt.
-        let relative = (rate * step * step / bank.carried_mass).at_most(W::splat(MAX_STIFFENING));
-        self.suspension.strut.damping_compensation = W::splat(1.0) + relative * W::splat(LOST_DAMPING_SHARE);
+        let phase_squared = (rate * dt_lanes * dt_lanes / group.carried_mass).at_most(W::splat(MAX_STIFFENING));
+        self.suspension.strut.damping_compensation = W::splat(1.0) + phase_squared * W::splat(LOST_DAMPING_SHARE);
         self.suspension.strut.spring_rate = rate;
-        self.suspension.strut.spring_gain = step * quarter * rate;
-        self.suspension.strut.static_impulse = self.suspension.strut.weight + step * spring;
+        self.suspension.strut.spring_gain = dt_lanes * quarter_dt * rate;
+        self.suspension.strut.static_impulse = self.suspension.strut.weight + dt_lanes * force;
     }
 
     /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper linearised at the final
     /// `jounce_rate` (m/s). Impulse and gain along the travel are divided by the cosine between normal and travel and by its square.
     #[inline(always)]
-    pub(crate) fn linearise_damper(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) {
-        let [target_impulse, gain] = self.strut_impulse_and_gain(bank, jounce_rate, dt);
+    pub(crate) fn linearise_damper(&mut self, group: &WheelPack<W>, jounce_rate: W, dt: f32) {
+        let [target_impulse, gain] = self.strut_impulse_and_gain(group, jounce_rate, dt);
         self.suspension.load_target = target_impulse / self.contact.normal_cosine;
         self.suspension.load_gain = gain / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
@@ -106,58 +106,66 @@ impl<W: WheelLanes> WheelRows<W> {
     /// The damper force is the weighted mean of those at start and end, the latter linearised at the final `jounce_rate` (m/s), times the damping
     /// compensation. Also stores the slope of the damper at that rate.
     #[inline(always)]
-    fn strut_impulse_and_gain(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
-        let (damping, opened) = smoothed_damper_line(bank, jounce_rate);
-        let [share, begun] = self.damper_weight_and_force(bank, dt);
-        let factor = W::splat(dt) * self.suspension.strut.damping_compensation;
+    fn strut_impulse_and_gain(&mut self, group: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
+        let (damping, offset) = smoothed_damper_line(group, jounce_rate);
+        let [end_weight, start_force] = self.damper_weight_and_force(group, dt);
+        let damper_factor = W::splat(dt) * self.suspension.strut.damping_compensation;
         // Part of the damper force by the rate at the start, N.
-        let explicit = (W::splat(1.0) - share) * begun;
+        let start_part = (W::splat(1.0) - end_weight) * start_force;
         self.suspension.strut.damping = damping;
         [
-            self.suspension.strut.static_impulse + factor * (explicit + share * opened),
-            self.suspension.strut.spring_gain + factor * share * damping,
+            self.suspension.strut.static_impulse + damper_factor * (start_part + end_weight * offset),
+            self.suspension.strut.spring_gain + damper_factor * end_weight * damping,
         ]
     }
 
     /// Returns the weight of the final rate in the damper force, –, from [`end_rate_weight`] with the damping at the start, and the damper force at
     /// the start of the step, N.
     #[inline(always)]
-    fn damper_weight_and_force(&self, bank: &WheelPack<W>, dt: f32) -> [W; 2] {
-        let (before, opened_before) = smoothed_damper_line(bank, self.contact.jounce_rate);
+    fn damper_weight_and_force(&self, group: &WheelPack<W>, dt: f32) -> [W; 2] {
+        let (damping, offset) = smoothed_damper_line(group, self.contact.jounce_rate);
         // The weight uses the damping at the start. If it depended on the side on which the damper ends, the load would have a step there,
         // and the load solve would have no solution.
-        let share = end_rate_weight(before * W::splat(dt) / self.suspension.strut.mass);
-        [share, before * self.contact.jounce_rate + opened_before]
+        let end_weight = end_rate_weight(damping * W::splat(dt) / self.suspension.strut.mass);
+        [end_weight, damping * self.contact.jounce_rate + offset]
     }
 
     /// Returns the impulse of spring, static load and damper on an unsprung mass along the travel (N s) and its slope (kg) for a step of `dt` s that
-    /// ends with the jounce rate `ends` (m/s). Stops and axle links are left out. A progressive spring is linearised again.
+    /// ends with the jounce rate `end_rate` (m/s). Stops and axle links are left out. A progressive spring is linearised again.
     ///
     /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs reverse the wheel within the
     /// step, the damper would return energy. Its force in the direction of the mean travel is therefore limited to that with equal weights for both
     /// ends, which can be nonzero if bump and rebound damping differ. Its force against the mean travel is limited to [`REVERSAL_SLOPE_FACTOR`] times
     /// the final weight and damping times the sum of both rates, or to that with equal weights if this is larger.
-    pub(crate) fn unsprung_strut(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
-        if bank.progressive_rate.is_some() {
-            self.linearise_spring(bank, ends, dt);
+    pub(crate) fn unsprung_strut(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
+        if group.progressive_rate.is_some() {
+            self.linearise_spring(group, end_rate, dt);
         }
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
-        let (damping, opened) = smoothed_damper_line(bank, ends);
-        let [share, begun] = self.damper_weight_and_force(bank, dt);
-        let (ended, rates) = (opened + damping * ends, self.contact.jounce_rate + ends);
+        let (damping, offset) = smoothed_damper_line(group, end_rate);
+        let [end_weight, start_force] = self.damper_weight_and_force(group, dt);
+        let (end_force, rate_sum) = (offset + damping * end_rate, self.contact.jounce_rate + end_rate);
         // Damper force with the larger final weight, and with equal weights, N.
-        let (later, alike) = (begun + share * (ended - begun), half * (begun + ended));
-        let steepest = W::splat(REVERSAL_SLOPE_FACTOR) * share * damping;
+        let (end_weighted, equal_weighted) =
+            (start_force + end_weight * (end_force - start_force), half * (start_force + end_force));
+        let max_slope = W::splat(REVERSAL_SLOPE_FACTOR) * end_weight * damping;
         // Limit of the force against the mean travel, N.
-        let most = steepest * rates;
-        let force = later.clamp_nan_to_low(most.at_most(zero).at_most(alike), most.at_least(zero).at_least(alike));
+        let reversal_limit = max_slope * rate_sum;
+        let force = end_weighted.clamp_nan_to_low(
+            reversal_limit.at_most(zero).at_most(equal_weighted),
+            reversal_limit.at_least(zero).at_least(equal_weighted),
+        );
         // Wheels whose damper force is limited.
-        let held = force.less(later) | later.less(force);
-        let along = (half * damping).masked((alike * rates).less(zero));
-        let slope = W::select(held, W::select((later * rates).less(zero), along, steepest), share * damping);
-        let factor = W::splat(dt) * self.suspension.strut.damping_compensation;
-        let spring = self.suspension.strut.static_impulse + self.suspension.strut.spring_gain * ends;
-        [spring + factor * force, self.suspension.strut.spring_gain + factor * slope]
+        let is_limited = force.less(end_weighted) | end_weighted.less(force);
+        let equal_slope = (half * damping).masked((equal_weighted * rate_sum).less(zero));
+        let slope = W::select(
+            is_limited,
+            W::select((end_weighted * rate_sum).less(zero), equal_slope, max_slope),
+            end_weight * damping,
+        );
+        let damper_factor = W::splat(dt) * self.suspension.strut.damping_compensation;
+        let spring_impulse = self.suspension.strut.static_impulse + self.suspension.strut.spring_gain * end_rate;
+        [spring_impulse + damper_factor * force, self.suspension.strut.spring_gain + damper_factor * slope]
     }
 
     /// Returns the rate of the spring, N/m.
@@ -166,96 +174,112 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the slope of the damper force at the start of the step, N s/m.
-    pub(crate) fn strut_damping(&self, bank: &WheelPack<W>) -> W {
-        smoothed_damper_line(bank, self.contact.jounce_rate).0
+    pub(crate) fn strut_damping(&self, group: &WheelPack<W>) -> W {
+        smoothed_damper_line(group, self.contact.jounce_rate).0
     }
 
-    /// Updates progressive springs, and dampers whose slope at the final jounce rate `ends` (m/s) has changed for a wheel in contact: a change of
+    /// Updates progressive springs, and dampers whose slope at the final jounce rate `end_rate` (m/s) has changed for a wheel in contact: a change of
     /// direction or a crossed knee. Leaves the rows unchanged otherwise.
     #[inline(always)]
-    pub(crate) fn relinearise_strut(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
-        let (damping, _) = smoothed_damper_line(bank, ends);
-        let was = self.suspension.strut.damping;
-        if bank.progressive_rate.is_some() {
-            self.linearise_spring(bank, ends, dt);
+    pub(crate) fn relinearise_strut(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) {
+        let (damping, _) = smoothed_damper_line(group, end_rate);
+        let last_damping = self.suspension.strut.damping;
+        if group.progressive_rate.is_some() {
+            self.linearise_spring(group, end_rate, dt);
         }
-        if bank.progressive_rate.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.in_contact)
+        if group.progressive_rate.is_some()
+            || W::any((damping.less(last_damping) | last_damping.less(damping)) & self.contact.in_contact)
         {
-            self.linearise_damper(bank, ends, dt);
+            self.linearise_damper(group, end_rate, dt);
         }
     }
 
     /// Returns the wheels in contact that touch down, or whose compression exceeds the bump travel at the start or the end, in a step that ends with
-    /// the jounce rate `ends` (m/s).
+    /// the jounce rate `end_rate` (m/s).
     #[inline(always)]
-    pub(crate) fn wheels_reaching_stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> W::Mask {
+    pub(crate) fn wheels_reaching_stops(&self, group: &WheelPack<W>, end_rate: W, dt: f32) -> W::Mask {
         // Travel within the step, m.
-        let way = W::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
-        let farthest = self.suspension.strut.start_travel + way.at_least(W::splat(0.0));
-        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.in_contact
+        let travel = W::splat(0.5 * dt) * (self.contact.jounce_rate + end_rate);
+        let max_compression = self.suspension.strut.start_travel + travel.at_least(W::splat(0.0));
+        (group.bump_travel.less(max_compression) | self.contact.contact_share.less(W::splat(1.0)))
+            & self.contact.in_contact
     }
 
     /// Returns the load impulse along the normal (N s) and its slope (kg) with bump stop and metal contact, for a step that ends with the jounce rate
-    /// `ends` (m/s). `strut` is impulse and slope of spring and damper, `linked` the impulse of the axle links. For a landing wheel, both count with
-    /// the share of the travel after the touchdown, and the slope includes the change of that share. Stops are added in full. The load can be
-    /// negative.
-    pub(crate) fn load_with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], linked: W, ends: W, dt: f32) -> [W; 2] {
+    /// `end_rate` (m/s). `strut` is impulse and slope of spring and damper, `link_impulse` the impulse of the axle links. For a landing wheel, both
+    /// count with the share of the travel after the touchdown, and the slope includes the change of that share. Stops are added in full. The load can
+    /// be negative.
+    pub(crate) fn load_with_stops(
+        &self,
+        group: &WheelPack<W>,
+        strut: [W; 2],
+        link_impulse: W,
+        end_rate: W,
+        dt: f32,
+    ) -> [W; 2] {
         W::call_outlined(
             #[inline(always)]
             || {
-                let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
+                let (zero, half, one, dt_lanes) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
                 let [mut load, mut slope] = strut;
                 // Travel within the step and compression at its end, m.
-                let way = half * step * (self.contact.jounce_rate + ends);
-                let end = self.suspension.strut.start_travel + way;
-                let per_cosine = one / self.contact.normal_cosine;
+                let travel = half * dt_lanes * (self.contact.jounce_rate + end_rate);
+                let end_compression = self.suspension.strut.start_travel + travel;
+                let inverse_cosine = one / self.contact.normal_cosine;
                 // Change of the final compression per final speed of the row.
-                let turn = half * step * per_cosine;
-                let lands = self.contact.contact_share.less(one);
+                let end_per_speed = half * dt_lanes * inverse_cosine;
+                let is_landing = self.contact.contact_share.less(one);
                 // Part of the travel after the touchdown, m.
-                let within = (end + bank.droop_travel).at_least(zero);
-                let length = way.at_least(W::splat(MIN_TRAVEL_M));
-                let share = W::select(lands, (within / length).at_most(one), one);
+                let ground_travel = (end_compression + group.droop_travel).at_least(zero);
+                let bounded_travel = travel.at_least(W::splat(MIN_TRAVEL_M));
+                let contact_share = W::select(is_landing, (ground_travel / bounded_travel).at_most(one), one);
                 // Landing wheels that reach the ground.
-                let reached = lands & zero.less(within);
-                slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).masked(reached);
-                load = share * (load + linked);
-                let [stop, stop_slope] = self.stop_impulse(bank, ends, dt);
-                load += stop * per_cosine;
-                slope += stop_slope * per_cosine * per_cosine;
+                let has_landed = is_landing & zero.less(ground_travel);
+                slope = contact_share * slope
+                    + (load.at_least(zero) * (one - contact_share) / bounded_travel * end_per_speed).masked(has_landed);
+                load = contact_share * (load + link_impulse);
+                let [stop_impulse, stop_slope] = self.stop_impulse(group, end_rate, dt);
+                load += stop_impulse * inverse_cosine;
+                slope += stop_slope * inverse_cosine * inverse_cosine;
                 [load, slope]
             },
         )
     }
 
     /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg, ≥ 0), for a step that ends with the jounce rate
-    /// `ends` (m/s). The bump stop adds its rate between bump travel and metal contact. Beyond metal contact, spring and bump stop are constant, and
-    /// a stiff spring and damper on the carried mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push; its
-    /// spring force is limited so that overlaps are removed slowly.
+    /// `end_rate` (m/s). The bump stop adds its rate between bump travel and metal contact. Beyond metal contact, spring and bump stop are constant,
+    /// and a stiff spring and damper on the carried mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push;
+    /// its spring force is limited so that overlaps are removed slowly.
     #[inline(always)]
-    pub(crate) fn stop_impulse(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
-        let (zero, half, step) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
+    pub(crate) fn stop_impulse(&self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
+        let (zero, half, dt_lanes) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
         // Change of the final compression per final rate.
-        let turn = half * step;
-        let end = self.suspension.strut.start_travel + turn * (self.contact.jounce_rate + ends);
+        let end_per_rate = half * dt_lanes;
+        let end_compression = self.suspension.strut.start_travel + end_per_rate * (self.contact.jounce_rate + end_rate);
         // Depth in the bump stop (rubber) and in the metal contact behind it.
-        let rubber = StopOverlap::new(self.suspension.strut.start_travel - bank.bump_travel, end - bank.bump_travel);
-        let metal = StopOverlap::new(self.suspension.strut.start_travel - bank.solid_travel, end - bank.solid_travel);
-        let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.spring_rate * metal.mean;
+        let rubber = StopOverlap::new(
+            self.suspension.strut.start_travel - group.bump_travel,
+            end_compression - group.bump_travel,
+        );
+        let metal = StopOverlap::new(
+            self.suspension.strut.start_travel - group.solid_travel,
+            end_compression - group.solid_travel,
+        );
+        let stop_force = group.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.spring_rate * metal.mean;
         let stop_slope =
-            bank.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.spring_rate * metal.slope;
-        let damping = bank.carried_mass * W::splat(2.0 * METAL_DAMPING_RATIO * METAL_FREQUENCY_RAD_S);
-        let rate = bank.carried_mass * W::splat(METAL_FREQUENCY_RAD_S * METAL_FREQUENCY_RAD_S);
+            group.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.spring_rate * metal.slope;
+        let damping = group.carried_mass * W::splat(2.0 * METAL_DAMPING_RATIO * METAL_FREQUENCY_RAD_S);
+        let rate = group.carried_mass * W::splat(METAL_FREQUENCY_RAD_S * METAL_FREQUENCY_RAD_S);
         // Deep overlaps are resolved with `MAX_OVERLAP_CORRECTION_MPS`, whatever their cause.
-        let most = damping * W::splat(MAX_OVERLAP_CORRECTION_MPS);
+        let max_spring_force = damping * W::splat(MAX_OVERLAP_CORRECTION_MPS);
         // Forces of the metal spring, of its damper, and of both, N.
-        let pushed = (rate * metal.mean).at_most(most);
-        let resisting = damping * (half * (self.contact.jounce_rate + ends));
-        let pressed = (pushed + metal.share * resisting).at_least(zero);
-        let presses = zero.less(pressed);
-        let spring = (rate * metal.slope).masked((rate * metal.mean).less(most));
-        let metal_slope = (spring * turn + metal.share * damping * half).masked(presses);
-        [step * (stop + pressed), step * (stop_slope * turn + metal_slope).at_least(zero)]
+        let spring_force = (rate * metal.mean).at_most(max_spring_force);
+        let damper_force = damping * (half * (self.contact.jounce_rate + end_rate));
+        let metal_force = (spring_force + metal.share * damper_force).at_least(zero);
+        let is_pressed = zero.less(metal_force);
+        let spring_slope = (rate * metal.slope).masked((rate * metal.mean).less(max_spring_force));
+        let metal_slope = (spring_slope * end_per_rate + metal.share * damping * half).masked(is_pressed);
+        [dt_lanes * (stop_force + metal_force), dt_lanes * (stop_slope * end_per_rate + metal_slope).at_least(zero)]
     }
 }
 
@@ -270,24 +294,24 @@ pub(crate) struct StopOverlap<W: WheelLanes> {
 }
 
 impl<W: WheelLanes> StopOverlap<W> {
-    /// Computes the part for a travel between the depths `from` and `to` beyond the start of the stop, m, negative in front of it. The depth counts
-    /// as 0 in front of the stop. For a travel that crosses the start, the mean is `d² / (2 L)` with the depth d and the whole length L, and the
-    /// share is `d / L`; L is at least [`MIN_TRAVEL_M`].
+    /// Computes the part for a travel between the depths `start_depth` and `end_depth` beyond the start of the stop, m, negative in front of it. The
+    /// depth counts as 0 in front of the stop. For a travel that crosses the start, the mean is `d² / (2 L)` with the depth d and the whole length L,
+    /// and the share is `d / L`; L is at least [`MIN_TRAVEL_M`].
     #[inline(always)]
-    pub(crate) fn new(from: W, to: W) -> Self {
+    pub(crate) fn new(start_depth: W, end_depth: W) -> Self {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
-        let (first, last) = (from.at_least(zero), to.at_least(zero));
+        let (clamped_start, clamped_end) = (start_depth.at_least(zero), end_depth.at_least(zero));
         // Travels that are beyond the start of the stop at both ends.
-        let throughout = zero.less(from) & zero.less(to);
-        let length = (to - from).abs().at_least(W::splat(MIN_TRAVEL_M));
+        let is_inside = zero.less(start_depth) & zero.less(end_depth);
+        let length = (end_depth - start_depth).abs().at_least(W::splat(MIN_TRAVEL_M));
         // Final and initial depth over the length of the travel.
-        let (entered, left) = (last / length, first / length);
-        let partly = half * (first * left + last * entered);
-        let slope = entered - half * entered * entered + half * left * left;
+        let (end_share, start_share) = (clamped_end / length, clamped_start / length);
+        let partial_mean = half * (clamped_start * start_share + clamped_end * end_share);
+        let slope = end_share - half * end_share * end_share + half * start_share * start_share;
         Self {
-            mean: W::select(throughout, half * (first + last), partly),
-            slope: W::select(throughout, half, slope),
-            share: W::select(throughout, W::splat(1.0), entered + left),
+            mean: W::select(is_inside, half * (clamped_start + clamped_end), partial_mean),
+            slope: W::select(is_inside, half, slope),
+            share: W::select(is_inside, W::splat(1.0), end_share + start_share),
         }
     }
 }
@@ -300,12 +324,12 @@ const REVERSAL_SLOPE_FACTOR: f32 = 1.2;
 /// Shortest travel for divisions, m.
 const MIN_TRAVEL_M: f32 = 1e-7;
 
-/// Returns the weight of the final rate in a damper force, `½ + ½ s / (s + 6)`: 1/2, up to 1 for stiff dampers. `stiff` is s, the damping times step
-/// length over mass. This rational function is a second-order fit of the exponential decay of a damped mass.
+/// Returns the weight of the final rate in a damper force, `½ + ½ s / (s + 6)`: 1/2, up to 1 for stiff dampers. `stiffness` is s, the damping times
+/// step length over mass. This rational function is a second-order fit of the exponential decay of a damped mass.
 #[inline(always)]
-pub(crate) fn end_rate_weight<W: WheelLanes>(stiff: W) -> W {
+pub(crate) fn end_rate_weight<W: WheelLanes>(stiffness: W) -> W {
     let half = W::splat(0.5);
-    half + half * stiff / (stiff + W::splat(6.0))
+    half + half * stiffness / (stiffness + W::splat(6.0))
 }
 
 /// Share of the damping ratio of a mode that the midpoint rule loses, per square of ω dt: 1/4 − 1/12.
@@ -317,34 +341,34 @@ pub(crate) const MAX_STIFFENING: f32 = 4.0;
 /// Returns slope (N s/m) and offset (N) of a damper as [`damper_line`], with bump damping also in rebound slower than [`BUMP_SIDE_REBOUND_MPS`]. An
 /// offset in faster rebound joins both sides there, so that the force is continuous.
 #[inline(always)]
-fn smoothed_damper_line<W: WheelLanes>(bank: &WheelPack<W>, jounce_rate: W) -> (W, W) {
-    let standing = W::splat(BUMP_SIDE_REBOUND_MPS);
+fn smoothed_damper_line<W: WheelLanes>(group: &WheelPack<W>, jounce_rate: W) -> (W, W) {
+    let slow_rate = W::splat(BUMP_SIDE_REBOUND_MPS);
     // Rates at which bump damping applies.
-    let bump = (-standing).less(jounce_rate);
-    let (damping, opened) = damper_line(bank, bump, jounce_rate);
-    (damping, opened + (standing * (bank.rebound_damping - bank.bump_damping)).masked(!bump))
+    let is_bump = (-slow_rate).less(jounce_rate);
+    let (damping, offset) = damper_line(group, is_bump, jounce_rate);
+    (damping, offset + (slow_rate * (group.rebound_damping - group.bump_damping)).masked(!is_bump))
 }
 
-/// Returns the slope of a damper's force in `bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N). Above the
+/// Returns the slope of a damper's force in `is_bump` or rebound at a jounce rate (N s/m), and the offset of its tangent at zero rate (N). Above the
 /// knee speed, the slope is multiplied by the share of the knee, and the offset keeps the force continuous; below it, the offset is 0.
 #[inline(always)]
-fn damper_line<W: WheelLanes>(bank: &WheelPack<W>, bump: W::Mask, jounce_rate: W) -> (W, W) {
+fn damper_line<W: WheelLanes>(group: &WheelPack<W>, is_bump: W::Mask, jounce_rate: W) -> (W, W) {
     let zero = W::splat(0.0);
-    let slow = W::select(bump, bank.bump_damping, bank.rebound_damping);
-    let Some(knees) = bank.knees else { return (slow, zero) };
+    let slow_damping = W::select(is_bump, group.bump_damping, group.rebound_damping);
+    let Some(knees) = group.knees else { return (slow_damping, zero) };
     // Knee speed (m/s) and damping share above it.
-    let [above, share] = [0, 1].map(|k| W::select(bump, knees[0][k], knees[1][k]));
-    let fast = above.less(jounce_rate.abs());
-    let damping = W::select(fast, slow * share, slow);
-    let at_knee = W::select(fast, (slow - damping) * above, zero);
-    (damping, at_knee.times_sign_of(jounce_rate))
+    let [knee_speed, fast_ratio] = [0, 1].map(|k| W::select(is_bump, knees[0][k], knees[1][k]));
+    let is_fast = knee_speed.less(jounce_rate.abs());
+    let damping = W::select(is_fast, slow_damping * fast_ratio, slow_damping);
+    let offset = W::select(is_fast, (slow_damping - damping) * knee_speed, zero);
+    (damping, offset.times_sign_of(jounce_rate))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::{Model, ModelParts, plain::plain_car};
-    use crate::simd::lane::{F32x4, Lane};
+    use skidpad_simd::lane::{F32x4, Lane};
 
     const DT_S: f32 = 0.01;
 
@@ -353,35 +377,35 @@ mod tests {
         Model::new(parts).expect("valid").wheel_packs()[0].clone()
     }
 
-    /// Returns wheels on the ground at the start of a step, with a compression of `start` (m) and a jounce rate of `rate` (m/s).
-    fn begun(bank: &WheelPack, start: f32, rate: f32) -> WheelRows {
+    /// Returns wheels on the ground at the start of a step, with a compression of `compression` (m) and a jounce rate of `rate` (m/s).
+    fn start_rows(bank: &WheelPack, compression: f32, rate: f32) -> WheelRows {
         let mut rows = WheelRows { dt: DT_S, ..WheelRows::default() };
         rows.contact.in_contact = bank.present_mask();
         (rows.contact.contact_share, rows.contact.normal_cosine) = (F32x4::splat(1.0), F32x4::splat(1.0));
-        rows.contact.compression = F32x4::splat(start + 0.5 * DT_S * rate);
+        rows.contact.compression = F32x4::splat(compression + 0.5 * DT_S * rate);
         rows.contact.jounce_rate = F32x4::splat(rate);
         rows.init_strut(bank, DT_S);
         rows
     }
 
-    /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce rate `ends` (m/s).
-    fn sprung(rows: &mut WheelRows, bank: &WheelPack, ends: f32) -> f32 {
-        let [impulse, _] = rows.unsprung_strut(bank, F32x4::splat(ends), DT_S).map(|lanes| lanes.lane_value(0));
+    /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce rate `end_rate` (m/s).
+    fn strut_impulse(rows: &mut WheelRows, bank: &WheelPack, end_rate: f32) -> f32 {
+        let [impulse, _] = rows.unsprung_strut(bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
         impulse - rows.suspension.strut.weight.lane_value(0)
     }
 
     /// The mean of `k z + r z² / 2` from `z₀` to `z₁` is `k (z₀ + z₁) / 2 + r (z₀² + z₀ z₁ + z₁²) / 6`.
     #[test]
     fn a_spring_gives_the_mean_of_its_force_along_the_way() {
-        for rise in [0.0, 200_000.0] {
+        for progressive_rate in [0.0, 200_000.0] {
             let mut parts = plain_car();
-            parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = rise);
+            parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = progressive_rate);
             let bank = bank_of(parts);
-            for (start, rate, ends) in [(0.02, 0.5, 1.5), (0.04, 1.0, -2.0), (-0.05, -0.4, 0.2)] {
-                let end = start + 0.5 * DT_S * (rate + ends);
+            for (start, rate, end_rate) in [(0.02, 0.5, 1.5), (0.04, 1.0, -2.0), (-0.05, -0.4, 0.2)] {
+                let end = start + 0.5 * DT_S * (rate + end_rate);
                 let squares = start * start + start * end + end * end;
-                let expected = DT_S * (30_000.0 * 0.5 * (start + end) + rise * squares / 6.0);
-                let found = sprung(&mut begun(&bank, start, rate), &bank, ends);
+                let expected = DT_S * (30_000.0 * 0.5 * (start + end) + progressive_rate * squares / 6.0);
+                let found = strut_impulse(&mut start_rows(&bank, start, rate), &bank, end_rate);
                 // f32 resolution at the static impulse of 29 N s.
                 assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s from {start} m");
             }
@@ -391,17 +415,17 @@ mod tests {
     /// The damper compensates the loss of damping by the midpoint rule: it is larger than `c` by the factor 1 + ω² dt² / 6.
     #[test]
     fn a_damper_makes_up_for_what_the_midpoint_rule_loses() {
-        let damped = |damping: f32| {
+        let impulse_with = |damping: f32| {
             let mut parts = plain_car();
             parts.wheels.iter_mut().for_each(|wheel| {
                 (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (damping, damping);
             });
             let bank = bank_of(parts);
-            sprung(&mut begun(&bank, 0.02, 1.0), &bank, 1.0)
+            strut_impulse(&mut start_rows(&bank, 0.02, 1.0), &bank, 1.0)
         };
-        let stiffened = 1.0 + 30_000.0 * DT_S * DT_S / 300.0 / 6.0;
-        let expected = DT_S * 2000.0 * stiffened;
-        let found = damped(2000.0) - damped(0.0);
+        let compensation = 1.0 + 30_000.0 * DT_S * DT_S / 300.0 / 6.0;
+        let expected = DT_S * 2000.0 * compensation;
+        let found = impulse_with(2000.0) - impulse_with(0.0);
         // f32 resolution at 56 N s.
         assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s");
     }
@@ -419,25 +443,28 @@ mod tests {
         };
         let [bank, undamped] = [[2000.0; 2], [0.0; 2]].map(bank_with);
         for rate in [-1.0, 1.0] {
-            let damped = |ends: f32| {
+            let damper_impulse = |end_rate: f32| {
                 let [found, spring] = [&bank, &undamped].map(|bank| {
-                    let mut rows = begun(bank, 0.02, rate);
+                    let mut rows = start_rows(bank, 0.02, rate);
                     rows.suspension.strut.mass = F32x4::splat(3.0);
-                    sprung(&mut rows, bank, ends)
+                    strut_impulse(&mut rows, bank, end_rate)
                 });
                 found - spring
             };
-            let mut last = f32::NEG_INFINITY;
-            for ends in (-30..=30).map(|k| 0.1 * k as f32) {
-                let found = damped(ends);
+            let mut last_impulse = f32::NEG_INFINITY;
+            for end_rate in (-30..=30).map(|k| 0.1 * k as f32) {
+                let found = damper_impulse(end_rate);
                 // f32 resolution at 56 N s.
-                assert!(found * (rate + ends) > -2e-5, "{found} N s from {rate} to {ends} m/s");
-                assert!(found > last - 2e-5, "{found} N s from {rate} to {ends} m/s, {last} before");
-                last = found;
+                assert!(found * (rate + end_rate) > -2e-5, "{found} N s from {rate} to {end_rate} m/s");
+                assert!(
+                    found > last_impulse - 2e-5,
+                    "{found} N s from {rate} to {end_rate} m/s, {last_impulse} before"
+                );
+                last_impulse = found;
             }
             // The final weight is 1/2 + 1/2 · (20/3) / (20/3 + 6). The force is 0 where the unlimited one would act in the direction of the
             // travel.
-            assert!(damped(-0.9 * rate).abs() < 2e-5, "turns over from {rate} m/s");
+            assert!(damper_impulse(-0.9 * rate).abs() < 2e-5, "turns over from {rate} m/s");
         }
     }
 
@@ -452,16 +479,19 @@ mod tests {
             (0.09, 0.11, 0.02),
         ] {
             let rate = (end - start) / DT_S;
-            let rows = begun(&bank, start, rate);
+            let rows = start_rows(&bank, start, rate);
             let impulse =
-                |ends: f32| rows.stop_impulse(&bank, F32x4::splat(ends), DT_S).map(|lanes| lanes.lane_value(0));
+                |end_rate: f32| rows.stop_impulse(&bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
             let [found, slope] = impulse(rate);
             let expected = DT_S * 60_000.0 * mean;
             // f32 resolution at lengths of 0.1 m, over a travel of 0.02 m.
             assert!((found - expected).abs() < 1e-3, "{found} instead of {expected} N s from {start} to {end} m");
-            let difference = (impulse(rate + 0.02)[0] - impulse(rate - 0.02)[0]) / 0.04;
+            let difference_quotient = (impulse(rate + 0.02)[0] - impulse(rate - 0.02)[0]) / 0.04;
             // The slope changes by less than 1 kg on that travel.
-            assert!((slope - difference).abs() < 0.01 * slope + 0.01, "{slope} and {difference} kg from {start} m");
+            assert!(
+                (slope - difference_quotient).abs() < 0.01 * slope + 0.01,
+                "{slope} and {difference_quotient} kg from {start} m"
+            );
         }
     }
 
@@ -469,16 +499,16 @@ mod tests {
     #[test]
     fn a_wheel_that_lands_presses_on_its_way_within_the_ground() {
         let bank = bank_of(plain_car());
-        let mut rows = begun(&bank, -0.09, 4.0);
+        let mut rows = start_rows(&bank, -0.09, 4.0);
         rows.contact.contact_share = F32x4::splat(0.75);
-        let pressed = |ends: f32| {
+        let load_at = |end_rate: f32| {
             let [load, slope] = [20.0, 3.0].map(F32x4::splat);
-            let load = load + slope * F32x4::splat(ends - 4.0);
-            rows.load_with_stops(&bank, [load, slope], F32x4::splat(4.0), F32x4::splat(ends), DT_S)
+            let load = load + slope * F32x4::splat(end_rate - 4.0);
+            rows.load_with_stops(&bank, [load, slope], F32x4::splat(4.0), F32x4::splat(end_rate), DT_S)
                 .map(|lanes| lanes.lane_value(0))
         };
         // The travel is 0.04 m, of which 0.03 m are after the touchdown.
-        let [load, slope] = pressed(4.0);
+        let [load, slope] = load_at(4.0);
         assert!((load - 0.75 * 24.0).abs() < 1e-3, "{load}: lengths of 0.1 m in 32 bits, over a way of 0.04 m");
         // The change of the share scales the strut load only, not the impulse of the axle links.
         let expected = 0.75 * 3.0 + 20.0 * 0.25 / 0.04 * 0.5 * DT_S;

@@ -12,10 +12,10 @@
 //! smaller gain, in every solver. A sliding patch has the same plastic speed as on a rigid axle.
 
 use crate::model::wheel_pack::{LateralComplianceLanes, WheelPack};
-use crate::simd::lane::{F32x4, Lane};
 use crate::state::WheelState;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Time at which the shift of a wheel on the ground is evaluated, as a fraction of the step.
 const THETA_ON_GROUND: f32 = 0.5;
@@ -37,9 +37,9 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     fn apply_lateral_compliance_to_all(&mut self) {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            if let Some(lateral) = &bank.lateral {
-                rows.apply_lateral_compliance(bank, &ShiftResponse::new(lateral, bank, &self.state.wheels, rows));
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if let Some(compliance) = &group.lateral {
+                rows.apply_lateral_compliance(group, &ShiftResponse::new(compliance, group, &self.state.wheels, rows));
             }
         }
     }
@@ -50,15 +50,16 @@ impl Vehicle {
     #[inline(never)]
     pub(crate) fn shift_wheels(&mut self) {
         let wheels = &mut self.state.wheels;
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            let Some(lateral) = &bank.lateral else { continue };
-            let rate = ShiftResponse::new(lateral, bank, wheels, rows).shift_rate(rows.solution.tyre_impulse[1]);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            let Some(compliance) = &group.lateral else { continue };
+            let shift_rate =
+                ShiftResponse::new(compliance, group, wheels, rows).shift_rate(rows.solution.tyre_impulse[1]);
             // The wheel shifts at a constant speed in the step.
-            let throughout = rows.constant_speed_factor(bank);
-            let across = &mut rows.tyre.deflection_lines[1];
-            across.intercept = across.intercept - across.per_speed * rate * throughout;
-            let moved = (rate * F32x4::splat(rows.dt)).lanes();
-            bank.for_each_wheel(|lane, wheel| wheels[wheel].shift += moved[lane]);
+            let speed_factor = rows.constant_speed_factor(group);
+            let lateral_line = &mut rows.tyre.deflection_lines[1];
+            lateral_line.intercept = lateral_line.intercept - lateral_line.per_speed * shift_rate * speed_factor;
+            let shift_change = (shift_rate * F32x4::splat(rows.dt)).lanes();
+            group.for_each_wheel(|lane, wheel| wheels[wheel].shift += shift_change[lane]);
         }
     }
 }
@@ -74,11 +75,14 @@ struct ShiftResponse {
 
 impl ShiftResponse {
     /// Computes the response of the wheels of a bank at their present shifts: `1 / (D + θ K dt)` per force. Wheels without compliance do not respond.
-    fn new(lateral: &LateralComplianceLanes, bank: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
-        let step = F32x4::splat(rows.dt);
+    fn new(compliance: &LateralComplianceLanes, group: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
+        let dt = F32x4::splat(rows.dt);
         let theta = F32x4::select(rows.tyre.active, F32x4::splat(THETA_ON_GROUND), F32x4::splat(THETA_IN_AIR));
-        let answer = lateral.compliant / (lateral.damping + lateral.rate * step * theta);
-        Self { per_impulse: answer / step, return_rate: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
+        let rate_per_force = compliance.compliant / (compliance.damping + compliance.rate * dt * theta);
+        Self {
+            per_impulse: rate_per_force / dt,
+            return_rate: rate_per_force * compliance.rate * group.gather(|i| wheels[i].shift),
+        }
     }
 
     /// Returns the shift rate to the left under the lateral tyre `impulse` (N s), m/s.
@@ -87,10 +91,10 @@ impl ShiftResponse {
     }
 
     /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. With q the shift rate per impulse
-    /// and `g = gain · throughout`, both are divided by `1 + g q`, and the return rate adds g times itself to the target. `throughout` is the effect
-    /// of a constant speed on the patch over the effect that the gain assumes for the speed at the end of the step.
-    fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, throughout: F32x4) -> (F32x4, F32x4) {
-        let shift_gain = gain * throughout;
+    /// and `g = gain · speed_factor`, both are divided by `1 + g q`, and the return rate adds g times itself to the target. `speed_factor` is the
+    /// effect of a constant speed on the patch over the effect that the gain assumes for the speed at the end of the step.
+    fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, speed_factor: F32x4) -> (F32x4, F32x4) {
+        let shift_gain = gain * speed_factor;
         let share = F32x4::splat(1.0) / (F32x4::splat(1.0) + shift_gain * self.per_impulse);
         ((target_impulse + shift_gain * self.return_rate) * share, gain * share)
     }
@@ -99,17 +103,18 @@ impl ShiftResponse {
 impl WheelRows {
     /// Returns the lateral deflection due to a constant speed over the deflection due to the same speed at the end of the step only: 2 for a rolling
     /// patch (trapezoidal rule), 1 for a standing one (implicit Euler).
-    fn constant_speed_factor(&self, bank: &WheelPack) -> F32x4 {
-        F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(bank))
+    fn constant_speed_factor(&self, group: &WheelPack) -> F32x4 {
+        F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(group))
     }
 
-    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by `giving`.
-    fn apply_lateral_compliance(&mut self, bank: &WheelPack, giving: &ShiftResponse) {
-        let throughout = self.constant_speed_factor(bank);
+    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by `shift_response`.
+    fn apply_lateral_compliance(&mut self, group: &WheelPack, shift_response: &ShiftResponse) {
+        let speed_factor = self.constant_speed_factor(group);
         let tyre = &mut self.tyre;
-        (tyre.target_impulse[1], tyre.gain[1]) = giving.compliant_row(tyre.target_impulse[1], tyre.gain[1], throughout);
+        (tyre.target_impulse[1], tyre.gain[1]) =
+            shift_response.compliant_row(tyre.target_impulse[1], tyre.gain[1], speed_factor);
         (tyre.straight_target[1], tyre.straight_gain[1]) =
-            giving.compliant_row(tyre.straight_target[1], tyre.straight_gain[1], throughout);
+            shift_response.compliant_row(tyre.straight_target[1], tyre.straight_gain[1], speed_factor);
     }
 }
 

@@ -2,12 +2,12 @@
 //! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
 use crate::model::wheel_pack::{LawTyres, WheelPack};
-use crate::simd::lane::{WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::tyre::parameters::Tyre;
-use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
+use crate::tyre_rows::TyreLinearization;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::parameters::Tyre;
+use skidpad_tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
 
 /// Inputs of the tyre laws for the patches of a bank.
 pub(crate) struct TyreInput<W> {
@@ -54,19 +54,19 @@ impl<W: WheelLanes> TyreOutput<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Linearises the patches of `bank` whose tyres are not simple curves, and replaces their lanes in `linearised`.
+    /// Linearises the patches of `group` whose tyres are not simple curves, and replaces their lanes in `linearised`.
     /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres.
     #[inline(never)]
     pub(crate) fn linearise_laws(
         &mut self,
         linearised: &mut TyreLinearization<W>,
-        bank: &WheelPack<W>,
+        group: &WheelPack<W>,
         tyres: &[Tyre],
-        asked: &TyreInput<W>,
+        input: &TyreInput<W>,
     ) {
         W::dispatch_simd(
             #[inline(always)]
-            || self.linearise_each_law(linearised, bank, tyres, asked),
+            || self.linearise_each_law(linearised, group, tyres, input),
         );
     }
 
@@ -77,64 +77,69 @@ impl<W: WheelLanes> WheelRows<W> {
     fn linearise_each_law(
         &mut self,
         linearised: &mut TyreLinearization<W>,
-        bank: &WheelPack<W>,
+        group: &WheelPack<W>,
         tyres: &[Tyre],
-        asked: &TyreInput<W>,
+        input: &TyreInput<W>,
     ) {
-        let (zero, step) = (W::default(), W::splat(self.dt));
+        let (zero, dt) = (W::default(), W::splat(self.dt));
         // Only the Magic Formula uses camber and pressure; they are set there.
         let conditions = Conditions {
-            load: asked.load,
-            grip: asked.grip,
+            load: input.load,
+            grip: input.grip,
             camber: W::default(),
             speed: self.start.rolling_speed,
             pressure: W::default(),
         };
         // Overturning and aligning moments at the start of the step, N m.
-        let mut starting = [W::default(); 2];
-        for law in &bank.laws {
-            let answer = match &law.tyres {
+        let mut start_moments = [W::default(); 2];
+        for law in &group.laws {
+            let output = match &law.tyres {
                 LawTyres::TMeasy(tyres) => {
-                    TyreOutput::from_forces(linearise_prepared(&tyres.prepare(&conditions), asked).0)
+                    TyreOutput::from_forces(linearise_prepared(&tyres.prepare(&conditions), input).0)
                 }
                 LawTyres::Single(tyre) => match &tyres[*tyre] {
-                    Tyre::Brush(tyre) => evaluate_law(tyre, &conditions, asked),
+                    Tyre::Brush(tyre) => evaluate_law(tyre, &conditions, input),
                     Tyre::MagicFormula { formula, pressure } => {
-                        let leaning = Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
-                        evaluate_mirrored(&**formula, bank.mirror_sign, &leaning, asked)
+                        let cambered_conditions =
+                            Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
+                        evaluate_mirrored(&**formula, group.mirror_sign, &cambered_conditions, input)
                     }
                     // Banks evaluate simple curves and TMeasy tyres side by side.
                     Tyre::Curve(_) | Tyre::TMeasy(_) => continue,
                 },
             };
-            let (lanes, biting) = (law.lanes(), law.lanes() & self.tyre.active);
-            let rolling = biting & asked.rolling_lanes();
+            let (lanes, active_lanes) = (law.lanes(), law.lanes() & self.tyre.active);
+            let rolling_lanes = active_lanes & input.rolling_lanes();
             *linearised = match W::any(!lanes) {
-                true => TyreLinearization::select(lanes, answer.linearised, *linearised),
-                false => answer.linearised,
+                true => TyreLinearization::select(lanes, output.linearised, *linearised),
+                false => output.linearised,
             };
-            self.tyre.locking_capacity += (step * answer.resistance).masked(biting);
+            self.tyre.locking_capacity += (dt * output.resistance).masked(active_lanes);
             for i in [0, 1] {
-                let moment = (answer.moments[i] * asked.rolling_share).masked(rolling);
-                starting[i] = W::select(lanes, moment, starting[i]);
+                let moment = (output.moments[i] * input.rolling_share).masked(rolling_lanes);
+                start_moments[i] = W::select(lanes, moment, start_moments[i]);
             }
         }
         // Mean over the step, from the moments at its start and at the start of the last step (Adams-Bashforth) if a
         // patch has both.
-        let (half, is_some) = (W::splat(0.5), |moment: W| zero.less(moment.abs()));
+        let (half, is_nonzero) = (W::splat(0.5), |moment: W| zero.less(moment.abs()));
         self.tyre.moments = pair_from_fn(|i| {
-            let [begun, before] = [starting[i], self.start.moments[i]];
-            step * W::select(is_some(begun) & is_some(before), begun + half * (begun - before), begun)
+            let [start_moment, previous_moment] = [start_moments[i], self.start.moments[i]];
+            dt * W::select(
+                is_nonzero(start_moment) & is_nonzero(previous_moment),
+                start_moment + half * (start_moment - previous_moment),
+                start_moment,
+            )
         });
-        self.start.set_moments(starting);
+        self.start.set_moments(start_moments);
     }
 
     /// Returns the camber against the ground, rad, positive with the top leaning right; 0 for a patch without ground. Computes `asin` of the camber's
     /// sine by the arc tangent.
     #[inline(always)]
     fn camber(&self) -> W {
-        let upright = W::splat(1.0) - self.contact.camber_sine * self.contact.camber_sine;
-        functions::atan(self.contact.camber_sine / upright.at_least(W::splat(1e-6)).sqrt())
+        let squared_cosine = W::splat(1.0) - self.contact.camber_sine * self.contact.camber_sine;
+        functions::atan(self.contact.camber_sine / squared_cosine.at_least(W::splat(1e-6)).sqrt())
     }
 
     /// Returns the angular impulse of the tyre moments on the chassis, N m s: Mx about the wheel's heading and Mz about the contact normal. Rolling
@@ -149,12 +154,12 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in N m s; 0 for wheels without
     /// contact. Sets whether the bank has laws other than simple curves; without them nothing else changes.
     #[inline(always)]
-    pub(crate) fn warm_start_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
-        self.has_laws = !bank.laws.is_empty();
+    pub(crate) fn warm_start_moments(&mut self, group: &WheelPack<W>, dt: f32) {
+        self.has_laws = !group.laws.is_empty();
         if self.has_laws {
-            let (step, touches) = (W::splat(dt), self.contact.in_contact);
+            let (dt_lanes, in_contact) = (W::splat(dt), self.contact.in_contact);
             let [overturning, aligning] = self.start.moments;
-            self.tyre.moments = [(overturning * step).masked(touches), (aligning * step).masked(touches)];
+            self.tyre.moments = [(overturning * dt_lanes).masked(in_contact), (aligning * dt_lanes).masked(in_contact)];
         }
     }
 }
@@ -166,19 +171,22 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
     law: &M,
     mirror_sign: W,
     conditions: &Conditions<W>,
-    asked: &TyreInput<W>,
+    input: &TyreInput<W>,
 ) -> TyreOutput<W> {
     W::dispatch_simd(
         #[inline(always)]
         || {
-            let [along, across] = asked.deflection;
+            let [longitudinal, lateral] = input.deflection;
             let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
-            let mut answer =
-                evaluate_law(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
-            answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
-            let [overturning, aligning] = answer.moments;
-            answer.moments = [overturning * mirror_sign, aligning * mirror_sign];
-            answer
+            let mut output = evaluate_law(
+                law,
+                &mirrored,
+                &TyreInput { deflection: [longitudinal, lateral * mirror_sign], ..*input },
+            );
+            output.linearised.curve.force[1] = output.linearised.curve.force[1] * mirror_sign;
+            let [overturning, aligning] = output.moments;
+            output.moments = [overturning * mirror_sign, aligning * mirror_sign];
+            output
         },
     )
 }
@@ -188,15 +196,15 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
 fn evaluate_law<W: WheelLanes, M: TyreModel>(
     law: &M,
     conditions: &Conditions<W>,
-    asked: &TyreInput<W>,
+    input: &TyreInput<W>,
 ) -> TyreOutput<W> {
-    let at = law.prepare(conditions);
-    let (linearised, slip) = linearise_prepared(&at, asked);
-    let moments = if asked.any_rolls() { law.moments(&at, slip) } else { Default::default() };
+    let prepared = law.prepare(conditions);
+    let (linearised, slip) = linearise_prepared(&prepared, input);
+    let moments = if input.any_rolls() { law.moments(&prepared, slip) } else { Default::default() };
     TyreOutput {
         linearised,
         moments: [moments.overturning, moments.aligning],
-        resistance: law.rolling_resistance(&at, slip),
+        resistance: law.rolling_resistance(&prepared, slip),
     }
 }
 
@@ -205,31 +213,31 @@ fn evaluate_law<W: WheelLanes, M: TyreModel>(
 /// the ellipse; it does not depend on the load impulse of the step.
 #[inline(always)]
 fn linearise_prepared<W: WheelLanes, P: PreparedTyre<W>>(
-    at: &P,
-    asked: &TyreInput<W>,
+    prepared: &P,
+    input: &TyreInput<W>,
 ) -> (TyreLinearization<W>, [W; 2]) {
     let (zero, one) = (W::default(), W::splat(1.0));
-    let (lengths, limit) = (at.relaxation(), at.limit());
-    let slip = pair_from_fn(|i| asked.deflection[i] / lengths[i]);
+    let (lengths, limit) = (prepared.relaxation(), prepared.limit());
+    let slip = pair_from_fn(|i| input.deflection[i] / lengths[i]);
     let mut curve = TyreForces { force: [zero; 2], slope: [zero; 2] };
-    if asked.any_rolls() {
+    if input.any_rolls() {
         // A standing patch has no slip force, even if other lanes roll. Past the peak the slope is 0: the force is
         // constant.
-        let (rolls, found) = (asked.rolling_lanes(), at.force(slip));
+        let (rolling_lanes, forces) = (input.rolling_lanes(), prepared.force(slip));
         curve = TyreForces {
-            force: pair_from_fn(|i| found.force[i].masked(rolls)),
-            slope: pair_from_fn(|i| found.slope[i].at_least(zero).masked(rolls)),
+            force: pair_from_fn(|i| forces.force[i].masked(rolling_lanes)),
+            slope: pair_from_fn(|i| forces.slope[i].at_least(zero).masked(rolling_lanes)),
         };
     }
     // Under combined slip a law may exceed the ellipse of its two peaks. The friction limit is then raised to the
     // force.
-    let used = pair_from_fn(|i| curve.force[i] / limit[i].at_least(W::splat(MIN_FRICTION_LIMIT_N)));
-    let reach = friction_ellipse::utilisation(used).at_least(one);
+    let force_ratio = pair_from_fn(|i| curve.force[i] / limit[i].at_least(W::splat(MIN_FRICTION_LIMIT_N)));
+    let utilisation = friction_ellipse::utilisation(force_ratio).at_least(one);
     let linearised = TyreLinearization {
-        stiffness: at.stiffness(),
+        stiffness: prepared.stiffness(),
         lengths,
         curve,
-        friction: pair_from_fn(|i| limit[i] / asked.load * reach),
+        friction: pair_from_fn(|i| limit[i] / input.load * utilisation),
         // Constant friction coefficient within the step.
         sensitivity: zero,
         unloaded_share: one,
@@ -244,7 +252,7 @@ const MIN_FRICTION_LIMIT_N: f32 = 1e-3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::lane::{F32x4, Lane};
+    use skidpad_simd::lane::{F32x4, Lane};
 
     /// Tyre with 1000 N in both directions at once, at every slip.
     struct Square;
@@ -271,19 +279,19 @@ mod tests {
     /// patch is raised to its force, here by √2.
     #[test]
     fn a_patch_that_stands_has_no_slip_force_whoever_rolls_beside_it() {
-        let asked = TyreInput {
+        let input = TyreInput {
             deflection: [F32x4::splat(0.01); 2],
             load: F32x4::splat(2000.0),
             grip: F32x4::splat(1.0),
             rolling_share: F32x4::new([0.0, 1.0, 0.5, 0.0]),
         };
-        let (linearised, _) = linearise_prepared(&Square, &asked);
+        let (linearised, _) = linearise_prepared(&Square, &input);
         for (force, friction) in linearised.curve.force.into_iter().zip(linearised.friction) {
             assert_eq!(force.lanes(), [0.0, 1000.0, 1000.0, 0.0]);
-            for (lane, known) in [1.0, f32::sqrt(2.0), f32::sqrt(2.0), 1.0].into_iter().enumerate() {
+            for (lane, factor) in [1.0, f32::sqrt(2.0), f32::sqrt(2.0), 1.0].into_iter().enumerate() {
                 // Rounding of f32.
                 assert!(
-                    (friction.lane_value(lane) - 0.5 * known).abs() < 1e-7,
+                    (friction.lane_value(lane) - 0.5 * factor).abs() < 1e-7,
                     "lane {lane}: {}",
                     friction.lane_value(lane)
                 );

@@ -2,14 +2,14 @@
 
 use crate::assembly::tyre::laws::TyreInput;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::simd::wheel_groups::WheelGroups;
-use crate::tyre::curve::CurveConstants;
-use crate::tyre::parameters::Tyre;
-use crate::tyre::rows::{DeflectionLine, PatchMotion, TyreLinearization};
+use crate::tyre_rows::{DeflectionLine, PatchMotion, TyreLinearization};
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
+use skidpad_simd::lane::{WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
+use skidpad_tyre::curve::CurveConstants;
+use skidpad_tyre::parameters::Tyre;
 
 /// Damping ratio of a standing patch with the mass that its wheel carries. The rebound after a locked stop then ends
 /// within one cycle. Below 0.2 the car rocks visibly; above 0.8 the patch creeps into place.
@@ -34,42 +34,40 @@ struct PatchState<W: WheelLanes> {
 
 impl Vehicle {
     /// Computes the tyre rows of all wheels for a step of `dt` s. The laws are linearised at the deflection at the
-    /// start of the step, under the solved load, which leads to the chassis velocity `loaded`.
+    /// start of the step, under the solved load, which leads to the chassis velocity `v_loaded`.
     #[inline(always)]
-    pub(crate) fn linearise_tyres<B: WheelGroups>(&mut self, loaded: SpatialVector<f32>, dt: f32) {
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            rows.linearise_tyre_rows(bank, &self.model.parts().tyres, loaded.broadcast_to_wheels(), dt);
+    pub(crate) fn linearise_tyres<B: WheelGroups>(&mut self, v_loaded: SpatialVector<f32>, dt: f32) {
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.linearise_tyre_rows(group, &self.model.parts().tyres, v_loaded.broadcast_to_wheels(), dt);
         }
     }
 }
 
-impl<W: WheelLanes> CurveConstants<W> {
-    /// Linearises the simple curves of a bank for a step of `step` s: forces and slopes at the slips deflection over length, and the friction limit
-    /// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
-    #[inline(always)]
-    fn linearise_curves(&self, asked: &TyreInput<W>, step: W) -> TyreLinearization<W> {
-        let TyreInput { deflection, load, grip, rolling_share: share } = *asked;
-        let point = self.at_load(load, grip);
-        let curve = if W::any(W::default().less(share)) {
-            self.force(
-                &point,
-                pair_from_fn(
-                    #[inline(always)]
-                    |i| deflection[i] / point.lengths[i],
-                ),
-            )
-        } else {
-            Default::default()
-        };
-        TyreLinearization {
-            stiffness: point.stiffness,
-            lengths: point.lengths,
-            curve,
-            friction: [self.friction[0] * grip, self.friction[1] * grip],
-            sensitivity: self.load_sensitivity / (self.nominal_load * step),
-            unloaded_share: W::splat(1.0) + self.load_sensitivity,
-            peak_friction_load: self.peak_friction_load * step,
-        }
+/// Linearises the simple `curves` of a bank for a step of `dt` s: forces and slopes at the slips deflection over length, and the friction limit
+/// as a function of the load impulse. If no patch rolls, force and slope are 0, as standing patches use only the stiffness.
+#[inline(always)]
+fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput<W>, dt: W) -> TyreLinearization<W> {
+    let TyreInput { deflection, load, grip, rolling_share } = *input;
+    let point = curves.at_load(load, grip);
+    let curve = if W::any(W::default().less(rolling_share)) {
+        curves.force(
+            &point,
+            pair_from_fn(
+                #[inline(always)]
+                |i| deflection[i] / point.lengths[i],
+            ),
+        )
+    } else {
+        Default::default()
+    };
+    TyreLinearization {
+        stiffness: point.stiffness,
+        lengths: point.lengths,
+        curve,
+        friction: [curves.friction[0] * grip, curves.friction[1] * grip],
+        sensitivity: curves.load_sensitivity / (curves.nominal_load * dt),
+        unloaded_share: W::splat(1.0) + curves.load_sensitivity,
+        peak_friction_load: curves.peak_friction_load * dt,
     }
 }
 
@@ -82,7 +80,7 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding speed), for a step of `dt` s
     /// under the present load impulses. Also sets which tyres are active, the locking capacity (brake and rolling resistance) and the friction
-    /// limits. `loaded`: chassis velocity after the loads and the tyre impulses of the last step.
+    /// limits. `v_loaded`: chassis velocity after the loads and the tyre impulses of the last step.
     ///
     /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored energy when the brake is
     /// released. Above walking pace the tyre's curve applies at the lagged slip. In between both are blended by the share of rolling. Both have the
@@ -93,49 +91,49 @@ impl<W: WheelLanes> WheelRows<W> {
     #[inline(always)]
     pub(crate) fn linearise_tyre_rows(
         &mut self,
-        bank: &WheelPack<W>,
+        group: &WheelPack<W>,
         tyres: &[Tyre],
-        loaded: SpatialVector<W>,
+        v_loaded: SpatialVector<W>,
         dt: f32,
     ) {
-        let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
+        let (zero, one, dt_lanes) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
         let deflection = self.start.deflection;
         // Rolling speed in the middle of the step, under the tyre forces of the last step.
-        let slowed = (self.speeds(loaded)[0] - self.contact.start_speed[0]).masked(self.contact.in_contact);
-        let rolling_speed = (self.start.rolling_speed + W::splat(0.5) * slowed).abs();
-        let mut coefficient = bank.rolling.coefficient(rolling_speed);
+        let speed_change = (self.speeds(v_loaded)[0] - self.contact.start_speed[0]).masked(self.contact.in_contact);
+        let rolling_speed = (self.start.rolling_speed + W::splat(0.5) * speed_change).abs();
+        let mut coefficient = group.rolling.coefficient(rolling_speed);
         if self.contact.ground_motion.moves_or_textured {
             coefficient += self.contact.ground_motion.rolling_resistance;
         }
         // Load impulse of the step, N s.
-        let pressing = self.normal_impulse();
-        let rolling = coefficient * pressing * bank.radius;
-        self.tyre.locking_capacity = self.drive.brake + rolling;
-        self.tyre.active = self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.friction_factor);
+        let load_impulse = self.normal_impulse();
+        let rolling_impulse = coefficient * load_impulse * group.radius;
+        self.tyre.locking_capacity = self.drive.brake + rolling_impulse;
+        self.tyre.active = self.contact.in_contact & zero.less(load_impulse) & zero.less(self.contact.friction_factor);
         // Lanes without contact are evaluated under the nominal load and masked later.
-        let load = W::select(self.tyre.active, pressing / step, bank.tyre.nominal_load);
+        let load = W::select(self.tyre.active, load_impulse / dt_lanes, group.tyre.nominal_load);
         let grip = W::select(self.tyre.active, self.contact.friction_factor, one);
-        let tyre = &bank.tyre;
-        let share = self.rolling_share(bank);
+        let tyre = &group.tyre;
+        let rolling_share = self.rolling_share(group);
         let speed = rolling_speed.masked(tyre.relaxing_lanes());
-        let asked = TyreInput { deflection, load, grip, rolling_share: share };
+        let input = TyreInput { deflection, load, grip, rolling_share };
         let mut linearised =
-            if bank.has_curves { tyre.linearise_curves(&asked, step) } else { TyreLinearization::zero() };
+            if group.has_curves { linearise_curves(tyre, &input, dt_lanes) } else { TyreLinearization::zero() };
         if self.has_laws {
-            self.linearise_laws(&mut linearised, bank, tyres, &asked);
+            self.linearise_laws(&mut linearised, group, tyres, &input);
         }
         self.tyre.lengths = linearised.lengths;
         // Circumferential speed of the wheel, m/s.
-        let rim = bank.radius * self.start.spin;
-        let now = PatchState {
+        let rim_speed = group.radius * self.start.spin;
+        let patch = PatchState {
             deflection,
-            sliding: [self.contact.start_speed[0] - rim, self.contact.start_speed[1]],
-            rolling_share: share,
-            integration_share: self.integration_share(bank),
+            sliding: [self.contact.start_speed[0] - rim_speed, self.contact.start_speed[1]],
+            rolling_share,
+            integration_share: self.integration_share(group),
             // Rotation of the wheel renews a standing patch; the deflection of the carcass of a held wheel does not.
-            speed: W::select(zero.less(share), speed, rim.abs().masked(tyre.relaxing_lanes())),
+            speed: W::select(zero.less(rolling_share), speed, rim_speed.abs().masked(tyre.relaxing_lanes())),
         };
-        self.set_tyre_rows(bank, &linearised, &now);
+        self.set_tyre_rows(group, &linearised, &patch);
         self.tyre.sensitivity = linearised.sensitivity;
         self.tyre.unloaded_share = linearised.unloaded_share;
         self.tyre.peak_friction_load = linearised.peak_friction_load;
@@ -143,15 +141,15 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch. It is that stored at the start of the step.
     #[inline(always)]
-    fn rolling_share(&self, bank: &WheelPack<W>) -> W {
-        self.start.rolling.masked(bank.tyre.relaxing_lanes())
+    fn rolling_share(&self, group: &WheelPack<W>) -> W {
+        self.start.rolling.masked(group.tyre.relaxing_lanes())
     }
 
     /// Returns the share of rolling for the time integration: 0 on a body that wheels push, see
     /// [`PatchMotion::across`].
     #[inline(always)]
-    pub(crate) fn integration_share(&self, bank: &WheelPack<W>) -> W {
-        self.rolling_share(bank).masked(!self.contact.ground_motion.accelerating_wheels())
+    pub(crate) fn integration_share(&self, group: &WheelPack<W>) -> W {
+        self.rolling_share(group).masked(!self.contact.ground_motion.accelerating_wheels())
     }
 
     /// Computes target impulses and gains of the tyre rows from the forces and slopes at the slip at the start of the step.
@@ -161,93 +159,105 @@ impl<W: WheelLanes> WheelRows<W> {
     /// [`STANDING_DAMPING_RATIO`]. Rows of inactive lanes are 0. If the slope of any patch is below [`MIN_STRAIGHT_SLOPE_RATIO`] of that at zero
     /// slip, its straight rows are computed too.
     #[inline(always)]
-    fn set_tyre_rows(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &PatchState<W>) {
-        let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
-        let standing = one - now.rolling_share;
-        let stands = W::any(zero.less(standing));
-        let (mut damping, mut held, mut across) = ([zero; 2], zero, (DeflectionLine::default(), one));
+    fn set_tyre_rows(&mut self, group: &WheelPack<W>, linearised: &TyreLinearization<W>, patch: &PatchState<W>) {
+        let (zero, one, dt) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
+        let standing_share = one - patch.rolling_share;
+        let is_any_standing = W::any(zero.less(standing_share));
+        let (mut damping, mut longitudinal_force, mut lateral_line) =
+            ([zero; 2], zero, (DeflectionLine::default(), one));
         self.tyre.degressive = W::Mask::default();
         for i in [0, 1] {
             // Rate of the carcass, N/m.
-            let elastic = linearised.stiffness[i] / linearised.lengths[i];
-            let force = elastic * now.deflection[i] * standing + linearised.curve.force[i] * now.rolling_share;
-            let slope = elastic * standing + linearised.curve.slope[i] / linearised.lengths[i] * now.rolling_share;
+            let carcass_rate = linearised.stiffness[i] / linearised.lengths[i];
+            let force =
+                carcass_rate * patch.deflection[i] * standing_share + linearised.curve.force[i] * patch.rolling_share;
+            let slope =
+                carcass_rate * standing_share + linearised.curve.slope[i] / linearised.lengths[i] * patch.rolling_share;
             // Slope over slope at zero slip: share of the deflection that sticks.
-            let sticking = (slope / elastic.at_least(W::splat(f32::MIN_POSITIVE))).clamp_nan_to_low(zero, one);
+            let sticking_share =
+                (slope / carcass_rate.at_least(W::splat(f32::MIN_POSITIVE))).clamp_nan_to_low(zero, one);
             let motion = PatchMotion {
-                deflection: now.deflection[i],
-                speed: now.sliding[i],
-                sticking,
-                creep: step * now.speed / linearised.lengths[i],
-                rolling: now.integration_share,
+                deflection: patch.deflection[i],
+                speed: patch.sliding[i],
+                sticking: sticking_share,
+                creep: dt * patch.speed / linearised.lengths[i],
+                rolling: patch.integration_share,
             };
             // Deflection line, and the weight of its end in the mean force of the step.
-            let (drift, late) = if i == 0 {
-                held = force;
-                motion.integrate_longitudinal(step, slope * self.spin_softness(bank))
+            let (deflection_line, end_weight) = if i == 0 {
+                longitudinal_force = force;
+                motion.integrate_longitudinal(dt, slope * self.spin_softness(group))
             } else {
-                across = motion.integrate_lateral(step);
-                across
+                lateral_line = motion.integrate_lateral(dt);
+                lateral_line
             };
-            if stands {
-                damping[i] = W::splat(2.0 * STANDING_DAMPING_RATIO) * (elastic * bank.carried_mass).sqrt() * standing;
+            if is_any_standing {
+                damping[i] = W::splat(2.0 * STANDING_DAMPING_RATIO)
+                    * (carcass_rate * group.carried_mass).sqrt()
+                    * standing_share;
             }
             // Impulse per deflection that the step adds.
-            let stiffness = step * slope * late + damping[i];
-            let target_impulse = step * force + stiffness * (drift.intercept - now.deflection[i]);
-            self.tyre.elastic_stiffness[i] = elastic;
-            self.tyre.deflection_lines[i] = drift;
+            let stiffness = dt * slope * end_weight + damping[i];
+            let target_impulse = dt * force + stiffness * (deflection_line.intercept - patch.deflection[i]);
+            self.tyre.elastic_stiffness[i] = carcass_rate;
+            self.tyre.deflection_lines[i] = deflection_line;
             self.tyre.target_impulse[i] = target_impulse.masked(self.tyre.active);
-            self.tyre.gain[i] = (stiffness * drift.per_speed).masked(self.tyre.active);
+            self.tyre.gain[i] = (stiffness * deflection_line.per_speed).masked(self.tyre.active);
             self.tyre.degressive =
-                self.tyre.degressive | (sticking.less(W::splat(MIN_STRAIGHT_SLOPE_RATIO)) & self.tyre.active);
+                self.tyre.degressive | (sticking_share.less(W::splat(MIN_STRAIGHT_SLOPE_RATIO)) & self.tyre.active);
             self.tyre.friction[i] = linearised.friction[i].masked(self.tyre.active);
             self.solution.tyre_impulse[i] = self.solution.tyre_impulse[i].masked(self.tyre.active);
         }
         if W::any(self.tyre.degressive) {
-            self.set_straight_rows(bank, [held, linearised.lengths[0]], damping, across, now);
+            self.set_straight_rows(group, [longitudinal_force, linearised.lengths[0]], damping, lateral_line, patch);
         }
     }
 
     /// Returns the squared phase angle of the spin oscillation of a wheel within the step, per stiffness of its patch, m/N: `dt² R² / I`.
     #[inline(always)]
-    fn spin_softness(&self, bank: &WheelPack<W>) -> W {
-        W::splat(self.dt * self.dt) * bank.radius * bank.radius / bank.spin_inertia
+    fn spin_softness(&self, group: &WheelPack<W>) -> W {
+        W::splat(self.dt * self.dt) * group.radius * group.radius / group.spin_inertia
     }
 
     /// Computes the rows of patches whose slip vanishes within the step, as bounds of the tangent rows. In the longitudinal row, the carcass alone
-    /// reduces the force `held` (N) at the start of the step to 0. In the lateral row, the slope at zero slip applies to the remaining slip.
-    /// `length`: longitudinal length of the patch, m; `damping`: standing dampers, N s/m; `across`: lateral deflection line and weight of its end.
+    /// reduces `longitudinal_force` (N) at the start of the step to 0. In the lateral row, the slope at zero slip applies to the remaining
+    /// slip. `length`: longitudinal length of the patch, m; `damping`: standing dampers, N s/m; `lateral_line`: lateral deflection line and weight of
+    /// its end.
     #[inline(always)]
     fn set_straight_rows(
         &mut self,
-        bank: &WheelPack<W>,
-        [held, length]: [W; 2],
+        group: &WheelPack<W>,
+        [longitudinal_force, length]: [W; 2],
         damping: [W; 2],
-        across: (DeflectionLine<W>, W),
-        now: &PatchState<W>,
+        lateral_line: (DeflectionLine<W>, W),
+        patch: &PatchState<W>,
     ) {
-        let (one, step) = (W::splat(1.0), W::splat(self.dt));
+        let (one, dt) = (W::splat(1.0), W::splat(self.dt));
         // Under large lateral slip, the longitudinal force can exceed the force of the longitudinal deflection.
-        let most = now.deflection[0].abs();
-        let carcass =
-            (held / self.tyre.elastic_stiffness[0].at_least(W::splat(f32::MIN_POSITIVE))).clamp_nan_to_low(-most, most);
+        let max_deflection = patch.deflection[0].abs();
+        let carcass_deflection = (longitudinal_force
+            / self.tyre.elastic_stiffness[0].at_least(W::splat(f32::MIN_POSITIVE)))
+        .clamp_nan_to_low(-max_deflection, max_deflection);
         let motion = PatchMotion {
-            deflection: carcass,
-            speed: now.sliding[0],
+            deflection: carcass_deflection,
+            speed: patch.sliding[0],
             sticking: one,
-            creep: step * now.speed / length,
-            rolling: now.integration_share,
+            creep: dt * patch.speed / length,
+            rolling: patch.integration_share,
         };
-        let along = motion.integrate_longitudinal(step, self.tyre.elastic_stiffness[0] * self.spin_softness(bank));
-        self.tyre.straight_deflection_line = along.0;
-        let deflection = now.deflection[1];
-        let rows = [(along, held, carcass), (across, self.tyre.elastic_stiffness[1] * deflection, deflection)];
-        for (i, ((drift, late), force, from)) in rows.into_iter().enumerate() {
-            let stiffness = step * self.tyre.elastic_stiffness[i] * late + damping[i];
-            let target_impulse = step * force + stiffness * (drift.intercept - from);
+        let longitudinal_line =
+            motion.integrate_longitudinal(dt, self.tyre.elastic_stiffness[0] * self.spin_softness(group));
+        self.tyre.straight_deflection_line = longitudinal_line.0;
+        let deflection = patch.deflection[1];
+        let rows = [
+            (longitudinal_line, longitudinal_force, carcass_deflection),
+            (lateral_line, self.tyre.elastic_stiffness[1] * deflection, deflection),
+        ];
+        for (i, ((deflection_line, end_weight), force, start_deflection)) in rows.into_iter().enumerate() {
+            let stiffness = dt * self.tyre.elastic_stiffness[i] * end_weight + damping[i];
+            let target_impulse = dt * force + stiffness * (deflection_line.intercept - start_deflection);
             self.tyre.straight_target[i] = target_impulse.masked(self.tyre.active);
-            self.tyre.straight_gain[i] = (stiffness * drift.per_speed).masked(self.tyre.active);
+            self.tyre.straight_gain[i] = (stiffness * deflection_line.per_speed).masked(self.tyre.active);
         }
     }
 

@@ -1,18 +1,18 @@
 //! Wheel contacts with the ground: probes, contact points, row directions.
 
 use crate::ground::rim_contact::{STEEPEST_GROUND_COSINE, STEEPEST_GROUND_TANGENT};
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Probe, Rim};
-use crate::simd::lane::{F32x4, Lane, WheelLanes};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
-use crate::simd::wheel_groups::WheelGroups;
 use crate::statics::equilibrium::strut_load;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, banks_with_rows};
 use crate::wheel::parameters::Wheel;
 use bevy_math::{DVec3, Mat3, Vec3};
+use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::math;
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Clearance of the wall search beyond the free motion of a rim, m. The forces of a step can move the rim that much farther.
 const WALL_MARGIN_M: f32 = 0.03;
@@ -33,12 +33,12 @@ pub(crate) struct ProbeContacts<W: WheelLanes> {
 }
 
 impl ProbeContacts<F32x4> {
-    /// Collects the contacts of the wheels of `bank`; `contacts` has one entry per wheel of the vehicle, `None` without ground in reach. A wheel
+    /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None` without ground in reach. A wheel
     /// without a contact has 0 in all fields.
     #[inline(always)]
-    pub(crate) fn from_contacts(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let Some([Some(a), Some(b), Some(c), Some(d)]) = bank.consecutive_four(contacts) else {
-            return Self::from_partial_contacts(bank, contacts);
+    pub(crate) fn from_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let Some([Some(a), Some(b), Some(c), Some(d)]) = group.consecutive_four(contacts) else {
+            return Self::from_partial_contacts(group, contacts);
         };
         let [distance, x, y, z] =
             F32x4::transposed([pack_contact(a), pack_contact(b), pack_contact(c), pack_contact(d)]);
@@ -50,14 +50,14 @@ impl ProbeContacts<F32x4> {
     /// Collects the contacts of a bank in which some wheel is missing or has no contact, or whose wheels are not consecutive.
     #[cold]
     #[inline(never)]
-    fn from_partial_contacts(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let (mut met, mut hit, mut grip) = ([F32x4::default(); 4], [0.0; 4], [0.0; 4]);
-        bank.for_each_wheel(|lane, wheel| {
-            let Some(Some(c)) = contacts.get(wheel) else { return };
-            met[lane] = pack_contact(c);
-            (hit[lane], grip[lane]) = (1.0, c.grip);
+    fn from_partial_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let (mut packed, mut hit, mut grip) = ([F32x4::default(); 4], [0.0; 4], [0.0; 4]);
+        group.for_each_wheel(|lane, wheel| {
+            let Some(Some(contact)) = contacts.get(wheel) else { return };
+            packed[lane] = pack_contact(contact);
+            (hit[lane], grip[lane]) = (1.0, contact.grip);
         });
-        let [distance, x, y, z] = F32x4::transposed(met);
+        let [distance, x, y, z] = F32x4::transposed(packed);
         let hit = F32x4::splat(0.0).less(F32x4::new(hit));
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new(grip) }
     }
@@ -69,85 +69,91 @@ fn pack_contact(contact: &Contact) -> F32x4 {
     F32x4::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
-/// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `begins` and `ends` (m/s): `begins · pose_lag + ends ·
-/// (dt − pose_lag)`, the rule by which the world moves poses.
+/// Returns the displacement of a pose, m, in a step of `dt` s whose rates at start and end are `start_rate` and `end_rate` (m/s): `start_rate ·
+/// pose_lag + end_rate · (dt − pose_lag)`, the rule by which the world moves poses.
 #[inline(always)]
-pub(crate) fn step_displacement<W: WheelLanes>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
-    begins * pose_lag + ends * (dt - pose_lag)
+pub(crate) fn step_displacement<W: WheelLanes>([start_rate, end_rate]: [W; 2], pose_lag: W, dt: W) -> W {
+    start_rate * pose_lag + end_rate * (dt - pose_lag)
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from the contacts `met` in the middle of the
+    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from the contacts `contacts` in the middle of the
     /// step. The contact point moves along the travel with the compression (ray start height minus contact distance), but not below the droop stop.
     /// Load and lateral row act there, or at the force point of the axle; the longitudinal row acts one radius higher, at the wheel centre.
     ///
     /// Ground steeper than 80°, and ground whose normal is almost parallel to the wheel axle, is not a contact. Wheels without contact have
     /// compression and camber 0, and rows along the vehicle axes. `to_vehicle` rotates world axes to vehicle axes.
     #[inline(always)]
-    pub(crate) fn set_contacts(&mut self, bank: &WheelPack<W>, met: &ProbeContacts<W>, to_vehicle: &Mat3Lanes<W::Car>) {
-        let normal = to_vehicle.mul_wheel_vector(met.normal);
+    pub(crate) fn set_contacts(
+        &mut self,
+        group: &WheelPack<W>,
+        contacts: &ProbeContacts<W>,
+        to_vehicle: &Mat3Lanes<W::Car>,
+    ) {
+        let normal = to_vehicle.mul_wheel_vector(contacts.normal);
         let axle = self.steering.axle;
         // Sine of the angle between wheel axle and ground.
-        let lean = axle.dot(normal);
-        let across = axle - normal * lean;
-        let length = across.dot(across).sqrt();
+        let camber_sine = axle.dot(normal);
+        let lateral = axle - normal * camber_sine;
+        let lateral_length = lateral.dot(lateral).sqrt();
         let is_ground = !normal.z.less(W::splat(STEEPEST_GROUND_COSINE));
         // Excludes normals within 6° of the wheel axle, for which the heading is not defined.
-        let has_heading = !length.less(W::splat(0.1));
-        let faces_ground = met.hit & is_ground & has_heading;
+        let has_heading = !lateral_length.less(W::splat(0.1));
+        let has_contact = contacts.hit & is_ground & has_heading;
         let up = Vec3Lanes::splat(Vec3::Z);
-        let normal = Vec3Lanes::select(faces_ground, normal, up);
-        let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
+        let normal = Vec3Lanes::select(has_contact, normal, up);
+        let side =
+            Vec3Lanes::select(has_contact, lateral * (W::splat(1.0) / lateral_length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
-        let reached = (bank.ray_start_height() - met.distance).masked(faces_ground);
-        let point = bank.contact.with_z_added(reached.at_least(-bank.droop_travel));
+        let compression = (group.ray_start_height() - contacts.distance).masked(has_contact);
+        let point = group.contact.with_z_added(compression.at_least(-group.droop_travel));
         // Point at which tyre forces act.
-        let pushed = bank.force_point.map_or(point, |height| point.with_z_added(height));
-        let centre = pushed.with_z_added(bank.radius);
-        (self.contact.grip, self.contact.friction_factor) = (met.grip, met.grip);
-        self.contact.compression = reached;
+        let force_point = group.force_point.map_or(point, |height| point.with_z_added(height));
+        let wheel_centre = force_point.with_z_added(group.radius);
+        (self.contact.grip, self.contact.friction_factor) = (contacts.grip, contacts.grip);
+        self.contact.compression = compression;
         // Rounding can make the sine larger than 1.
-        self.contact.camber_sine = lean.clamp_nan_to_low(-W::splat(1.0), W::splat(1.0)).masked(faces_ground);
+        self.contact.camber_sine = camber_sine.clamp_nan_to_low(-W::splat(1.0), W::splat(1.0)).masked(has_contact);
         self.contact.normal_cosine = normal.z;
         self.contact.normal = SpatialVector::new(normal, point.cross(normal));
-        self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
-        self.contact.side = SpatialVector::new(side, pushed.cross(side));
-        self.contact.in_contact = faces_ground;
+        self.contact.forward = SpatialVector::new(forward, wheel_centre.cross(forward));
+        self.contact.side = SpatialVector::new(side, force_point.cross(side));
+        self.contact.in_contact = has_contact;
     }
 
-    /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with the chassis velocity `moving`
-    /// at the start. Sets the jounce rates `−n · v / cos γ`, too. Compressions end at the droop stop; what is beyond becomes the (negative) gap
-    /// `beyond_droop`. Compression and gap of wheels without contact are 0.
+    /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with the chassis velocity
+    /// `v_start` at the start. Sets the jounce rates `−n · v / cos γ`, too. Compressions end at the droop stop; what is beyond becomes the
+    /// (negative) gap `beyond_droop`. Compression and gap of wheels without contact are 0.
     #[inline(always)]
-    pub(crate) fn extrapolate_to_start(&mut self, bank: &WheelPack<W>, moving: SpatialVector<W>, dt: f32) {
-        let rate = -self.contact.normal.dot(moving) / self.contact.normal_cosine;
+    pub(crate) fn extrapolate_to_start(&mut self, group: &WheelPack<W>, v_start: SpatialVector<W>, dt: f32) {
+        let rate = -self.contact.normal.dot(v_start) / self.contact.normal_cosine;
         // Compression at the start of the step, m.
-        let reached = self.contact.compression - rate * W::splat(0.5 * dt);
-        self.contact.compression = reached.at_least(-bank.droop_travel).masked(self.contact.in_contact);
-        self.contact.beyond_droop = (reached - self.contact.compression).masked(self.contact.in_contact);
+        let start_compression = self.contact.compression - rate * W::splat(0.5 * dt);
+        self.contact.compression = start_compression.at_least(-group.droop_travel).masked(self.contact.in_contact);
+        self.contact.beyond_droop = (start_compression - self.contact.compression).masked(self.contact.in_contact);
         self.contact.jounce_rate = rate;
     }
 
     /// Sets the motion of the contacts at the start of the step: sliding speeds, the share of the step with contact, tyre impulses of the last step
-    /// as a warm start, jounce rates including the ground's own motion, and the lag of the compressions. `moving` is the chassis velocity at the
-    /// start, `free` the one at the end if no wheel acts. Wheels that do not reach the ground in free fall lose their contact and have jounce rate 0.
-    /// `pose_lag` is the time by which the pose lags behind the velocity, s.
+    /// as a warm start, jounce rates including the ground's own motion, and the lag of the compressions. `v_start` is the chassis velocity at
+    /// the start, `v_free` the one at the end if no wheel acts. Wheels that do not reach the ground in free fall lose their contact and have
+    /// jounce rate 0. `pose_lag` is the time by which the pose lags behind the velocity, s.
     #[inline(always)]
     pub(crate) fn set_contact_motion(
         &mut self,
-        moving: SpatialVector<W>,
-        free: impl FnOnce() -> SpatialVector<W>,
+        v_start: SpatialVector<W>,
+        v_free: impl FnOnce() -> SpatialVector<W>,
         pose_lag: W,
         dt: f32,
     ) {
         self.dt = dt;
-        self.contact.start_speed = self.start_speeds(moving);
-        self.contact.contact_share = self.contact_share_after_fall(free, dt);
+        self.contact.start_speed = self.start_speeds(v_start);
+        self.contact.contact_share = self.contact_share_after_fall(v_free, dt);
         self.contact.in_contact = self.contact.in_contact & W::splat(0.0).less(self.contact.contact_share);
         self.warm_start_tyres(dt);
         // Jounce rate by the motion of the ground, m/s.
-        let rising = self.contact.ground_motion.start_speed[2] / self.contact.normal_cosine;
-        self.contact.jounce_rate = (self.contact.jounce_rate + rising).masked(self.contact.in_contact);
+        let ground_rate = self.contact.ground_motion.start_speed[2] / self.contact.normal_cosine;
+        self.contact.jounce_rate = (self.contact.jounce_rate + ground_rate).masked(self.contact.in_contact);
         self.contact.compression_lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
@@ -155,22 +161,22 @@ impl<W: WheelLanes> WheelRows<W> {
     /// 0 without contact.
     #[inline(always)]
     pub(crate) fn warm_start_tyres(&mut self, dt: f32) {
-        let step = W::splat(dt);
-        self.solution.tyre_impulse = self.start.tyre.map(|force| (force * step).masked(self.contact.in_contact));
-        self.solution.torque = self.start.torque * step;
+        let dt_lanes = W::splat(dt);
+        self.solution.tyre_impulse = self.start.tyre.map(|force| (force * dt_lanes).masked(self.contact.in_contact));
+        self.solution.torque = self.start.torque * dt_lanes;
     }
 
     /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1 without a gap above
-    /// [`DROOP_TOLERANCE_M`], 0 or less if the gap stays open. `free` computes the final chassis velocity without wheels, only if some wheel is above
-    /// ground.
+    /// [`DROOP_TOLERANCE_M`], 0 or less if the gap stays open. `v_free` computes the final chassis velocity without wheels, only if some wheel
+    /// is above ground.
     #[inline(always)]
-    fn contact_share_after_fall(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
+    fn contact_share_after_fall(&self, v_free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
-        let above = self.wheels_above_ground();
-        if !W::any(above) {
+        let above_ground = self.wheels_above_ground();
+        if !W::any(above_ground) {
             return one;
         }
-        W::select(above, self.touchdown_share(free(), dt), one)
+        W::select(above_ground, self.touchdown_share(v_free(), dt), one)
     }
 
     /// Returns the wheels at their droop stop whose gap to the ground is larger than [`DROOP_TOLERANCE_M`].
@@ -188,49 +194,49 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Detects wheels that touch down because other wheels move the chassis, and gives them a contact. Returns true if there is one; otherwise
     /// nothing changes.
     ///
-    /// Only airborne wheels in `among` count. The chassis velocity is `moving` at the start of the step of `dt` s and `loaded` at its end. A wheel
-    /// lands if it moves farther down than its gap. It then has the droop stop as compression, an upward jounce rate or 0, and the rest of the step
-    /// as contact share.
+    /// Only airborne wheels in `candidates` count. The chassis velocity is `v_start` at the start of the step of `dt` s and `v_loaded`
+    /// at its end. A wheel lands if it moves farther down than its gap. It then has the droop stop as compression, an upward jounce rate or 0, and
+    /// the rest of the step as contact share.
     #[inline(always)]
     pub(crate) fn detect_touchdown(
         &mut self,
-        bank: &WheelPack<W>,
-        among: W::Mask,
-        [moving, loaded]: [SpatialVector<W>; 2],
+        group: &WheelPack<W>,
+        candidates: W::Mask,
+        [v_start, v_loaded]: [SpatialVector<W>; 2],
         pose_lag: W,
         dt: f32,
     ) -> bool {
-        let rate = |at| -self.separation_velocity(at) / self.contact.normal_cosine;
-        let [begins, ends] = [rate(moving), rate(loaded)];
+        let rate = |velocity| -self.separation_velocity(velocity) / self.contact.normal_cosine;
+        let [start_rate, end_rate] = [rate(v_start), rate(v_loaded)];
         // Approach to the ground within the step, m.
-        let closed = step_displacement([begins, ends], pose_lag, W::splat(dt));
-        let lands = self.airborne_wheels() & among & (-self.contact.beyond_droop).less(closed);
-        if !W::any(lands) {
+        let approach = step_displacement([start_rate, end_rate], pose_lag, W::splat(dt));
+        let is_landing = self.airborne_wheels() & candidates & (-self.contact.beyond_droop).less(approach);
+        if !W::any(is_landing) {
             return false;
         }
         let contact = &mut self.contact;
-        let share = W::splat(1.0) + contact.beyond_droop / closed;
-        contact.contact_share = W::select(lands, share, contact.contact_share);
-        contact.compression = W::select(lands, -bank.droop_travel, contact.compression);
+        let contact_share = W::splat(1.0) + contact.beyond_droop / approach;
+        contact.contact_share = W::select(is_landing, contact_share, contact.contact_share);
+        contact.compression = W::select(is_landing, -group.droop_travel, contact.compression);
         // The wheel can move upwards at the start of the step.
-        let comes = begins.at_least(W::splat(0.0));
-        contact.jounce_rate = W::select(lands, comes, contact.jounce_rate);
-        contact.compression_lag = W::select(lands, begins * pose_lag * share, contact.compression_lag);
-        contact.in_contact = contact.in_contact | lands;
+        let jounce_rate = start_rate.at_least(W::splat(0.0));
+        contact.jounce_rate = W::select(is_landing, jounce_rate, contact.jounce_rate);
+        contact.compression_lag = W::select(is_landing, start_rate * pose_lag * contact_share, contact.compression_lag);
+        contact.in_contact = contact.in_contact | is_landing;
         true
     }
 
-    /// Returns the share of the step of `dt` s that is left after the fall to the ground with the final chassis velocity `free`, `1 − gap / fall`: 0
-    /// if the gap opens, negative if the fall is shorter than the gap.
+    /// Returns the share of the step of `dt` s that is left after the fall to the ground with the final chassis velocity `v_free`, `1 − gap /
+    /// fall`: 0 if the gap opens, negative if the fall is shorter than the gap.
     #[cold]
     #[inline(never)]
-    fn touchdown_share(&self, free: SpatialVector<W>, dt: f32) -> W {
+    fn touchdown_share(&self, v_free: SpatialVector<W>, dt: f32) -> W {
         W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
-                let closed = -self.separation_velocity(free) / self.contact.normal_cosine * W::splat(dt);
-                W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
+                let approach = -self.separation_velocity(v_free) / self.contact.normal_cosine * W::splat(dt);
+                W::select(zero.less(approach), one + self.contact.beyond_droop / approach, zero)
             },
         )
     }
@@ -241,21 +247,21 @@ impl WheelRows {
     /// row and the wheel centre stay on the ray. Wheels without such a point keep the contact point below the ray.
     #[cold]
     #[inline(never)]
-    fn move_rows_to_rims(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    fn move_rows_to_rims(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let mut points = [F32x4::default(); 4];
-        bank.for_each_wheel(|lane, wheel| {
+        group.for_each_wheel(|lane, wheel| {
             let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
             // The last number, 1, marks a contact point on the rim.
             points[lane] = F32x4::new([point.x, point.y, point.z, 1.0]);
         });
         let [x, y, z, on_rim] = F32x4::transposed(points);
         let on_rim = F32x4::splat(0.0).less(on_rim) & self.contact.in_contact;
-        let below = bank.contact.with_z_added(self.contact.compression.at_least(-bank.droop_travel));
-        let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), below);
-        let pushed = bank.force_point.map_or(point, |height| point.with_z_added(height));
+        let ray_point = group.contact.with_z_added(self.contact.compression.at_least(-group.droop_travel));
+        let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), ray_point);
+        let force_point = group.force_point.map_or(point, |height| point.with_z_added(height));
         let (normal, side) = (&mut self.contact.normal, &mut self.contact.side);
         normal.angular = point.cross(normal.linear);
-        side.angular = pushed.cross(side.linear);
+        side.angular = force_point.cross(side.linear);
     }
 
     /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its travel. Sets the sliding speeds of
@@ -263,40 +269,41 @@ impl WheelRows {
     ///
     /// Such a wheel follows the ground. With the contact normal n, its speed along a tangent t is that of the chassis along `t − n t_z / n_z`. By
     /// virtual work its force F acts on the chassis along that direction, too, and the contact load is the strut load less `F t_z / n_z`. The
-    /// correction is zero on ground perpendicular to the strut; on a kerb edge it makes the wheel climb. `moving` is the chassis velocity, `load` the
-    /// wheel load of the last step (N), `friction` the coefficient of the tyre at that load. F is the tyre force of the last step, on contacts
-    /// steeper than [`STEEP_CONTACT_SLOPE`] the friction limit in its direction.
-    fn align_rows_to_struts(&mut self, moving: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
+    /// correction is zero on ground perpendicular to the strut; on a kerb edge it makes the wheel climb. `v_start` is the chassis velocity,
+    /// `load` the wheel load of the last step (N), `friction` the coefficient of the tyre at that load. F is the tyre force of the last step, on
+    /// contacts steeper than [`STEEP_CONTACT_SLOPE`] the friction limit in its direction.
+    fn align_rows_to_struts(&mut self, v_start: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         let contact = &mut self.contact;
         // Slopes of both tangents relative to the strut, t_z / n_z.
-        let [rise, aside] = [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
-        contact.forward = contact.forward + contact.normal * -rise;
-        contact.side = contact.side + contact.normal * -aside;
-        self.contact.start_speed = self.start_speeds(moving);
+        let [longitudinal_slope, lateral_slope] =
+            [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
+        contact.forward = contact.forward + contact.normal * -longitudinal_slope;
+        contact.side = contact.side + contact.normal * -lateral_slope;
+        self.contact.start_speed = self.start_speeds(v_start);
         // Part of the last tyre force along the strut, which it takes off the contact load, N.
-        let relieved = self.start.tyre[0] * rise + self.start.tyre[1] * aside;
-        let steep = F32x4::splat(STEEP_CONTACT_SLOPE).less(rise.abs() + aside.abs());
-        let mut share = one - relieved / load;
-        if F32x4::any(steep) {
-            share = F32x4::select(steep, self.pressing_at_friction_limit(relieved, friction()), share);
+        let relief = self.start.tyre[0] * longitudinal_slope + self.start.tyre[1] * lateral_slope;
+        let is_steep = F32x4::splat(STEEP_CONTACT_SLOPE).less(longitudinal_slope.abs() + lateral_slope.abs());
+        let mut load_ratio = one - relief / load;
+        if F32x4::any(is_steep) {
+            load_ratio = F32x4::select(is_steep, self.pressing_at_friction_limit(relief, friction()), load_ratio);
         }
-        let share = share.clamp_nan_to_low(zero, F32x4::splat(MAX_PRESSING_RATIO));
-        self.contact.friction_factor = self.contact.grip * F32x4::select(zero.less(load), share, one);
+        let load_ratio = load_ratio.clamp_nan_to_low(zero, F32x4::splat(MAX_PRESSING_RATIO));
+        self.contact.friction_factor = self.contact.grip * F32x4::select(zero.less(load), load_ratio, one);
     }
 
     /// Returns the share of the strut load that acts on the contact if the tyre uses its full friction in the direction of the last force, `1 / (1 +
-    /// μ relieved / |F|)`, at most [`MAX_PRESSING_RATIO`]. `relieved` is the part of that force along the strut, N; `friction` is μ of the tyre
-    /// without the grip of the ground.
+    /// μ relief / |F|)`, at most [`MAX_PRESSING_RATIO`]. `relief` is the part of that force along the strut, N; `friction` is μ of the
+    /// tyre without the grip of the ground.
     ///
     /// The magnitude of the last force is not used: it would press a wheel that slips in single steps too hard, and let it climb edges on which it
     /// has no grip.
-    fn pressing_at_friction_limit(&self, relieved: F32x4, friction: F32x4) -> F32x4 {
+    fn pressing_at_friction_limit(&self, relief: F32x4, friction: F32x4) -> F32x4 {
         let one = F32x4::splat(1.0);
-        let [along, across] = self.start.tyre;
+        let [longitudinal, lateral] = self.start.tyre;
         // Magnitude of the tyre force of the last step, N.
-        let force = (along * along + across * across).sqrt().at_least(F32x4::splat(f32::MIN_POSITIVE));
-        one / (one + friction * self.contact.grip * (relieved / force)).at_least(F32x4::splat(1.0 / MAX_PRESSING_RATIO))
+        let force = (longitudinal * longitudinal + lateral * lateral).sqrt().at_least(F32x4::splat(f32::MIN_POSITIVE));
+        one / (one + friction * self.contact.grip * (relief / force)).at_least(F32x4::splat(1.0 / MAX_PRESSING_RATIO))
     }
 }
 
@@ -306,85 +313,87 @@ const MAX_PRESSING_RATIO: f32 = 4.0;
 /// Slope of the contact relative to the strut above which the tyre force changes the contact load, and thus its own limit, noticeably.
 const STEEP_CONTACT_SLOPE: f32 = 0.3;
 
-/// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its length (m). `falling` is the
-/// velocity of the body (m/s) and `angular` its angular velocity (rad/s), in world axes.
+/// Returns the start of each wheel's ray relative to the position in the middle of the step (world axes, m), and its length (m). `free_velocity` is
+/// the velocity of the body (m/s) and `angular_velocity` its angular velocity (rad/s), in world axes.
 ///
 /// A ray starts one wheel diameter above the contact point at rest, inside the chassis, so that the start is above the ground even if the bump stop
 /// is overrun. It ends at the droop stop plus the distance by which the wheel can approach ground of up to 80° slope within `dt` s, at least
 /// [`DROOP_TOLERANCE_M`], so that a landing wheel finds the ground in time.
 #[inline(always)]
 pub(crate) fn probe_rays<W: WheelLanes>(
-    bank: &WheelPack<W>,
+    group: &WheelPack<W>,
     to_world: &Mat3Lanes<W::Car>,
-    falling: Vec3Lanes<W::Car>,
-    angular: Vec3Lanes<W::Car>,
+    free_velocity: Vec3Lanes<W::Car>,
+    angular_velocity: Vec3Lanes<W::Car>,
     dt: f32,
 ) -> (Vec3Lanes<W>, W) {
-    let start = to_world.mul_wheel_vector(bank.contact.with_z_added(bank.ray_start_height()));
+    let start = to_world.mul_wheel_vector(group.contact.with_z_added(group.ray_start_height()));
     // Fastest approach of the body to the steepest ground, m/s.
-    let closing = W::Car::splat(STEEPEST_GROUND_TANGENT) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
-    let (roll, pitch) = (W::broadcast_car(angular.dot(to_world.x)), W::broadcast_car(angular.dot(to_world.y)));
-    let sinking = W::broadcast_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;
+    let body_approach = W::Car::splat(STEEPEST_GROUND_TANGENT) * free_velocity.dot(free_velocity).sqrt()
+        - free_velocity.dot(to_world.z);
+    let (roll_rate, pitch_rate) =
+        (W::broadcast_car(angular_velocity.dot(to_world.x)), W::broadcast_car(angular_velocity.dot(to_world.y)));
+    let wheel_approach = W::broadcast_car(body_approach) - roll_rate * group.contact.y + pitch_rate * group.contact.x;
     // Approach within the step, m.
-    let ahead = (sinking * W::splat(dt)).at_least(W::splat(DROOP_TOLERANCE_M));
-    (start, bank.ray_start_height() + bank.droop_travel + ahead)
+    let approach = (wheel_approach * W::splat(dt)).at_least(W::splat(DROOP_TOLERANCE_M));
+    (start, group.ray_start_height() + group.droop_travel + approach)
 }
 
 impl Probe {
-    /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `end` has the x, y and z offset of the start
+    /// Sets the probe to a ray without a rim, of a wheel of vehicle `car` whose body is at `position`. `ray` has the x, y and z offset of the start
     /// (m) and the length (m) of the ray.
     #[inline(always)]
-    pub(crate) fn set_ray(&mut self, car: usize, position: DVec3, direction: Vec3, end: F32x4) {
-        let [x, y, z, reach] = end.lanes();
+    pub(crate) fn set_ray(&mut self, car: usize, position: DVec3, direction: Vec3, ray: F32x4) {
+        let [x, y, z, length] = ray.lanes();
         (self.car, self.position, self.offset) = (car, position, Vec3::new(x, y, z));
-        (self.direction, self.length, self.rim) = (direction, reach, None);
+        (self.direction, self.length, self.rim) = (direction, length, None);
     }
 }
 
 impl Vehicle {
     /// Tilts the tyre rows of banks with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last step. Used in steps in which
-    /// the wheels have no unsprung mass. `moving` is the chassis velocity.
-    pub(crate) fn constrain_rims_to_struts(&mut self, moving: SpatialVector<f32>) {
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            if bank.has_rims {
+    /// the wheels have no unsprung mass. `v_start` is the chassis velocity.
+    pub(crate) fn constrain_rims_to_struts(&mut self, v_start: SpatialVector<f32>) {
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            if group.has_rims {
                 let load = |i: usize| self.state.wheels[i].load;
                 // Longitudinal friction coefficient at that load.
                 let friction = |i: usize| self.model.tyre(i).friction_at(load(i))[0];
-                rows.align_rows_to_struts(moving.broadcast_to_wheels(), bank.gather(load), || bank.gather(friction));
+                rows.align_rows_to_struts(v_start.broadcast_to_wheels(), group.gather(load), || group.gather(friction));
             }
         }
     }
 
-    /// Writes one probe per wheel of vehicle `car` into `asked`, by wheel index, for the pose of `body` in the middle of the step of `dt` s. Rays
-    /// point down along the vehicle's vertical axis; rim-probe wheels get their rims, too. Wheels beyond the end of `asked` are skipped.
+    /// Writes one probe per wheel of vehicle `car` into `probes`, by wheel index, for the pose of `body` in the middle of the step of `dt` s. Rays
+    /// point down along the vehicle's vertical axis; rim-probe wheels get their rims, too. Wheels beyond the end of `probes` are skipped.
     #[inline(always)]
-    pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, asked: &mut [Probe]) {
+    pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, probes: &mut [Probe]) {
         let (position, to_world) = (body.midstep_position(dt), body.midstep_axes(dt));
         let (axes, direction) = (Mat3Lanes::from_mat3(&to_world), -to_world.z_axis);
-        let [falling, angular] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
-        for bank in self.model.wheel_packs() {
-            let (start, reach) = probe_rays(bank, &axes, falling, angular, dt);
-            let ends = F32x4::transposed([start.x, start.y, start.z, reach]);
-            let ask = |probe: &mut Probe, end: F32x4| probe.set_ray(car, position, direction, end);
-            match bank.consecutive_four_mut(asked) {
-                Some(four) => four.iter_mut().zip(ends).for_each(|(probe, end)| ask(probe, end)),
-                None => bank.for_each_wheel(|lane, wheel| {
-                    if let Some(probe) = asked.get_mut(wheel) {
-                        ask(probe, ends[lane]);
+        let [free_velocity, angular_velocity] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
+        for group in self.model.wheel_packs() {
+            let (start, length) = probe_rays(group, &axes, free_velocity, angular_velocity, dt);
+            let rays = F32x4::transposed([start.x, start.y, start.z, length]);
+            let set_ray = |probe: &mut Probe, ray: F32x4| probe.set_ray(car, position, direction, ray);
+            match group.consecutive_four_mut(probes) {
+                Some(group_probes) => group_probes.iter_mut().zip(rays).for_each(|(probe, ray)| set_ray(probe, ray)),
+                None => group.for_each_wheel(|lane, wheel| {
+                    if let Some(probe) = probes.get_mut(wheel) {
+                        set_ray(probe, rays[lane]);
                     }
                 }),
             }
         }
         if self.model.has_rims() {
-            self.add_rims(body, &to_world, dt, asked);
+            self.add_rims(body, &to_world, dt, probes);
         }
     }
 
-    /// Sets the rim of the probe `asked` of every wheel; rays get `None`.
+    /// Sets the rim of every wheel in `probes`; rays get `None`.
     #[cold]
     #[inline(never)]
-    fn add_rims(&self, body: &ChassisState, to_world: &Mat3, dt: f32, asked: &mut [Probe]) {
-        for (wheel, probe) in asked.iter_mut().enumerate().take(self.model.wheels().len()) {
+    fn add_rims(&self, body: &ChassisState, to_world: &Mat3, dt: f32, probes: &mut [Probe]) {
+        for (wheel, probe) in probes.iter_mut().enumerate().take(self.model.wheels().len()) {
             probe.rim = self.rim(wheel, body, to_world, dt);
         }
     }
@@ -392,37 +401,39 @@ impl Vehicle {
     /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe. It has the heading of the steered wheel and the displacements
     /// within the step of `dt` s: from its start to the middle, from there to the end by free motion, and by the strut load and the last tyre force
     /// if they acted along the road. The wall search reaches as far as the free motion plus [`WALL_MARGIN_M`].
-    fn rim(&self, wheel: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
-        let of = &self.model.wheels()[wheel];
-        let (half_width, rounded) = of.probe.tread()?;
-        let (sin, cos) = math::sin_cos(self.state.wheels[wheel].steer);
-        let place = self.model.lane_index(wheel);
-        let bank = &self.model.wheel_packs()[place.bank];
+    fn rim(&self, wheel_index: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
+        let wheel = &self.model.wheels()[wheel_index];
+        let (half_width, rounded) = wheel.probe.tread()?;
+        let (sin, cos) = math::sin_cos(self.state.wheels[wheel_index].steer);
+        let lane_index = self.model.lane_index(wheel_index);
+        let group = &self.model.wheel_packs()[lane_index.bank];
         // Length of the ray to the lowest point of the wheel before the step, m.
-        let stood = bank.ray_start_height().lane_value(place.lane) - self.state.wheels[wheel].compression;
+        let last_ray_length =
+            group.ray_start_height().lane_value(lane_index.lane) - self.state.wheels[wheel_index].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
-        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + WALL_MARGIN_M;
-        let arm = *to_world * of.contact;
+        let lookahead =
+            (body.free_velocity.length() + body.angular.length() * wheel.contact.length()) * dt + WALL_MARGIN_M;
+        let arm = *to_world * wheel.contact;
         // Displacements before and after the middle of the step, m.
-        let came = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
-        let moves = (body.free_velocity + body.free_angular.cross(arm)) * dt - came;
+        let probe_displacement = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
+        let free_displacement = (body.free_velocity + body.free_angular.cross(arm)) * dt - probe_displacement;
         // Displacement along the road per force, m/N.
-        let by_force = dt * dt * self.longitudinal_compliance(of, sin, cos);
-        let compression = |wheel: usize| self.state.wheels[wheel].compression;
+        let displacement_per_force = dt * dt * self.longitudinal_compliance(wheel, sin, cos);
+        let compression = |i: usize| self.state.wheels[i].compression;
         // Displacements by the strut load and by the tyre force of the last step, m.
-        let give = strut_load(&self.model, compression, wheel) * by_force;
-        let driven = self.state.wheels[wheel].tyre[0] * by_force;
+        let load_displacement = strut_load(&self.model, compression, wheel_index) * displacement_per_force;
+        let drive_displacement = self.state.wheels[wheel_index].tyre[0] * displacement_per_force;
         Some(Rim {
             forward,
-            radius: of.radius,
+            radius: wheel.radius,
             half_width,
             rounded,
-            last_ray_length: stood,
-            lookahead: ahead,
-            probe_displacement: came,
-            free_displacement: moves,
-            load_displacement: give,
-            drive_displacement: driven,
+            last_ray_length,
+            lookahead,
+            probe_displacement,
+            free_displacement,
+            load_displacement,
+            drive_displacement,
         })
     }
 
@@ -431,52 +442,52 @@ impl Vehicle {
     fn longitudinal_compliance(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
         let row = SpatialVector::from_vec3s(forward, wheel.contact.cross(forward));
-        let alone = self.response(row);
-        (row.linear.dot(alone.linear) + row.angular.dot(alone.angular)) * self.model.wheels().len() as f32
+        let response = self.response(row);
+        (row.linear.dot(response.linear) + row.angular.dot(response.angular)) * self.model.wheels().len() as f32
     }
 
     /// Sets contact points, row directions, ground motion, moments and the initial impulses of every wheel for a step of `dt` s from the `contacts`
     /// by wheel index. Returns true if all wheels are in contact. `to_world` are the axes of the vehicle in the middle of the step.
     ///
-    /// If `unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre reaches farther. Loads and tyres of the last
-    /// solve are reset. Wheels without contact are moved to their equilibrium in droop.
+    /// If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre reaches farther. Loads and tyres of the
+    /// last solve are reset. Wheels without contact are moved to their equilibrium in droop.
     #[inline(always)]
     pub(crate) fn update_contacts<B: WheelGroups>(
         &mut self,
         body: &ChassisState,
         to_world: &Mat3,
         contacts: &[Option<Contact>],
-        unsprung: bool,
+        has_unsprung: bool,
         dt: f32,
     ) -> bool {
         let to_vehicle = to_world.transpose();
-        let angular = to_vehicle * body.angular;
-        let moving = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular).broadcast_to_wheels();
-        let free = || {
+        let angular_velocity = to_vehicle * body.angular;
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular_velocity).broadcast_to_wheels();
+        let v_free = || {
             SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
                 .broadcast_to_wheels()
         };
         let axes = Mat3Lanes::from_mat3(&to_vehicle);
-        let mut all_touch = true;
-        for (bank, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            rows.set_contacts(bank, &ProbeContacts::from_contacts(bank, contacts), &axes);
-            if bank.has_rims {
-                rows.move_rows_to_rims(bank, contacts, &to_vehicle);
+        let mut all_in_contact = true;
+        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            rows.set_contacts(group, &ProbeContacts::from_contacts(group, contacts), &axes);
+            if group.has_rims {
+                rows.move_rows_to_rims(group, contacts, &to_vehicle);
             }
-            rows.extrapolate_to_start(bank, moving, dt);
-            rows.update_ground_motion(bank, contacts, &to_vehicle);
-            if unsprung {
-                rows.reduce_gap_by_tyres(bank);
+            rows.extrapolate_to_start(group, v_start, dt);
+            rows.update_ground_motion(group, contacts, &to_vehicle);
+            if has_unsprung {
+                rows.reduce_gap_by_tyres(group);
             }
-            rows.set_contact_motion(moving, free, F32x4::splat(body.pose_lag), dt);
-            rows.warm_start_moments(bank, dt);
+            rows.set_contact_motion(v_start, v_free, F32x4::splat(body.pose_lag), dt);
+            rows.warm_start_moments(group, dt);
             rows.reset();
-            all_touch &= !F32x4::any(bank.present_mask() & !rows.contact.in_contact);
+            all_in_contact &= !F32x4::any(group.present_mask() & !rows.contact.in_contact);
         }
-        if !all_touch {
+        if !all_in_contact {
             self.set_droop_compressions();
         }
-        all_touch
+        all_in_contact
     }
 }
 
@@ -495,13 +506,13 @@ mod tests {
         rows.contact.normal = SpatialVector::new(Vec3Lanes::splat(Vec3::Z), Vec3Lanes::splat(Vec3::ZERO));
         rows.contact.normal_cosine = F32x4::splat(1.0);
         rows.contact.beyond_droop = F32x4::splat(-0.005);
-        let share = |speed: f32| {
-            let falling = SpatialVector::from_vec3s(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).broadcast_to_wheels();
-            rows.touchdown_share(falling, 0.01).lane_value(0)
+        let contact_share = |speed: f32| {
+            let velocity = SpatialVector::from_vec3s(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).broadcast_to_wheels();
+            rows.touchdown_share(velocity, 0.01).lane_value(0)
         };
         // The wheel falls 0.02 m in the step.
-        assert!((share(2.0) - 0.75).abs() < 1e-6, "{}: 32 bits", share(2.0));
-        assert_eq!(share(-2.0), 0.0);
+        assert!((contact_share(2.0) - 0.75).abs() < 1e-6, "{}: 32 bits", contact_share(2.0));
+        assert_eq!(contact_share(-2.0), 0.0);
     }
 
     /// The displacement is `(v + ω × r) dt` if only external forces act on the body.
@@ -512,11 +523,11 @@ mod tests {
         let model = Model::new(parts).expect("valid");
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let car = Vehicle::new(model.into(), state);
-        let (velocity, angular) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
-        let body = ChassisState { free_velocity: velocity, free_angular: angular, ..CHASSIS_AT_ORIGIN };
-        let moves = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
-        let expected = (velocity + angular.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
-        assert!((moves - expected).length() < 1e-7, "{moves} instead of {expected}: 32 bits");
+        let (velocity, angular_velocity) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
+        let body = ChassisState { free_velocity: velocity, free_angular: angular_velocity, ..CHASSIS_AT_ORIGIN };
+        let displacement = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
+        let expected = (velocity + angular_velocity.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
+        assert!((displacement - expected).length() < 1e-7, "{displacement} instead of {expected}: 32 bits");
         assert_eq!(car.rim(1, &body, &Mat3::IDENTITY, 0.01), None, "a ray has no rim");
     }
 }

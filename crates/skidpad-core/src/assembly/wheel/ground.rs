@@ -1,14 +1,14 @@
 //! Moving ground: its velocity acts on the wheels at their contact points, and wheel forces act on the ground.
 
-use crate::math;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{Contact, Ground, Probe, Reaction};
-use crate::simd::lane::{F32x4, WheelLanes};
-use crate::simd::vectors::Vec3Lanes;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use crate::wheel::rows::GroundMotion;
 use bevy_math::{Mat3, Quat, Vec3};
+use skidpad_simd::lane::{F32x4, WheelLanes};
+use skidpad_simd::math;
+use skidpad_simd::vectors::Vec3Lanes;
 
 impl Vehicle {
     /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.
@@ -17,23 +17,23 @@ impl Vehicle {
     }
 
     /// Appends the impulses of the wheels on movable ground to `reactions`, each with body, point at the start of the step and impulse in world axes
-    /// (N s). `met` has the probe and the contact of each wheel of a step of `dt` s. Wheels without contact or on ground at rest append nothing;
-    /// earlier entries are kept.
+    /// (N s). `probe_contacts` has the probe and the contact of each wheel of a step of `dt` s. Wheels without contact or on ground at rest append
+    /// nothing; earlier entries are kept.
     pub(crate) fn append_reactions<'a>(
         &self,
-        met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
+        probe_contacts: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
         reactions: &mut Vec<Reaction>,
         dt: f32,
     ) {
-        for (i, (probe, contact)) in met.enumerate() {
+        for (i, (probe, contact)) in probe_contacts.enumerate() {
             let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
             if ground.body == Ground::STATIC_BODY {
                 continue;
             }
-            let place = self.model.lane_index(i);
-            let rows = &self.rows[place.bank];
+            let lane_index = self.model.lane_index(i);
+            let rows = &self.rows[lane_index.bank];
             let [x, y, z] =
-                rows.ground_impulse(&self.model.wheel_packs()[place.bank]).map(|sum| sum.lanes()[place.lane]);
+                rows.ground_impulse(&self.model.wheel_packs()[lane_index.bank]).map(|sum| sum.lanes()[lane_index.lane]);
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
             let point = ground.start_position(probe.point_at(distance), dt);
             reactions.push(Reaction { body: ground.body, point, impulse });
@@ -53,21 +53,26 @@ impl Vehicle {
     /// Row directions stay unchanged.
     pub(crate) fn update_ground_velocities(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
-        for (bank, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
-            rows.set_ground_motion(bank, contacts, &to_vehicle);
+        for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
+            rows.set_ground_motion(group, contacts, &to_vehicle);
         }
     }
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the ground motion along the rows: longitudinal, lateral and normal speeds (m/s). `begun` and `velocity` are the ground velocities at
-    /// the start and the end of the step (vehicle axes, m/s), `rolling` is the increase of the rolling resistance coefficient. The motion always
-    /// counts as moving or textured.
+    /// Returns the ground motion along the rows: longitudinal, lateral and normal speeds (m/s). `start_velocity` and `end_velocity` are the ground
+    /// velocities at the start and the end of the step (vehicle axes, m/s), `rolling_resistance` is the increase of the rolling resistance
+    /// coefficient. The motion always counts as moving or textured.
     #[inline(always)]
-    pub(crate) fn ground_motion_along_rows(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
+    pub(crate) fn ground_motion_along_rows(
+        &self,
+        [start_velocity, end_velocity]: [Vec3Lanes<W>; 2],
+        rolling_resistance: W,
+    ) -> GroundMotion<W> {
         let rows = [self.contact.forward, self.contact.side, self.contact.normal];
-        let [begun, speed] = [begun, velocity].map(|velocity| rows.map(|row| row.linear.dot(velocity)));
-        GroundMotion { moves_or_textured: true, start_speed: begun, end_speed: speed, rolling_resistance: rolling }
+        let [start_speed, end_speed] =
+            [start_velocity, end_velocity].map(|velocity| rows.map(|row| row.linear.dot(velocity)));
+        GroundMotion { moves_or_textured: true, start_speed, end_speed, rolling_resistance }
     }
 }
 
@@ -75,36 +80,41 @@ impl WheelRows {
     /// Sets the ground motion from `contacts` by wheel index, or clears it if no contact has data of moving or textured ground. Requires the row
     /// directions.
     #[inline(always)]
-    pub(crate) fn update_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
-        let tells = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
-        let any = match contacts {
-            [a, b, c, d] => tells(a) | tells(b) | tells(c) | tells(d),
-            _ => contacts.iter().any(tells),
+    pub(crate) fn update_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        let has_ground = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
+        let any_ground = match contacts {
+            [a, b, c, d] => has_ground(a) | has_ground(b) | has_ground(c) | has_ground(d),
+            _ => contacts.iter().any(has_ground),
         };
-        if any {
-            self.set_ground_motion(bank, contacts, to_vehicle);
+        if any_ground {
+            self.set_ground_motion(group, contacts, to_vehicle);
         } else {
             self.contact.ground_motion.reset();
         }
     }
 
     /// Sets the ground motion from `contacts`, 0 for wheels without data of moving ground; `to_vehicle` rotates world axes to vehicle axes.
-    fn set_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
-        let of = |value: fn(&Ground) -> f32| {
-            bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
+    fn set_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        let gather = |value: fn(&Ground) -> f32| {
+            group.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
-        let begun = Vec3Lanes::new(of(|g| g.start_velocity.x), of(|g| g.start_velocity.y), of(|g| g.start_velocity.z));
-        let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
-        let velocities = [begun, velocity].map(|velocity| velocity.mul_mat(to_vehicle));
-        self.contact.ground_motion = self.ground_motion_along_rows(velocities, of(|g| g.texture.rolling_resistance));
+        let start_velocity = Vec3Lanes::new(
+            gather(|g| g.start_velocity.x),
+            gather(|g| g.start_velocity.y),
+            gather(|g| g.start_velocity.z),
+        );
+        let end_velocity = Vec3Lanes::new(gather(|g| g.velocity.x), gather(|g| g.velocity.y), gather(|g| g.velocity.z));
+        let velocities = [start_velocity, end_velocity].map(|velocity| velocity.mul_mat(to_vehicle));
+        self.contact.ground_motion =
+            self.ground_motion_along_rows(velocities, gather(|g| g.texture.rolling_resistance));
     }
 
     /// Returns the impulse of the ground on each wheel, vehicle axes, N s: tyre impulses, load, and the difference by roll centre links.
-    fn ground_impulse(&self, bank: &WheelPack) -> [F32x4; 3] {
-        let sum = self.contact.forward.linear * self.solution.tyre_impulse[0]
+    fn ground_impulse(&self, group: &WheelPack) -> [F32x4; 3] {
+        let impulse = self.contact.forward.linear * self.solution.tyre_impulse[0]
             + self.contact.side.linear * self.solution.tyre_impulse[1]
             + self.contact.normal.linear * self.suspension.load
-            + self.link_impulse(bank);
-        [sum.x, sum.y, sum.z]
+            + self.link_impulse(group);
+        [impulse.x, impulse.y, impulse.z]
     }
 }

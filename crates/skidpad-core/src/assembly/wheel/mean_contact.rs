@@ -30,12 +30,13 @@ impl MeanContactProbes {
     /// of intervals is the longest displacement over the wheel radius, rounded up, from 2 to [`MAX_INTERVALS`]. The speed at a wheel is bounded by
     /// `|v| + |ω| · arm`.
     pub fn for_step(vehicle: &Vehicle, body: &ChassisState, dt: f32) -> Option<Self> {
-        // Largest displacement in wheel radii; `arm` is the distance from the centre of mass, m.
-        let longest = |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
+        // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
+        let displacement_in_radii =
+            |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
         let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
-        let most = wheels.map(longest).fold(0.0, f32::max);
+        let max_displacement = wheels.map(displacement_in_radii).fold(0.0, f32::max);
         // 0.999 rounds up.
-        let intervals = (most.min(MAX_INTERVALS as f32) + 0.999) as usize;
+        let intervals = (max_displacement.min(MAX_INTERVALS as f32) + 0.999) as usize;
         (intervals > 1).then_some(Self { intervals: intervals.max(2), dt })
     }
 
@@ -49,13 +50,14 @@ impl MeanContactProbes {
         (body.velocity + body.angular.cross(probe.offset)) * self.dt
     }
 
-    /// Clears `asked` and writes the probes at all positions, wheel by wheel, from the start to the end of the displacement. `probes` are those in
-    /// the middle of the step.
-    pub fn write_probes(&self, body: &ChassisState, probes: &[Probe], asked: &mut Vec<Probe>) {
-        asked.clear();
+    /// Clears `position_probes` and writes the probes at all positions, wheel by wheel, from the start to the end of the displacement. `probes` are
+    /// those in the middle of the step.
+    pub fn write_probes(&self, body: &ChassisState, probes: &[Probe], position_probes: &mut Vec<Probe>) {
+        position_probes.clear();
         for probe in probes {
-            let way = self.displacement(body, probe);
-            asked.extend((0..=self.intervals).map(|k| probe.displaced(way * self.displacement_share(k))));
+            let displacement = self.displacement(body, probe);
+            position_probes
+                .extend((0..=self.intervals).map(|k| probe.displaced(displacement * self.displacement_share(k))));
         }
     }
 
@@ -64,8 +66,8 @@ impl MeanContactProbes {
         k as f32 / self.intervals as f32 - 0.5
     }
 
-    /// Replaces the contacts `met` in the middle of the step by the mean contact of each wheel over its positions. `answered` has the contacts at the
-    /// positions, wheel by wheel, `probes` the probes in the middle of the step.
+    /// Replaces the `contacts` in the middle of the step by the mean contact of each wheel over its positions. `position_contacts` has the
+    /// contacts at the positions, wheel by wheel, `probes` the probes in the middle of the step.
     ///
     /// A wheel keeps its contact if its ground at some position moves, if it reaches no ground at any position above its droop stop, or if the ground
     /// is one plane.
@@ -74,94 +76,115 @@ impl MeanContactProbes {
         vehicle: &Vehicle,
         body: &ChassisState,
         probes: &[Probe],
-        answered: &[Option<Contact>],
-        met: &mut [Option<Contact>],
+        position_contacts: &[Option<Contact>],
+        contacts: &mut [Option<Contact>],
     ) {
-        for (i, (probe, places)) in probes.iter().zip(answered.chunks(self.probes_per_wheel())).enumerate() {
-            let place = vehicle.model().lane_index(i);
-            let bank = &vehicle.model().wheel_packs()[place.bank];
+        for (i, (probe, wheel_contacts)) in
+            probes.iter().zip(position_contacts.chunks(self.probes_per_wheel())).enumerate()
+        {
+            let lane_index = vehicle.model().lane_index(i);
+            let group = &vehicle.model().wheel_packs()[lane_index.bank];
             // Ray length of a wheel at its droop stop, m.
-            let hanging = (bank.ray_start_height() + bank.droop_travel).lane_value(place.lane);
-            let (way, here) = (self.displacement(body, probe), met[i]);
-            let all = places.iter().chain([&here]).flatten();
+            let droop_length = (group.ray_start_height() + group.droop_travel).lane_value(lane_index.lane);
+            let (displacement, middle) = (self.displacement(body, probe), contacts[i]);
+            let all_contacts = wheel_contacts.iter().chain([&middle]).flatten();
             let is_still = |contact: &Contact| contact.ground.is_none_or(|ground| ground.body == Ground::STATIC_BODY);
-            let is_reached = all.clone().any(|contact| contact.distance < hanging);
-            if is_reached && all.clone().all(is_still) && !self.is_plane(probe, way, places, here) {
-                met[i] = self.mean_contact(probe, way, places, hanging);
+            let is_reached = all_contacts.clone().any(|contact| contact.distance < droop_length);
+            if is_reached
+                && all_contacts.clone().all(is_still)
+                && !self.is_plane(probe, displacement, wheel_contacts, middle)
+            {
+                contacts[i] = self.mean_contact(probe, displacement, wheel_contacts, droop_length);
             }
         }
     }
 
-    /// Returns true if the contacts at all `places` along the displacement `way` are on one plane with equal normal and grip, that of the contact
-    /// `here` in the middle. Returns false if a contact is missing.
-    fn is_plane(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], here: Option<Contact>) -> bool {
-        let Some(here) = here else { return false };
-        places.iter().enumerate().all(|(k, place)| {
-            place.is_some_and(|place| {
-                let apart = way * self.displacement_share(k) + probe.direction * (place.distance - here.distance);
-                let is_level = apart.dot(here.normal).abs() < FLUSH_TOLERANCE_M;
+    /// Returns true if all `contacts` along the `displacement` of a wheel are on one plane with equal normal and grip, that of the
+    /// contact `middle` in the middle. Returns false if a contact is missing.
+    fn is_plane(
+        &self,
+        probe: &Probe,
+        displacement: Vec3,
+        contacts: &[Option<Contact>],
+        middle: Option<Contact>,
+    ) -> bool {
+        let Some(middle) = middle else { return false };
+        contacts.iter().enumerate().all(|(k, contact)| {
+            contact.is_some_and(|contact| {
+                let offset =
+                    displacement * self.displacement_share(k) + probe.direction * (contact.distance - middle.distance);
+                let is_level = offset.dot(middle.normal).abs() < FLUSH_TOLERANCE_M;
                 is_level
-                    && place.normal.dot(here.normal) > MIN_NORMAL_COSINE
-                    && place.grip.to_bits() == here.grip.to_bits()
+                    && contact.normal.dot(middle.normal) > MIN_NORMAL_COSINE
+                    && contact.grip.to_bits() == middle.grip.to_bits()
             })
         })
     }
 
-    /// Returns the mean of the contacts at the `places` along the displacement `way`, with trapezoidal weights; `None` if no place has ground.
-    /// Distance, grip, contact point and lateral slope are means. The slope along the displacement is that of the line between both ends. At
-    /// positions without ground, or with ground farther away than `hanging` (m from the start of the ray), the wheel counts as hanging at that
+    /// Returns the mean of the `contacts` along the `displacement` of a wheel, with trapezoidal weights; `None` if no position has
+    /// ground. Distance, grip, contact point and lateral slope are means. The slope along the displacement is that of the line between both ends. At
+    /// positions without ground, or with ground farther away than `droop_length` (m from the start of the ray), the wheel counts as hanging at that
     /// distance, and they do not count for grip and point. There is no point if one of the contacts has none. Data of textured ground are those of
     /// the middle position, or of the first with ground.
-    fn mean_contact(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], hanging: f32) -> Option<Contact> {
+    fn mean_contact(
+        &self,
+        probe: &Probe,
+        displacement: Vec3,
+        contacts: &[Option<Contact>],
+        droop_length: f32,
+    ) -> Option<Contact> {
         let up = -probe.direction;
         // Part of the displacement perpendicular to the ray.
-        let level = way - up * way.dot(up);
-        let length = level.length();
-        let ahead = level / length.max(f32::MIN_POSITIVE);
-        // Weighted sums; `found` is the weight of the positions with ground.
-        let (mut distance, mut slope, mut grip, mut found) = (0.0, Vec3::ZERO, 0.0, 0.0);
+        let transverse = displacement - up * displacement.dot(up);
+        let length = transverse.length();
+        let heading = transverse / length.max(f32::MIN_POSITIVE);
+        // Weighted sums; `ground_weight` is the weight of the positions with ground.
+        let (mut distance, mut slope, mut grip, mut ground_weight) = (0.0, Vec3::ZERO, 0.0, 0.0);
         let mut points = Some(Vec3::ZERO);
-        for (k, place) in places.iter().enumerate() {
+        for (k, contact) in contacts.iter().enumerate() {
             let weight = if k == 0 || k == self.intervals { 0.5 } else { 1.0 } / self.intervals as f32;
-            let Some(contact) = place.filter(|contact| contact.distance < hanging) else {
-                distance += weight * hanging;
+            let Some(contact) = contact.filter(|contact| contact.distance < droop_length) else {
+                distance += weight * droop_length;
                 continue;
             };
             distance += weight * contact.distance;
             slope += (up - contact.normal / contact.normal.dot(up)) * weight;
             grip += weight * contact.grip;
-            found += weight;
-            points =
-                points.zip(contact.point).map(|(sum, point)| sum + (point - way * self.displacement_share(k)) * weight);
+            ground_weight += weight;
+            points = points
+                .zip(contact.point)
+                .map(|(sum, point)| sum + (point - displacement * self.displacement_share(k)) * weight);
         }
-        let height = |place: Option<&Option<Contact>>| {
-            -place.and_then(|place| place.as_ref()).map_or(hanging, |contact| contact.distance.min(hanging))
+        let height = |contact: Option<&Option<Contact>>| {
+            -contact
+                .and_then(|contact| contact.as_ref())
+                .map_or(droop_length, |contact| contact.distance.min(droop_length))
         };
         // Rise of the ground along the displacement, m.
-        let rise = height(places.last()) - height(places.first()) + way.dot(up);
-        let slope = slope - ahead * slope.dot(ahead) + ahead * (rise / length.max(f32::MIN_POSITIVE));
-        let middle = places.get(self.intervals / 2).and_then(|place| place.as_ref());
+        let rise = height(contacts.last()) - height(contacts.first()) + displacement.dot(up);
+        let slope = slope - heading * slope.dot(heading) + heading * (rise / length.max(f32::MIN_POSITIVE));
+        let middle = contacts.get(self.intervals / 2).and_then(|contact| contact.as_ref());
         // Contact whose ground data the mean contact has.
-        let like = middle.or_else(|| places.iter().flatten().next())?;
+        let source = middle.or_else(|| contacts.iter().flatten().next())?;
         Some(Contact {
             distance,
             normal: (up - slope).normalize_or(up),
-            grip: grip / found,
-            point: points.map(|sum| sum / found),
-            ground: like.ground,
+            grip: grip / ground_weight,
+            point: points.map(|sum| sum / ground_weight),
+            ground: source.ground,
         })
     }
 }
 
 impl Probe {
-    /// Returns the probe displaced by the vector `by`, world axes, m. A rim's displacement since the start of the step grows by `by`, and the one
-    /// until its end shrinks by it.
-    fn displaced(&self, by: Vec3) -> Self {
+    /// Returns the probe displaced by the vector `displacement`, world axes, m. A rim's displacement since the start of the step grows by
+    /// `displacement`, and the one until its end shrinks by it.
+    fn displaced(&self, displacement: Vec3) -> Self {
         let rim = self.rim.map(|rim| crate::port::Rim {
-            probe_displacement: rim.probe_displacement + by,
-            free_displacement: rim.free_displacement - by,
+            probe_displacement: rim.probe_displacement + displacement,
+            free_displacement: rim.free_displacement - displacement,
             ..rim
         });
-        Self { offset: self.offset + by, rim, ..*self }
+        Self { offset: self.offset + displacement, rim, ..*self }
     }
 }

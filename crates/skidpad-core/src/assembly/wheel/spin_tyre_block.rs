@@ -5,17 +5,17 @@
 //! slope; as one block they hold the car to within a micrometre.
 
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{F32x4, WheelLanes, pair_from_fn};
-use crate::simd::linear::SpatialVector;
 use crate::solver_mode::ImpulseBounds;
-use crate::tyre::friction_ellipse;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{F32x4, WheelLanes, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_tyre::friction_ellipse;
 
-/// Linear tyre impulse response to the chassis velocity v, `Δimpulse = −Σ weight · d (d · Δv)`, with up to two directions d in the contact plane.
+/// Linear tyre impulse response to the chassis velocity v, `Δimpulse = −Σ gain · d (d · Δv)`, with up to two directions d in the contact plane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreTangent<W: WheelLanes = F32x4> {
     /// Gain of each direction, kg.
-    weights: [W; 2],
+    gains: [W; 2],
     /// Directions as (longitudinal, lateral) components; `None` if they are the longitudinal and lateral rows themselves.
     directions: Option<[[W; 2]; 2]>,
 }
@@ -24,20 +24,20 @@ impl<W: WheelLanes> TyreTangent<W> {
     /// Returns (gain in kg, row on the chassis) of both directions; without `directions` the longitudinal row, then the lateral one.
     #[inline(always)]
     pub fn gain_rows(&self, rows: &WheelRows<W>) -> [(W, SpatialVector<W>); 2] {
-        let ([first, second], [forward, side]) = (self.weights, [rows.contact.forward, rows.contact.side]);
+        let ([first_gain, second_gain], [forward, side]) = (self.gains, [rows.contact.forward, rows.contact.side]);
         match self.directions {
-            None => [(first, forward), (second, side)],
-            Some([[a, b], [c, d]]) => [(first, forward * a + side * b), (second, forward * c + side * d)],
+            None => [(first_gain, forward), (second_gain, side)],
+            Some([[a, b], [c, d]]) => [(first_gain, forward * a + side * b), (second_gain, forward * c + side * d)],
         }
     }
 
     /// Returns the decrease of the longitudinal impulse per longitudinal speed, kg.
     #[inline(always)]
     pub fn longitudinal_gain(&self) -> W {
-        let [first, second] = self.weights;
+        let [first_gain, second_gain] = self.gains;
         match self.directions {
-            None => first,
-            Some([[a, _], [c, _]]) => first * a * a + second * c * c,
+            None => first_gain,
+            Some([[first_x, _], [second_x, _]]) => first_gain * first_x * first_x + second_gain * second_x * second_x,
         }
     }
 }
@@ -46,7 +46,7 @@ impl<W: WheelLanes> TyreTangent<W> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreSolution<W: WheelLanes = F32x4> {
     /// Longitudinal and lateral tyre impulse, N s.
-    tyre: [W; 2],
+    impulse: [W; 2],
     /// Wheels whose tyre reaches its friction limit.
     sliding: W::Mask,
     /// Decrease of the impulse per sliding speed of each row, kg; 0 for a tyre without load or friction.
@@ -63,7 +63,7 @@ pub(crate) struct TyreSolution<W: WheelLanes = F32x4> {
 
 /// Result of the friction-ellipse iteration; the fields are those of [`TyreSolution`].
 struct SlidingSolution<W: WheelLanes> {
-    tyre: [W; 2],
+    impulse: [W; 2],
     plastic_compliance: [W; 2],
     inverse_limit_squared: [W; 2],
 }
@@ -82,16 +82,8 @@ impl<W: WheelLanes> TyreSolution<W> {
     /// Returns an unchanged copy, field by field. The compiler keeps its fields in registers, unlike those of a whole struct.
     #[inline(always)]
     fn scalarised(self) -> Self {
-        let Self {
-            tyre,
-            sliding,
-            gain,
-            compliance,
-            plastic_compliance: plastic,
-            inverse_limit_squared: inverse,
-            bounded,
-        } = self;
-        Self { tyre, sliding, gain, compliance, plastic_compliance: plastic, inverse_limit_squared: inverse, bounded }
+        let Self { impulse, sliding, gain, compliance, plastic_compliance, inverse_limit_squared, bounded } = self;
+        Self { impulse, sliding, gain, compliance, plastic_compliance, inverse_limit_squared, bounded }
     }
 }
 
@@ -101,51 +93,51 @@ impl<W: WheelLanes> WheelRows<W> {
     /// against the needed impulse, so that a brake never reverses a wheel. The locked case is skipped if no wheel can lock, even with the largest
     /// tyre moment. [`ImpulseBounds::LateralOnly`] changes only the lateral impulse and `sliding`.
     #[inline(always)]
-    pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: ImpulseBounds) -> TyreSolution<W> {
+    pub(crate) fn solve_block(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> TyreSolution<W> {
         let limit = self.solution.friction_bound;
-        if within == ImpulseBounds::LateralOnly {
+        if bounds == ImpulseBounds::LateralOnly {
             return self.solve_lateral(limit);
         }
-        // Angular momentum before brake and tyre, N m s. Wheels in `out_of_reach` cannot lock.
+        // Angular momentum before brake and tyre, N m s.
         let momentum = self.drive.momentum + self.drive.shaft;
-        let out_of_reach = (self.tyre.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
-        if !W::any(!out_of_reach & bank.present_mask()) {
-            return self.solve_rolling(bank, within, limit, momentum, momentum, None);
+        let cannot_lock = (self.tyre.locking_capacity + group.radius * limit[0]).less(momentum.abs());
+        if !W::any(!cannot_lock & group.present_mask()) {
+            return self.solve_rolling(group, bounds, limit, momentum, momentum, None); // no locked wheel
         }
-        self.solve_with_locking(bank, within, limit, momentum, out_of_reach)
+        self.solve_with_locking(group, bounds, limit, momentum, cannot_lock)
     }
 
     /// Solves a bank in which some wheels may lock: first each wheel as locked (spin 0, torque that cancels its momentum), then, unless all can be
     /// held, the others with [`Self::solve_rolling`]. `momentum` is the angular momentum of wheel and driveline before brake and tyre (N m s),
-    /// `limit` the friction limits (N s); wheels in `out_of_reach` turn in any case.
+    /// `limit` the friction limits (N s); wheels in `cannot_lock` turn in any case.
     #[inline(never)]
     fn solve_with_locking(
         &mut self,
-        bank: &WheelPack<W>,
-        within: ImpulseBounds,
+        group: &WheelPack<W>,
+        bounds: ImpulseBounds,
         limit: [W; 2],
         momentum: W,
-        out_of_reach: W::Mask,
+        cannot_lock: W::Mask,
     ) -> TyreSolution<W> {
         W::call_outlined(
             #[inline(always)]
             || {
                 let solution = self.solve_tyre(
-                    within,
+                    bounds,
                     self.solution.effective_mass.speed,
                     self.solution.effective_mass.compliance,
                     limit,
                 );
                 // Angular impulse of the brake that stops the wheel, N m s.
-                let need = momentum - bank.radius * solution.tyre[0];
-                let held = !out_of_reach & !self.tyre.locking_capacity.less(need.abs());
-                let need = W::select(out_of_reach, momentum, need);
-                if W::any(!held & bank.present_mask()) {
-                    return self.solve_rolling(bank, within, limit, momentum, need, Some((held, solution)));
+                let lock_impulse = momentum - group.radius * solution.impulse[0];
+                let locked = !cannot_lock & !self.tyre.locking_capacity.less(lock_impulse.abs());
+                let lock_impulse = W::select(cannot_lock, momentum, lock_impulse);
+                if W::any(!locked & group.present_mask()) {
+                    return self.solve_rolling(group, bounds, limit, momentum, lock_impulse, Some((locked, solution)));
                 }
                 (self.solution.tyre_impulse, self.solution.sliding, self.solution.spin) =
-                    (solution.tyre, solution.sliding, W::default());
-                self.solution.torque = self.drive.motor + self.drive.shaft - need;
+                    (solution.impulse, solution.sliding, W::default());
+                self.solution.torque = self.drive.motor + self.drive.shaft - lock_impulse;
                 solution
             },
         )
@@ -154,58 +146,61 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Limits the stored tyre impulses to the friction limits at the current load: each direction alone for [`ImpulseBounds::Pyramid`], otherwise by
     /// radial scaling onto the ellipse. Tyres without load or friction have impulse 0. Spin, torque and `sliding` stay unchanged.
     #[inline(always)]
-    pub(crate) fn clamp_to_friction(&mut self, within: ImpulseBounds) {
+    pub(crate) fn clamp_to_friction(&mut self, bounds: ImpulseBounds) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.friction_limit());
-        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
-        if within == ImpulseBounds::Pyramid {
+        let has_grip = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
+        if bounds == ImpulseBounds::Pyramid {
             self.solution.tyre_impulse = pair_from_fn(
                 #[inline(always)]
-                |i| self.solution.tyre_impulse[i].clamp_nan_to_low(-limit[i], limit[i]).masked(grips),
+                |i| self.solution.tyre_impulse[i].clamp_nan_to_low(-limit[i], limit[i]).masked(has_grip),
             );
             return;
         }
-        let used = pair_from_fn(
+        let relative_impulse = pair_from_fn(
             #[inline(always)]
-            |i| self.solution.tyre_impulse[i] / W::select(grips, limit[i], one),
+            |i| self.solution.tyre_impulse[i] / W::select(has_grip, limit[i], one),
         );
-        let reach = friction_ellipse::utilisation(used);
-        let share = W::select(one.less(reach), one / reach, one);
+        let utilisation = friction_ellipse::utilisation(relative_impulse);
+        let scale = W::select(one.less(utilisation), one / utilisation, one);
         self.solution.tyre_impulse = pair_from_fn(
             #[inline(always)]
-            |i| (self.solution.tyre_impulse[i] * share).masked(grips),
+            |i| (self.solution.tyre_impulse[i] * scale).masked(has_grip),
         );
     }
 
-    /// Solves the wheels that turn, and stores impulses, spin and torque. Wheels in the mask of `held` are locked: they keep the tyre solution of
-    /// `held`, spin 0 and the holding torque. For the others, brake and rolling resistance act with full capacity against `need` (N m s), the brake
-    /// impulse that would lock the wheel. Their spin follows from `I ω = momentum ± capacity − R F_x`; it adds R²/I to the longitudinal compliance.
+    /// Solves the wheels that turn, and stores impulses, spin and torque. Wheels in the mask of `locked` are locked: they keep the tyre solution of
+    /// `locked`, spin 0 and the holding torque. For the others, brake and rolling resistance act with full capacity against `lock_impulse` (N m
+    /// s), the brake impulse that would lock the wheel. Their spin follows from `I ω = momentum ± capacity − R F_x`; it adds R²/I to the longitudinal
+    /// compliance.
     #[inline(always)]
     fn solve_rolling(
         &mut self,
-        bank: &WheelPack<W>,
-        within: ImpulseBounds,
+        group: &WheelPack<W>,
+        bounds: ImpulseBounds,
         limit: [W; 2],
         momentum: W,
-        need: W,
-        held: Option<(W::Mask, TyreSolution<W>)>,
+        lock_impulse: W,
+        locked: Option<(W::Mask, TyreSolution<W>)>,
     ) -> TyreSolution<W> {
-        // Brake and rolling resistance oppose the need. A need of 0 counts as negative.
-        let hold = W::select(W::splat(0.0).less(need), -self.tyre.locking_capacity, self.tyre.locking_capacity);
-        let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let driven = momentum + hold;
-        let around = &self.solution.effective_mass;
-        let [along, between, across] = around.compliance;
-        let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
-        let turning = self.solve_tyre(within, speed, [along + radius * radius / inertia, between, across], limit);
-        let solution = match held {
-            Some((held, solution)) => TyreSolution::select(held, solution, turning),
-            None => turning.scalarised(),
+        // Brake and rolling resistance oppose `lock_impulse`. An impulse of 0 counts as negative.
+        let brake_impulse =
+            W::select(W::splat(0.0).less(lock_impulse), -self.tyre.locking_capacity, self.tyre.locking_capacity);
+        let (radius, inertia) = (group.radius, group.spin_inertia);
+        let braked_momentum = momentum + brake_impulse;
+        let effective_mass = &self.solution.effective_mass;
+        let [longitudinal, coupling, lateral] = effective_mass.compliance;
+        let speed = [effective_mass.speed[0] - radius * braked_momentum / inertia, effective_mass.speed[1]];
+        let rolling_solution =
+            self.solve_tyre(bounds, speed, [longitudinal + radius * radius / inertia, coupling, lateral], limit);
+        let solution = match locked {
+            Some((locked, solution)) => TyreSolution::select(locked, solution, rolling_solution),
+            None => rolling_solution.scalarised(),
         };
-        (self.solution.tyre_impulse, self.solution.sliding) = (solution.tyre, solution.sliding);
-        let spin = (driven - radius * solution.tyre[0]) / inertia;
-        let (spin, torque) = match held {
-            Some((held, _)) => (spin.masked(!held), W::select(held, -need, hold)),
-            None => (spin, hold),
+        (self.solution.tyre_impulse, self.solution.sliding) = (solution.impulse, solution.sliding);
+        let spin = (braked_momentum - radius * solution.impulse[0]) / inertia;
+        let (spin, torque) = match locked {
+            Some((locked, _)) => (spin.masked(!locked), W::select(locked, -lock_impulse, brake_impulse)),
+            None => (spin, brake_impulse),
         };
         self.solution.spin = spin;
         self.solution.torque = self.drive.motor + self.drive.shaft + torque;
@@ -217,27 +212,28 @@ impl<W: WheelLanes> WheelRows<W> {
     /// The returned solution has no longitudinal response, and no lateral one when sliding.
     fn solve_lateral(&mut self, limit: [W; 2]) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
-        let used = self.solution.tyre_impulse[0] / W::select(grips, limit[0], one);
+        let has_grip = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
+        let longitudinal_share = self.solution.tyre_impulse[0] / W::select(has_grip, limit[0], one);
         // Lateral limit that the longitudinal impulse leaves, N s.
-        let left = (limit[1] * friction_ellipse::remaining_share(used)).masked(grips);
+        let remaining_limit = (limit[1] * friction_ellipse::remaining_share(longitudinal_share)).masked(has_grip);
         let speed = self.solution.effective_mass.speed[1];
-        let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
-        let mut across = target_impulse - gain * speed;
+        let ([longitudinal_gain, mut gain], target) = (self.tyre.gain, self.tyre.target_impulse[1]);
+        let mut impulse = target - gain * speed;
         if W::any(self.tyre.degressive) {
             // The lower of both linearisations applies, as in `Self::solve_tyre`.
-            let steep = self.tyre.straight_gain[1];
-            let straight = self.tyre.straight_target[1] - steep * speed;
-            let lower =
-                self.tyre.degressive & gain.less(steep) & (straight * target_impulse).less(across * target_impulse);
-            (across, gain) = (W::select(lower, straight, across), W::select(lower, steep, gain));
+            let straight_gain = self.tyre.straight_gain[1];
+            let straight_impulse = self.tyre.straight_target[1] - straight_gain * speed;
+            let is_lower =
+                self.tyre.degressive & gain.less(straight_gain) & (straight_impulse * target).less(impulse * target);
+            (impulse, gain) =
+                (W::select(is_lower, straight_impulse, impulse), W::select(is_lower, straight_gain, gain));
         }
-        across = across.masked(grips);
-        self.solution.tyre_impulse[1] = across.clamp_nan_to_low(-left, left);
-        self.solution.sliding = left.less(across.abs());
+        impulse = impulse.masked(has_grip);
+        self.solution.tyre_impulse[1] = impulse.clamp_nan_to_low(-remaining_limit, remaining_limit);
+        self.solution.sliding = remaining_limit.less(impulse.abs());
         TyreSolution {
-            tyre: self.solution.tyre_impulse,
-            gain: [along, gain].map(|g| g.masked(grips)),
+            impulse: self.solution.tyre_impulse,
+            gain: [longitudinal_gain, gain].map(|g| g.masked(has_grip)),
             // The longitudinal impulse is fixed: its mask has every lane.
             bounded: [self.contact.in_contact | !self.contact.in_contact, self.solution.sliding],
             ..TyreSolution::default()
@@ -248,9 +244,9 @@ impl<W: WheelLanes> WheelRows<W> {
     /// each other, as in a converged coupling, whose blocks have a given velocity.
     #[inline(always)]
     fn clamp_to_pyramid(solution: TyreSolution<W>, limit: [W; 2]) -> TyreSolution<W> {
-        let bounded = [0, 1].map(|i| limit[i].less(solution.tyre[i].abs()));
-        let tyre = [0, 1].map(|i| solution.tyre[i].clamp_nan_to_low(-limit[i], limit[i]));
-        TyreSolution { tyre, bounded, sliding: bounded[0] | bounded[1], ..solution }
+        let bounded = [0, 1].map(|i| limit[i].less(solution.impulse[i].abs()));
+        let impulse = [0, 1].map(|i| solution.impulse[i].clamp_nan_to_low(-limit[i], limit[i]));
+        TyreSolution { impulse, bounded, sliding: bounded[0] | bounded[1], ..solution }
     }
 
     /// Computes the tyre impulses (N s) within `limit` (N s). `speed` is the sliding speed without tyre impulses (m/s), `compliance` its change per
@@ -258,12 +254,12 @@ impl<W: WheelLanes> WheelRows<W> {
     /// zero slip. If the initial slip decays within the step, the first overshoots the tyre characteristic. The lower force applies. It is continuous
     /// if the selection for a sliding tyre uses the elastic slip, that is, without its plastic part.
     #[inline(always)]
-    fn solve_tyre(&self, within: ImpulseBounds, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
-        let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, within, speed, compliance, limit);
+    fn solve_tyre(&self, bounds: ImpulseBounds, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
+        let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, bounds, speed, compliance, limit);
         if !W::any(self.tyre.degressive) {
             return solution;
         }
-        self.select_linearisations(solution, within, speed, compliance, limit).scalarised()
+        self.select_linearisations(solution, bounds, speed, compliance, limit).scalarised()
     }
 
     /// Solves tyres with a curved characteristic (`degressive`), from `solution` with the linearisation at the initial slip. Each pass selects the
@@ -272,7 +268,7 @@ impl<W: WheelLanes> WheelRows<W> {
     fn select_linearisations(
         &self,
         mut solution: TyreSolution<W>,
-        within: ImpulseBounds,
+        bounds: ImpulseBounds,
         speed: [W; 2],
         compliance: [W; 3],
         limit: [W; 2],
@@ -281,28 +277,28 @@ impl<W: WheelLanes> WheelRows<W> {
             #[inline(always)]
             || {
                 // Rows that use the linearisation at zero slip.
-                let mut straight = [W::Mask::default(); 2];
+                let mut uses_straight = [W::Mask::default(); 2];
                 for _ in 0..MAX_LINEARISATION_PASSES {
-                    let lower = self.rows_below_initial_line(&solution, straight, speed, compliance);
-                    let [x, y] = pair_from_fn(
+                    let straight_is_lower = self.rows_below_initial_line(&solution, uses_straight, speed, compliance);
+                    let [longitudinal_changed, lateral_changed] = pair_from_fn(
                         #[inline(always)]
                         // Exclusive or: rows whose selection has changed.
-                        |i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]),
+                        |i| (straight_is_lower[i] & !uses_straight[i]) | (uses_straight[i] & !straight_is_lower[i]),
                     );
-                    if !W::any(x | y) {
+                    if !W::any(longitudinal_changed | lateral_changed) {
                         break;
                     }
-                    straight = lower;
+                    uses_straight = straight_is_lower;
                     let tyre = &self.tyre;
                     let target_impulse = pair_from_fn(
                         #[inline(always)]
-                        |i| W::select(straight[i], tyre.straight_target[i], tyre.target_impulse[i]),
+                        |i| W::select(uses_straight[i], tyre.straight_target[i], tyre.target_impulse[i]),
                     );
                     let gain = pair_from_fn(
                         #[inline(always)]
-                        |i| W::select(straight[i], tyre.straight_gain[i], tyre.gain[i]),
+                        |i| W::select(uses_straight[i], tyre.straight_gain[i], tyre.gain[i]),
                     );
-                    solution = self.solve_tyre_rows(target_impulse, gain, within, speed, compliance, limit);
+                    solution = self.solve_tyre_rows(target_impulse, gain, bounds, speed, compliance, limit);
                 }
                 solution
             },
@@ -310,33 +306,33 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns, for each row, the degressive wheels on which the linearisation at zero slip has less force than the one at the initial slip. Rows in
-    /// `straight` use the former, which is steep: they compare their force with that at the intersection of both lines. The other line may be flat:
-    /// its rows compare the slip (speed after the impulses, without the plastic part).
+    /// `uses_straight` use the former, which is steep: they compare their force with that at the intersection of both lines. The other line may be
+    /// flat: its rows compare the slip (speed after the impulses, without the plastic part).
     #[inline(always)]
     fn rows_below_initial_line(
         &self,
         solution: &TyreSolution<W>,
-        straight: [W::Mask; 2],
+        uses_straight: [W::Mask; 2],
         speed: [W; 2],
         compliance: [W; 3],
     ) -> [W::Mask; 2] {
-        let [along, between, across] = compliance;
-        let [x, y] = solution.tyre;
-        // Sliding speeds after the impulses, m/s.
-        let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
+        let [longitudinal, coupling, lateral] = compliance;
+        let [x, y] = solution.impulse;
+        // Sliding speeds after the impulses x and y, m/s.
+        let slips = [speed[0] + longitudinal * x + coupling * y, speed[1] + coupling * x + lateral * y];
         pair_from_fn(
             #[inline(always)]
             |i| {
-                let (target_impulse, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
-                let steeper = self.tyre.straight_gain[i] - gain;
+                let (target, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
+                let gain_difference = self.tyre.straight_gain[i] - gain;
                 // Speed at which both lines intersect (m/s), and the force there.
-                let crossing =
-                    (self.tyre.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
-                let force = target_impulse - gain * crossing;
-                let slip = slips[i] + solution.plastic_compliance[i] * solution.tyre[i];
-                let stays = straight[i] & !(force * target_impulse).less(solution.tyre[i] * target_impulse);
-                let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
-                (stays | turns) & self.tyre.degressive & W::splat(0.0).less(steeper)
+                let crossing_speed =
+                    (self.tyre.straight_target[i] - target) / gain_difference.at_least(W::splat(f32::MIN_POSITIVE));
+                let crossing_impulse = target - gain * crossing_speed;
+                let slip = slips[i] + solution.plastic_compliance[i] * solution.impulse[i];
+                let stays_straight = uses_straight[i] & !(crossing_impulse * target).less(solution.impulse[i] * target);
+                let becomes_straight = (crossing_speed * target).less(slip * target) & !uses_straight[i];
+                (stays_straight | becomes_straight) & self.tyre.degressive & W::splat(0.0).less(gain_difference)
             },
         )
     }
@@ -349,49 +345,50 @@ impl<W: WheelLanes> WheelRows<W> {
         &self,
         target_impulse: [W; 2],
         gain: [W; 2],
-        within: ImpulseBounds,
+        bounds: ImpulseBounds,
         speed: [W; 2],
         compliance: [W; 3],
         limit: [W; 2],
     ) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
+        let has_grip = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let g = pair_from_fn(
             #[inline(always)]
-            |i| gain[i].masked(grips),
+            |i| gain[i].masked(has_grip),
         );
-        let wanted = pair_from_fn(|i| (target_impulse[i] - g[i] * speed[i]).masked(grips));
-        let squared = pair_from_fn(
+        let uncoupled_impulse = pair_from_fn(|i| (target_impulse[i] - g[i] * speed[i]).masked(has_grip));
+        let squared_limit = pair_from_fn(
             #[inline(always)]
-            |i| W::select(grips, limit[i] * limit[i], one),
+            |i| W::select(has_grip, limit[i] * limit[i], one),
         );
         let system = System2x2::new(g, compliance, [zero; 2]);
-        let x = system.solve(wanted);
-        let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
-        let (none, nothing) = (W::Mask::default(), [zero; 2]);
-        let held = TyreSolution {
-            tyre: x,
+        let x = system.solve(uncoupled_impulse);
+        let sliding =
+            (squared_limit[0] * squared_limit[1]).less(x[0] * x[0] * squared_limit[1] + x[1] * x[1] * squared_limit[0]);
+        let (no_lane, zeros) = (W::Mask::default(), [zero; 2]);
+        let grip_solution = TyreSolution {
+            impulse: x,
             sliding,
             gain: g,
             compliance,
-            plastic_compliance: nothing,
-            inverse_limit_squared: nothing,
-            bounded: [none; 2],
+            plastic_compliance: zeros,
+            inverse_limit_squared: zeros,
+            bounded: [no_lane; 2],
         };
-        if within == ImpulseBounds::Pyramid {
-            return Self::clamp_to_pyramid(held, limit.map(|l| l.masked(grips)));
+        if bounds == ImpulseBounds::Pyramid {
+            return Self::clamp_to_pyramid(grip_solution, limit.map(|l| l.masked(has_grip)));
         }
         if !W::any(sliding) {
-            return held;
+            return grip_solution;
         }
-        let SlidingSolution { tyre, plastic_compliance: plastic, inverse_limit_squared: inverse } =
-            Self::project_to_ellipse(x, sliding, g, compliance, system, wanted, squared, within);
-        TyreSolution { tyre, plastic_compliance: plastic, inverse_limit_squared: inverse, ..held }
+        let SlidingSolution { impulse, plastic_compliance, inverse_limit_squared } =
+            Self::project_to_ellipse(x, sliding, g, compliance, system, uncoupled_impulse, squared_limit, bounds);
+        TyreSolution { impulse, plastic_compliance, inverse_limit_squared, ..grip_solution }
     }
 
     /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. Newton's method finds the multiplier λ ≥ 0 of the plastic speed
-    /// with utilisation 1; radial scaling removes the rest. `system` maps `wanted`, the impulses without compliance, to `x`; `g` are the gains (kg),
-    /// `squared` the squared limits. Plastic compliance and inverse limits are 0 for wheels that grip.
+    /// with utilisation 1; radial scaling removes the rest. `system` maps `uncoupled_impulse`, the impulses without compliance, to `x`; `g` are the
+    /// gains (kg), `squared_limit` the squared limits and w their inverses. Plastic compliance and inverse limits are 0 for wheels that grip.
     #[inline(never)]
     fn project_to_ellipse(
         mut x: [W; 2],
@@ -399,55 +396,55 @@ impl<W: WheelLanes> WheelRows<W> {
         g: [W; 2],
         compliance: [W; 3],
         mut system: System2x2<W>,
-        wanted: [W; 2],
-        squared: [W; 2],
-        within: ImpulseBounds,
+        uncoupled_impulse: [W; 2],
+        squared_limit: [W; 2],
+        bounds: ImpulseBounds,
     ) -> SlidingSolution<W> {
         W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
-                let inverse = pair_from_fn(
+                let w = pair_from_fn(
                     #[inline(always)]
-                    |i| one / squared[i],
+                    |i| one / squared_limit[i],
                 );
-                let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
+                let utilisation_of = |x: [W; 2]| (x[0] * x[0] * w[0] + x[1] * x[1] * w[1]).sqrt();
                 // No multiplier changes a row without gain. The iteration ends once the other row has a negligible slope.
-                let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
-                let closeness = CONE_TOLERANCE * within.inner_tolerance_factor();
-                let mut reach = reach_of(x);
+                let min_slope = W::splat(1e-6) * w[0].at_most(w[1]) * g[0].at_least(g[1]);
+                let tolerance = CONE_TOLERANCE * bounds.inner_tolerance_factor();
+                let mut utilisation = utilisation_of(x);
                 // Multiplier λ (N s)² /kg, and wheels that still iterate.
-                let (mut plastic, mut live) = (zero, sliding);
+                let (mut lambda, mut is_iterating) = (zero, sliding);
                 // Hebden's iteration on the length of the impulse, which decreases like 1 / (c + λ).
                 for _ in 0..MAX_CONE_ITERATIONS {
-                    let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
-                    let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
-                    live = live & (stuck_below * reach).less(slope);
-                    if !W::any(live) {
+                    let decrease = system.solve([g[0] * x[0] * w[0], g[1] * x[1] * w[1]]);
+                    let slope = (x[0] * decrease[0] * w[0] + x[1] * decrease[1] * w[1]) / utilisation;
+                    is_iterating = is_iterating & (min_slope * utilisation).less(slope);
+                    if !W::any(is_iterating) {
                         break;
                     }
-                    plastic = W::select(live, plastic + (reach - one) * reach / slope, plastic);
-                    system = System2x2::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
-                    x = system.solve(wanted);
-                    reach = reach_of(x);
-                    live = live & !(reach - one).abs().less(W::splat(closeness));
-                    if !W::any(live) {
+                    lambda = W::select(is_iterating, lambda + (utilisation - one) * utilisation / slope, lambda);
+                    system = System2x2::new(g, compliance, [g[0] * lambda * w[0], g[1] * lambda * w[1]]);
+                    x = system.solve(uncoupled_impulse);
+                    utilisation = utilisation_of(x);
+                    is_iterating = is_iterating & !(utilisation - one).abs().less(W::splat(tolerance));
+                    if !W::any(is_iterating) {
                         break;
                     }
                 }
-                let over = sliding & one.less(reach);
+                let exceeds_limit = sliding & one.less(utilisation);
                 SlidingSolution {
-                    tyre: pair_from_fn(
+                    impulse: pair_from_fn(
                         #[inline(always)]
-                        |i| W::select(over, x[i] / reach, x[i]),
+                        |i| W::select(exceeds_limit, x[i] / utilisation, x[i]),
                     ),
                     plastic_compliance: pair_from_fn(
                         #[inline(always)]
-                        |i| (plastic * inverse[i]).masked(sliding),
+                        |i| (lambda * w[i]).masked(sliding),
                     ),
                     inverse_limit_squared: pair_from_fn(
                         #[inline(always)]
-                        |i| inverse[i].masked(sliding),
+                        |i| w[i].masked(sliding),
                     ),
                 }
             },
@@ -460,34 +457,36 @@ impl<W: WheelLanes> TyreSolution<W> {
     /// without coupling, bounded rows 0. A tyre that slides on the ellipse responds only along the tangent of the ellipse.
     #[inline(always)]
     pub(crate) fn tangent(&self) -> TyreTangent<W> {
-        let [along, _, across] = self.compliance;
-        let spring = |i: usize, c: W| self.gain[i] / (W::splat(1.0) + self.gain[i] * (c + self.plastic_compliance[i]));
-        let weights = [spring(0, along).masked(!self.bounded[0]), spring(1, across).masked(!self.bounded[1])];
-        let cone = self.sliding & !self.bounded[0] & !self.bounded[1];
-        if W::any(cone) { self.sliding_tangent(weights, cone) } else { TyreTangent { weights, directions: None } }
+        let [longitudinal, _, lateral] = self.compliance;
+        let series_gain =
+            |i: usize, c: W| self.gain[i] / (W::splat(1.0) + self.gain[i] * (c + self.plastic_compliance[i]));
+        let gains =
+            [series_gain(0, longitudinal).masked(!self.bounded[0]), series_gain(1, lateral).masked(!self.bounded[1])];
+        let on_cone = self.sliding & !self.bounded[0] & !self.bounded[1];
+        if W::any(on_cone) { self.sliding_tangent(gains, on_cone) } else { TyreTangent { gains, directions: None } }
     }
 
-    /// Returns the tangent of a bank in which the wheels in `cone` slide on the ellipse. Their one direction is the tangent of the ellipse, with the
-    /// gain of both `weights` in series along it (0 if one is 0). The other wheels keep `weights` and the directions of the rows.
+    /// Returns the tangent of a bank in which the wheels in `on_cone` slide on the ellipse. Their one direction is the tangent of the ellipse,
+    /// with the gain of both `gains` in series along it (0 if one is 0). The other wheels keep `gains` and the directions of the rows.
     #[cold]
     #[inline(never)]
-    fn sliding_tangent(&self, weights: [W; 2], cone: W::Mask) -> TyreTangent<W> {
+    fn sliding_tangent(&self, gains: [W; 2], on_cone: W::Mask) -> TyreTangent<W> {
         W::call_outlined(
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
                 let normal = pair_from_fn(
                     #[inline(always)]
-                    |i| self.tyre[i] * self.inverse_limit_squared[i],
+                    |i| self.impulse[i] * self.inverse_limit_squared[i],
                 );
                 let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
-                let edge = [-normal[1] / length, normal[0] / length];
-                let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
-                let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
-                let pick = |yes: W, no: W| W::select(cone, yes.masked(known), no);
+                let tangent = [-normal[1] / length, normal[0] / length];
+                let tangent_gain = one / (tangent[0] * tangent[0] / gains[0] + tangent[1] * tangent[1] / gains[1]);
+                let has_tangent = zero.less(length) & zero.less(gains[0]) & zero.less(gains[1]);
+                let select = |sliding: W, other: W| W::select(on_cone, sliding.masked(has_tangent), other);
                 TyreTangent {
-                    weights: [pick(weight, weights[0]), pick(zero, weights[1])],
-                    directions: Some([[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]]),
+                    gains: [select(tangent_gain, gains[0]), select(zero, gains[1])],
+                    directions: Some([[select(tangent[0], one), select(tangent[1], zero)], [zero, select(zero, one)]]),
                 }
             },
         )
@@ -496,26 +495,26 @@ impl<W: WheelLanes> TyreSolution<W> {
     /// Returns `yes` in the lanes of `mask` and `no` in the others, field by field.
     #[inline(always)]
     fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
-        let pick = |yes: W, no: W| W::select(mask, yes, no);
+        let select_lanes = |yes: W, no: W| W::select(mask, yes, no);
         let ([a, b, c], [d, e, f]) = (yes.compliance, no.compliance);
         Self {
-            tyre: pair_from_fn(
+            impulse: pair_from_fn(
                 #[inline(always)]
-                |i| pick(yes.tyre[i], no.tyre[i]),
+                |i| select_lanes(yes.impulse[i], no.impulse[i]),
             ),
             gain: pair_from_fn(
                 #[inline(always)]
-                |i| pick(yes.gain[i], no.gain[i]),
+                |i| select_lanes(yes.gain[i], no.gain[i]),
             ),
             sliding: (yes.sliding & mask) | (no.sliding & !mask),
-            compliance: [pick(a, d), pick(b, e), pick(c, f)],
+            compliance: [select_lanes(a, d), select_lanes(b, e), select_lanes(c, f)],
             plastic_compliance: pair_from_fn(
                 #[inline(always)]
-                |i| pick(yes.plastic_compliance[i], no.plastic_compliance[i]),
+                |i| select_lanes(yes.plastic_compliance[i], no.plastic_compliance[i]),
             ),
             inverse_limit_squared: pair_from_fn(
                 #[inline(always)]
-                |i| pick(yes.inverse_limit_squared[i], no.inverse_limit_squared[i]),
+                |i| select_lanes(yes.inverse_limit_squared[i], no.inverse_limit_squared[i]),
             ),
             bounded: pair_from_fn(
                 #[inline(always)]
@@ -525,9 +524,9 @@ impl<W: WheelLanes> TyreSolution<W> {
     }
 }
 
-/// Linear system `(1 + G A + P) x = b` in two unknowns with the matrix `rows`: gains G, compliance A, plastic term P.
+/// Linear system `(1 + G A + P) x = b` in two unknowns with the `matrix` of gains G, compliance A, plastic term P.
 struct System2x2<W: WheelLanes> {
-    rows: [[W; 2]; 2],
+    matrix: [[W; 2]; 2],
     inverse_determinant: W,
 }
 
@@ -535,64 +534,63 @@ impl<W: WheelLanes> System2x2<W> {
     /// Builds matrix and inverse determinant from diagonal `g`, symmetric `compliance` and diagonal `plastic`.
     #[inline(always)]
     fn new(g: [W; 2], compliance: [W; 3], plastic: [W; 2]) -> Self {
-        let (one, [along, between, across]) = (W::splat(1.0), compliance);
-        let rows =
-            [[one + g[0] * along + plastic[0], g[0] * between], [g[1] * between, one + g[1] * across + plastic[1]]];
-        let inverse_determinant = one / (rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]);
-        Self { rows, inverse_determinant }
+        let (one, [xx, xy, yy]) = (W::splat(1.0), compliance);
+        let matrix = [[one + g[0] * xx + plastic[0], g[0] * xy], [g[1] * xy, one + g[1] * yy + plastic[1]]];
+        let inverse_determinant = one / (matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]);
+        Self { matrix, inverse_determinant }
     }
 
     /// Returns the solution x for the right-hand side `b` (Cramer's rule).
     #[inline(always)]
     fn solve(&self, b: [W; 2]) -> [W; 2] {
-        let [[a, c], [d, e]] = self.rows;
-        [(e * b[0] - c * b[1]) * self.inverse_determinant, (a * b[1] - d * b[0]) * self.inverse_determinant]
+        let [[a11, a12], [a21, a22]] = self.matrix;
+        [(a22 * b[0] - a12 * b[1]) * self.inverse_determinant, (a11 * b[1] - a21 * b[0]) * self.inverse_determinant]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::lane::Lane;
+    use skidpad_simd::lane::Lane;
 
     /// A row without gain beyond its limit, and a row with almost no impulse: no multiplier of the ellipse reduces the first one.
     #[test]
     fn a_row_without_admittance_slides_at_its_limit() {
-        let all = |x: f32| F32x4::splat(x);
+        let splat = |x: f32| F32x4::splat(x);
         let mut rows = WheelRows::default();
-        rows.tyre.active = all(0.0).less(all(1.0));
-        let target_impulse = [all(10.0), all(1e-20)];
+        rows.tyre.active = splat(0.0).less(splat(1.0));
+        let target_impulse = [splat(10.0), splat(1e-20)];
         let solution = rows.solve_tyre_rows(
             target_impulse,
-            [all(0.0), all(1e-3)],
+            [splat(0.0), splat(1e-3)],
             ImpulseBounds::Cone,
-            [all(0.0); 2],
-            [all(0.0); 3],
-            [all(1.0); 2],
+            [splat(0.0); 2],
+            [splat(0.0); 3],
+            [splat(1.0); 2],
         );
-        let [along, across] = solution.tyre.map(|x| x.lanes()[0]);
-        assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
+        let [longitudinal, lateral] = solution.impulse.map(|x| x.lanes()[0]);
+        assert!((longitudinal - 1.0).abs() < 1e-6 && lateral.abs() < 1e-6, "{longitudinal} {lateral}");
     }
 
     /// Impulses outside the ellipse are scaled radially onto it; impulses inside are unchanged.
     #[test]
     fn tyres_are_held_to_the_ellipse_of_their_limits() {
-        let all = |x: f32| F32x4::splat(x);
-        let held = |tyre: [f32; 2], within| {
+        let splat = |x: f32| F32x4::splat(x);
+        let clamp = |tyre: [f32; 2], bounds| {
             let mut rows = WheelRows::<F32x4>::default();
-            rows.tyre.active = all(0.0).less(all(1.0));
-            (rows.tyre.friction, rows.tyre.unloaded_share) = ([all(20.0), all(10.0)], all(1.0));
+            rows.tyre.active = splat(0.0).less(splat(1.0));
+            (rows.tyre.friction, rows.tyre.unloaded_share) = ([splat(20.0), splat(10.0)], splat(1.0));
             (rows.tyre.peak_friction_load, rows.suspension.load, rows.suspension.pressing_share) =
-                (all(9.0), all(1.0), all(1.0));
-            rows.solution.tyre_impulse = tyre.map(all);
-            rows.clamp_to_friction(within);
+                (splat(9.0), splat(1.0), splat(1.0));
+            rows.solution.tyre_impulse = tyre.map(splat);
+            rows.clamp_to_friction(bounds);
             rows.solution.tyre_impulse.map(|lanes| lanes.lane_value(0))
         };
-        assert_eq!(held([12.0, -6.0], ImpulseBounds::Cone), [12.0, -6.0]);
+        assert_eq!(clamp([12.0, -6.0], ImpulseBounds::Cone), [12.0, -6.0]);
         // These are 1.2 and 1.6 times the limits, twice the radius of the ellipse.
-        for (found, known) in held([24.0, -16.0], ImpulseBounds::Cone).into_iter().zip([12.0, -8.0]) {
-            assert!((found - known).abs() < 1e-5, "{found} N s in 32 bits");
+        for (found, expected) in clamp([24.0, -16.0], ImpulseBounds::Cone).into_iter().zip([12.0, -8.0]) {
+            assert!((found - expected).abs() < 1e-5, "{found} N s in 32 bits");
         }
-        assert_eq!(held([24.0, -16.0], ImpulseBounds::Pyramid), [20.0, -10.0]);
+        assert_eq!(clamp([24.0, -16.0], ImpulseBounds::Pyramid), [20.0, -10.0]);
     }
 }

@@ -11,7 +11,7 @@ pub struct TriangleCollector<'a> {
     /// Probe of the wheel.
     probe: &'a Probe,
     /// Probe in its own axes.
-    seeker: ProbeGeometry,
+    geometry: ProbeGeometry,
     /// Triangles kept so far; for a ray, only the one with the highest contact.
     candidates: &'a mut Vec<CandidateTriangle>,
     /// Highest contact of a ray so far.
@@ -26,11 +26,11 @@ pub struct CandidateTriangle {
 }
 
 impl<'a> TriangleCollector<'a> {
-    /// Creates the visitor for `probe`. Clears `memory`, which stores the triangles.
+    /// Creates the visitor for `probe`. Clears `buffer`, which stores the triangles.
     #[inline(always)]
-    pub fn new(probe: &'a Probe, memory: &'a mut Vec<CandidateTriangle>) -> Self {
-        memory.clear();
-        Self { probe, seeker: ProbeGeometry::new(probe), candidates: memory, highest_hit: None }
+    pub fn new(probe: &'a Probe, buffer: &'a mut Vec<CandidateTriangle>) -> Self {
+        buffer.clear();
+        Self { probe, geometry: ProbeGeometry::new(probe), candidates: buffer, highest_hit: None }
     }
 
     /// Keeps a triangle that some wheel plane intersects, with its `corners` in probe axes.
@@ -39,31 +39,32 @@ impl<'a> TriangleCollector<'a> {
         self.candidates.push(CandidateTriangle { triangle: *triangle, corners });
     }
 
-    /// Keeps the triangle of the highest contact of a ray, with the contact `touch`, and discards the previous one.
+    /// Keeps the triangle of the highest hit of a ray, with its `contact`, and discards the previous one.
     #[inline(always)]
-    fn replace_triangle(&mut self, triangle: &Triangle, touch: CircleContact) {
-        self.highest_hit = Some(touch);
+    fn replace_triangle(&mut self, triangle: &Triangle, contact: CircleContact) {
+        self.highest_hit = Some(contact);
         self.candidates.clear();
         self.candidates.push(CandidateTriangle { triangle: *triangle, corners: [Vec3::ZERO; 3] });
     }
 
     /// Returns the corners of the kept triangles in probe axes.
     fn candidate_corners(&self) -> impl CutTriangles {
-        self.candidates.iter().map(|seen| &seen.corners).enumerate()
+        self.candidates.iter().map(|candidate| &candidate.corners).enumerate()
     }
 
     /// Returns the triangle that carries most load and the contact of the wheel, as [`ground_contact`](crate::ground_contact), from the triangles
     /// visited so far; `None` without ground in reach.
     #[inline(always)]
     pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
-        let (touch, rivals) = if self.probe.rim.is_some() {
-            self.seeker.highest_contact(self.candidate_corners())?
+        let (highest, can_share) = if self.probe.rim.is_some() {
+            self.geometry.highest_contact(self.candidate_corners())?
         } else {
             (self.highest_hit?, false)
         };
-        let beside = if rivals { self.seeker.second_contact(self.candidate_corners(), &touch) } else { None };
-        let of = |touch: &CircleContact| &self.candidates[touch.triangle as usize].triangle;
-        let (triangle, contact) = self.seeker.build_contact(self.probe, &touch, beside.as_ref(), of, smooth)?;
+        let second = if can_share { self.geometry.second_contact(self.candidate_corners(), &highest) } else { None };
+        let triangle_of = |touch: &CircleContact| &self.candidates[touch.triangle as usize].triangle;
+        let (triangle, contact) =
+            self.geometry.build_contact(self.probe, &highest, second.as_ref(), triangle_of, smooth)?;
         Some((&self.candidates[triangle].triangle, contact))
     }
 
@@ -71,14 +72,14 @@ impl<'a> TriangleCollector<'a> {
     /// the wheel stands. `None` for a ray, or if no visited triangle is higher than the wheel can climb and within reach.
     #[inline(always)]
     pub fn wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
-        let meets_high = |rim| self.seeker.has_high_triangle(rim, self.candidate_corners(), support);
-        if self.probe.rim.as_ref().is_some_and(meets_high) { self.find_wall_contact(support) } else { None }
+        let is_near_high_triangle = |rim| self.geometry.has_high_triangle(rim, self.candidate_corners(), support);
+        if self.probe.rim.as_ref().is_some_and(is_near_high_triangle) { self.find_wall_contact(support) } else { None }
     }
 
     /// Returns the result of [`Self::wall_contact`] for a rim with high triangles nearby.
     #[inline(never)]
     fn find_wall_contact(&self, support: Option<&Contact>) -> Option<(&Triangle, HullPoint)> {
-        let (triangle, point) = self.seeker.nearest_wall_contact(self.probe, self.candidate_corners(), support)?;
+        let (triangle, point) = self.geometry.nearest_wall_contact(self.probe, self.candidate_corners(), support)?;
         Some((&self.candidates[triangle].triangle, point))
     }
 }
@@ -88,11 +89,11 @@ impl TriangleVisitor for TriangleCollector<'_> {
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         if self.probe.rim.is_some() {
-            if let Some(corners) = self.seeker.cut_corners(triangle) {
+            if let Some(corners) = self.geometry.cut_corners(triangle) {
                 self.push_triangle(triangle, corners);
             }
-        } else if let Some(touch) = self.seeker.hit_above(self.highest_hit.as_ref(), triangle) {
-            self.replace_triangle(triangle, touch);
+        } else if let Some(contact) = self.geometry.hit_above(self.highest_hit.as_ref(), triangle) {
+            self.replace_triangle(triangle, contact);
         }
     }
 
@@ -100,27 +101,28 @@ impl TriangleVisitor for TriangleCollector<'_> {
     #[inline(always)]
     fn visit_cell(&mut self, cell: &GridCell) {
         let corners = cell.corners();
-        let seen = |axis: usize| self.seeker.corner_coordinates(axis, &corners);
+        let coordinates = |axis: usize| self.geometry.corner_coordinates(axis, &corners);
         if self.probe.rim.is_some() {
-            let left = seen(1);
-            if !self.seeker.separates_corners(left, 0b1111) {
+            let ys = coordinates(1);
+            // The mask selects all four corners.
+            if !self.geometry.separates_corners(ys, 0b1111) {
                 return;
             }
-            let cuts =
-                CELL_TRIANGLE_CORNERS.map(|[a, b, c]| self.seeker.separates_corners(left, 1 << a | 1 << b | 1 << c));
-            let (ahead, left, up) = (seen(0).lanes(), left.lanes(), seen(2).lanes());
+            let is_cut =
+                CELL_TRIANGLE_CORNERS.map(|[a, b, c]| self.geometry.separates_corners(ys, 1 << a | 1 << b | 1 << c));
+            let (xs, ys, zs) = (coordinates(0).lanes(), ys.lanes(), coordinates(2).lanes());
             for (half, corners) in CELL_TRIANGLE_CORNERS.into_iter().enumerate() {
-                if cuts[half] {
-                    let corners = corners.map(|i| Vec3::new(ahead[i], left[i], up[i]));
+                if is_cut[half] {
+                    let corners = corners.map(|i| Vec3::new(xs[i], ys[i], zs[i]));
                     self.push_triangle(&cell.triangle(half), corners);
                 }
             }
         } else {
-            let (ahead, left, up) = (seen(0).lanes(), seen(1).lanes(), seen(2).lanes());
+            let (xs, ys, zs) = (coordinates(0).lanes(), coordinates(1).lanes(), coordinates(2).lanes());
             for (half, corners) in CELL_TRIANGLE_CORNERS.into_iter().enumerate() {
-                let [x, y, z] = [ahead, left, up].map(|seen| corners.map(|i| seen[i]));
-                if let Some(touch) = self.seeker.hit_in_probe_axes(self.highest_hit.as_ref(), x, y, || z) {
-                    self.replace_triangle(&cell.triangle(half), touch);
+                let [x, y, z] = [xs, ys, zs].map(|values| corners.map(|i| values[i]));
+                if let Some(contact) = self.geometry.hit_in_probe_axes(self.highest_hit.as_ref(), x, y, || z) {
+                    self.replace_triangle(&cell.triangle(half), contact);
                 }
             }
         }

@@ -13,9 +13,9 @@ mod two_point;
 pub(crate) mod wall;
 
 use crate::port::{Contact, Probe, Rim};
-use crate::simd::lane::{F32x4, Lane};
 use bevy_math::Vec3;
 use core::borrow::Borrow;
+use skidpad_simd::lane::{F32x4, Lane};
 
 /// Triangle of the ground near a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,11 +44,11 @@ impl SmoothSurface {
         self.normal(barycentric_coordinates(corners, point), up)
     }
 
-    /// Returns the interpolated unit normal at the barycentric coordinates `shares`, on the side of `up`; `up` itself if the corner normals cancel.
+    /// Returns the interpolated unit normal at `barycentric` coordinates, on the side of `up`; `up` itself if the corner normals cancel.
     #[inline(always)]
-    fn normal(&self, shares: [f32; 3], up: Vec3) -> Vec3 {
+    fn normal(&self, barycentric: [f32; 3], up: Vec3) -> Vec3 {
         let normals = &self.normals;
-        let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
+        let normal = normals[0] * barycentric[0] + normals[1] * barycentric[1] + normals[2] * barycentric[2];
         let normal = normal.normalize_or(up);
         if normal.dot(up) < 0.0 { -normal } else { normal }
     }
@@ -60,12 +60,12 @@ impl Triangle {
         Self { corners, source: [0; 2], grip }
     }
 
-    /// Returns the faces of a box of `half_extents` (m) around the origin as 12 triangles, two consecutive ones per face. `place` maps each corner to
-    /// its final position relative to the start of the ray.
-    pub fn of_box(half_extents: Vec3, place: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
+    /// Returns the faces of a box of `half_extents` (m) around the origin as 12 triangles, two consecutive ones per face. `transform` maps each
+    /// corner to its final position relative to the start of the ray.
+    pub fn of_box(half_extents: Vec3, transform: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
         let corners: [Vec3; 8] = core::array::from_fn(|i| {
             let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            place(half_extents * Vec3::new(sign(0), sign(1), sign(2)))
+            transform(half_extents * Vec3::new(sign(0), sign(1), sign(2)))
         });
         core::array::from_fn(|k| {
             let [a, b, c, d] = BOX_SIDES[k / 2];
@@ -74,11 +74,11 @@ impl Triangle {
         })
     }
 
-    /// Returns a triangle in the plane of unit `normal` through `foot` (m) that covers at least `reach` m around it: with legs of 4 `reach`.
-    pub fn of_plane(foot: Vec3, normal: Vec3, reach: f32, grip: f32) -> Self {
+    /// Returns a triangle in the plane of unit `normal` through `point` (m) that covers at least `radius` m around it: with legs of 4 `radius`.
+    pub fn of_plane(point: Vec3, normal: Vec3, radius: f32, grip: f32) -> Self {
         let (a, b) = normal.any_orthonormal_pair();
-        let at = |along: f32, across: f32| foot + a * (along * reach) + b * (across * reach);
-        Self::flat([at(-1.0, -1.0), at(3.0, -1.0), at(-1.0, 3.0)], grip)
+        let point_at = |u: f32, v: f32| point + a * (u * radius) + b * (v * radius);
+        Self::flat([point_at(-1.0, -1.0), point_at(3.0, -1.0), point_at(-1.0, 3.0)], grip)
     }
 }
 
@@ -110,7 +110,7 @@ const MAX_WHEEL_PLANES: usize = 3;
 /// Wheel plane: its distance to the left of the middle and the radius of its circle, m.
 #[derive(Clone, Copy, Debug, Default)]
 struct WheelPlane {
-    left: f32,
+    lateral_offset: f32,
     radius: f32,
 }
 
@@ -212,7 +212,7 @@ struct CircleContact {
     /// Rise of the wheel per distance ahead, –.
     slope: f32,
     /// Barycentric coordinates in the triangle, for a ray.
-    shares: Option<[f32; 3]>,
+    barycentric: Option<[f32; 3]>,
     /// Cosine between face normal and ray, or 2 for a tangent contact. Ranks contacts of equal height.
     flatness: f32,
 }
@@ -224,8 +224,8 @@ impl ProbeGeometry {
     fn new(probe: &Probe) -> Self {
         let up = -probe.direction;
         let Some(rim) = &probe.rim else {
-            let ahead = up.any_orthonormal_vector();
-            let axes = [ahead, up.cross(ahead), up];
+            let forward = up.any_orthonormal_vector();
+            let axes = [forward, up.cross(forward), up];
             return Self {
                 axes,
                 wide_axes: axes.map(splat_axis),
@@ -240,18 +240,19 @@ impl ProbeGeometry {
             };
         };
         let axes = [rim.forward, up.cross(rim.forward), up];
-        let (planes, used) = wheel_planes(rim);
+        let (planes, plane_count) = wheel_planes(rim);
         // Displacements before and after the probed pose, along the heading, m.
-        let [came, moves] = [rim.probe_displacement, rim.free_displacement].map(|way| way.dot(rim.forward));
+        let [start_displacement, free_displacement] =
+            [rim.probe_displacement, rim.free_displacement].map(|displacement| displacement.dot(rim.forward));
         Self {
             axes,
             wide_axes: axes.map(splat_axis),
             planes,
-            plane_count: used,
+            plane_count,
             radius: rim.radius,
             last_bottom: -rim.last_ray_length,
-            start_displacement: came,
-            free_displacement: moves,
+            start_displacement,
+            free_displacement,
             load_displacement: rim.load_displacement,
             drive_displacement: rim.drive_displacement,
         }
@@ -267,19 +268,19 @@ impl ProbeGeometry {
     /// corners are given by their x, y and z in world axes.
     #[inline(always)]
     fn corner_coordinates(&self, axis: usize, [x, y, z]: &[F32x4; 3]) -> F32x4 {
-        let [along_x, along_y, along_z] = self.wide_axes[axis];
-        *x * along_x + *y * along_y + *z * along_z
+        let [axis_x, axis_y, axis_z] = self.wide_axes[axis];
+        *x * axis_x + *y * axis_y + *z * axis_z
     }
 
-    /// Returns true if some wheel plane has given corners on both sides. `left` has the y coordinates of four corners (m), `corners` selects some of
-    /// them by bit. A corner in the plane counts as left of it.
+    /// Returns true if some wheel plane has given corners on both sides. `ys` has the y coordinates of four corners (m), `corner_mask` selects some
+    /// of them by bit. A corner in the plane counts as left of it.
     #[inline(always)]
-    fn separates_corners(&self, left: F32x4, corners: u32) -> bool {
-        let cuts = |plane: &WheelPlane| {
-            let before = left.less(F32x4::splat(plane.left)).bits() & corners;
-            before != 0 && before != corners
+    fn separates_corners(&self, ys: F32x4, corner_mask: u32) -> bool {
+        let is_cut_by = |plane: &WheelPlane| {
+            let corners_right = ys.less(F32x4::splat(plane.lateral_offset)).bits() & corner_mask;
+            corners_right != 0 && corners_right != corner_mask
         };
-        self.planes[..self.plane_count].iter().any(cuts)
+        self.planes[..self.plane_count].iter().any(is_cut_by)
     }
 
     /// Returns the corners in probe axes (m); `None` if no wheel plane has corners on both sides.
@@ -287,18 +288,19 @@ impl ProbeGeometry {
     fn cut_corners(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
         let [a, b, c] = triangle.corners;
         let corners = [[a.x, b.x, c.x, c.x], [a.y, b.y, c.y, c.y], [a.z, b.z, c.z, c.z]].map(F32x4::new);
-        let left = self.corner_coordinates(1, &corners);
-        if !self.separates_corners(left, 0b0111) {
+        let ys = self.corner_coordinates(1, &corners);
+        // The mask selects the first three lanes; the fourth repeats corner c.
+        if !self.separates_corners(ys, 0b0111) {
             return None;
         }
-        let [ahead, left, up] =
-            [self.corner_coordinates(0, &corners), left, self.corner_coordinates(2, &corners)].map(F32x4::lanes);
-        Some([0, 1, 2].map(|i| Vec3::new(ahead[i], left[i], up[i])))
+        let [xs, ys, zs] =
+            [self.corner_coordinates(0, &corners), ys, self.corner_coordinates(2, &corners)].map(F32x4::lanes);
+        Some([0, 1, 2].map(|i| Vec3::new(xs[i], ys[i], zs[i])))
     }
 
-    /// Returns the triangles of `near` that some wheel plane intersects.
-    fn cut_triangles<'a>(&'a self, near: &'a [Triangle]) -> impl CutTriangles + 'a {
-        near.iter().enumerate().filter_map(|(i, triangle)| Some((i, self.cut_corners(triangle)?)))
+    /// Returns those of the `triangles` that some wheel plane intersects.
+    fn cut_triangles<'a>(&'a self, triangles: &'a [Triangle]) -> impl CutTriangles + 'a {
+        triangles.iter().enumerate().filter_map(|(i, triangle)| Some((i, self.cut_corners(triangle)?)))
     }
 
     /// Returns a vector of probe axes in world axes.
@@ -306,71 +308,71 @@ impl ProbeGeometry {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// Returns the highest contact of all wheel planes with the triangles `near`, and whether the wheel could also rest on another one at the end of
+    /// Returns the highest contact of all wheel planes with the `triangles`, and whether the wheel could also rest on another one at the end of
     /// the step. `None` without any contact. Edges above the climb height of the wheel do not count. A pass that raised the wheel and rejected such
     /// an edge is repeated with the new wheel height, at most [`MAX_CLIMB_PASSES`] times.
     #[inline(always)]
-    fn highest_contact(&self, near: impl CutTriangles) -> Option<(CircleContact, bool)> {
+    fn highest_contact(&self, triangles: impl CutTriangles) -> Option<(CircleContact, bool)> {
         let mut best: Option<CircleContact> = None;
         // Whether two contacts can share the load.
-        let mut rivals = false;
+        let mut can_share = false;
         for _ in 0..MAX_CLIMB_PASSES {
             // Height up to which the wheel climbs, m.
-            let climbs = self.climb_height(best.map_or(self.last_bottom, |touch| touch.bottom));
+            let climb_height = self.climb_height(best.map_or(self.last_bottom, |best| best.bottom));
             // Height of the wheel before this pass, m.
-            let was = best.map(|touch| touch.bottom);
+            let previous_bottom = best.map(|best| best.bottom);
             // Whether an edge was too high to climb.
-            let mut refused = false;
-            for (i, corners) in near.clone() {
+            let mut has_rejected_edge = false;
+            for (i, corners) in triangles.clone() {
                 let corners = corners.borrow();
                 for plane in &self.planes[..self.plane_count] {
-                    match section(corners, plane.left, plane.radius)
-                        .map(|segment| self.rest_on(&segment, plane, climbs))
+                    match section(corners, plane.lateral_offset, plane.radius)
+                        .map(|segment| self.rest_on(&segment, plane, climb_height))
                     {
                         None | Some(RestResult::NoContact) => {}
-                        Some(RestResult::TooHigh) => refused = true,
+                        Some(RestResult::TooHigh) => has_rejected_edge = true,
                         Some(RestResult::Contact { x, z, edge }) => {
-                            let found = self.new_contact(plane, [x, z], edge, i);
-                            rivals |= best.is_some_and(|best| self.can_share_load(&found, &best));
-                            keep_higher(&mut best, corners, found);
+                            let contact = self.new_contact(plane, [x, z], edge, i);
+                            can_share |= best.is_some_and(|best| self.can_share_load(&contact, &best));
+                            keep_higher(&mut best, corners, contact);
                         }
                     }
                 }
             }
-            if !refused || best.map(|touch| touch.bottom) == was {
+            if !has_rejected_edge || best.map(|best| best.bottom) == previous_bottom {
                 break;
             }
         }
-        best.map(|best| (best, rivals))
+        best.map(|best| (best, can_share))
     }
 
-    /// Builds the contact of a wheel that stands at `touch`, or shares its load with the contact `beside` (and its share of the load). Returns the
+    /// Builds the contact of a wheel that stands at `contact`, or shares its load with the contact `second` (and its share of the load). Returns the
     /// index of the triangle with the larger share, and the contact without ground motion. `None` if the distance exceeds the length of the ray or is
-    /// NaN. `of` returns the triangle of a contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
+    /// NaN. `triangle_of` returns the triangle of a contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
     #[inline(always)]
     fn build_contact<'a>(
         &self,
         probe: &Probe,
-        touch: &CircleContact,
-        beside: Option<&(CircleContact, f32)>,
-        of: impl Fn(&CircleContact) -> &'a Triangle,
+        contact: &CircleContact,
+        second: Option<&(CircleContact, f32)>,
+        triangle_of: impl Fn(&CircleContact) -> &'a Triangle,
         smooth: impl Fn(&Triangle) -> Option<SmoothSurface>,
     ) -> Option<(usize, Contact)> {
-        let mut stand = self.contact_geometry(touch, of(touch), &smooth);
-        let mut triangle = touch.triangle;
-        if let Some((other, share)) = beside {
-            let points = [touch, other].map(|touch| self.contact_point(probe, touch));
-            stand = self.combine_contacts(
-                [(stand, 1.0 - share), (self.contact_geometry(other, of(other), &smooth), *share)],
+        let mut geometry = self.contact_geometry(contact, triangle_of(contact), &smooth);
+        let mut triangle = contact.triangle;
+        if let Some((other, share)) = second {
+            let points = [contact, other].map(|touch| self.contact_point(probe, touch));
+            geometry = self.combine_contacts(
+                [(geometry, 1.0 - share), (self.contact_geometry(other, triangle_of(other), &smooth), *share)],
                 points,
             );
             if *share > 0.5 {
                 triangle = other.triangle;
             }
         } else if probe.rim.is_some() {
-            stand.point = Some(self.contact_point(probe, touch));
+            geometry.point = Some(self.contact_point(probe, contact));
         }
-        let ContactGeometry { distance, normal, grip, point } = stand;
+        let ContactGeometry { distance, normal, grip, point } = geometry;
         if distance > probe.length || distance.is_nan() {
             return None;
         }
@@ -378,8 +380,8 @@ impl ProbeGeometry {
     }
 
     /// Returns the point of a contact relative to the position of the body, world axes, m: probe offset plus point in world axes.
-    fn contact_point(&self, probe: &Probe, touch: &CircleContact) -> Vec3 {
-        probe.offset + self.to_world(touch.point)
+    fn contact_point(&self, probe: &Probe, contact: &CircleContact) -> Vec3 {
+        probe.offset + self.to_world(contact.point)
     }
 
     /// Builds the contact of the circle of `plane` at x and z (m, probe axes) with a triangle by index. The lowest point of the wheel is at the
@@ -389,7 +391,7 @@ impl ProbeGeometry {
         let triangle = triangle as u32;
         // Height of the circle centre above the contact point, m.
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
-        let point = Vec3::new(x, plane.left, z);
+        let point = Vec3::new(x, plane.lateral_offset, z);
         let slope = if rise > 0.0 { x / rise } else { 0.0 };
         CircleContact {
             bottom: z + rise - self.radius,
@@ -403,10 +405,10 @@ impl ProbeGeometry {
     }
 
     /// Returns how the circle of `plane` rests on a segment: at the tangent point, or at the segment end nearest to it. No contact if the segment is
-    /// out of reach in x, if the contact is steeper than 80°, or at the end of a wall. An end above the height `climbs` (m), or one cut off at the
+    /// out of reach in x, if the contact is steeper than 80°, or at the end of a wall. An end above `climb_height` (m), or one cut off at the
     /// start of the ray, is too high; tangent points have no height limit.
-    fn rest_on(&self, segment: &Segment, plane: &WheelPlane, climbs: f32) -> RestResult {
-        let Segment { x: [x0, x1], z: [z0, z1], edge, is_clipped: open } = *segment;
+    fn rest_on(&self, segment: &Segment, plane: &WheelPlane, climb_height: f32) -> RestResult {
+        let Segment { x: [x0, x1], z: [z0, z1], edge, is_clipped } = *segment;
         let radius = plane.radius;
         if x0 > radius || x1 < -radius {
             return RestResult::NoContact;
@@ -414,86 +416,90 @@ impl ProbeGeometry {
         let (width, rise) = (x1 - x0, z1 - z0);
         let length = (width * width + rise * rise).sqrt();
         // Position x of the tangent point, m.
-        let tangent = if length > 0.0 { radius * (rise / length) } else { x0 };
-        let end = if tangent <= x0 { Some(0) } else { (tangent >= x1).then_some(1) };
-        let [x, z] = match end {
-            Some(end) => [segment.x[end], segment.z[end]],
-            None => [tangent, z0 + rise * ((tangent - x0) / width)],
+        let tangent_x = if length > 0.0 { radius * (rise / length) } else { x0 };
+        let end_index = if tangent_x <= x0 { Some(0) } else { (tangent_x >= x1).then_some(1) };
+        let [x, z] = match end_index {
+            Some(end_index) => [segment.x[end_index], segment.z[end_index]],
+            None => [tangent_x, z0 + rise * ((tangent_x - x0) / width)],
         };
         // The end of a wall can be in the middle of its height. The face on top of it decides whether the wheel climbs.
-        let on_wall = end.is_some() && segment.is_wall();
+        let on_wall = end_index.is_some() && segment.is_wall();
         if on_wall || x.abs() > STEEPEST_GROUND_SINE * radius {
             return RestResult::NoContact;
         }
-        if end.is_some_and(|end| open[end] || z > climbs) {
+        if end_index.is_some_and(|end_index| is_clipped[end_index] || z > climb_height) {
             return RestResult::TooHigh;
         }
-        RestResult::Contact { x, z, edge: end.map(|end| edge[end]) }
+        RestResult::Contact { x, z, edge: end_index.map(|end_index| edge[end_index]) }
     }
 
-    /// Returns the unit normal of the ground at `touch`, world axes. Inside a `smooth` surface, or at an edge over which it continues, the corner
+    /// Returns the unit normal of the ground at `contact`, world axes. Inside a `smooth` surface, or at an edge over which it continues, the corner
     /// normals are interpolated. A tangent contact has the face normal. At an edge, the normal points from the contact point to the centre of the
     /// circle; its lateral tilt is set by the edge if that is at more than 30° to the heading, otherwise by the face.
-    fn normal_at(&self, touch: &CircleContact, triangle: &Triangle, smooth: Option<SmoothSurface>) -> Vec3 {
+    fn normal_at(&self, contact: &CircleContact, triangle: &Triangle, smooth: Option<SmoothSurface>) -> Vec3 {
         // Whether the surface continues smoothly over the edge of the contact.
-        let goes_on = |edges: &[bool; 3]| touch.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
+        let is_smooth_across = |edges: &[bool; 3]| contact.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
         if let Some(smooth) = &smooth
-            && goes_on(&smooth.edges)
+            && is_smooth_across(&smooth.edges)
         {
-            let shares =
-                touch.shares.unwrap_or_else(|| barycentric_coordinates(&triangle.corners, self.to_world(touch.point)));
-            return smooth.normal(shares, self.axes[2]);
+            let barycentric = contact
+                .barycentric
+                .unwrap_or_else(|| barycentric_coordinates(&triangle.corners, self.to_world(contact.point)));
+            return smooth.normal(barycentric, self.axes[2]);
         }
-        let Some(edge) = touch.edge else { return face_normal(&triangle.corners, self.axes[2]) };
+        let Some(edge) = contact.edge else { return face_normal(&triangle.corners, self.axes[2]) };
         let (corners, edge) = (triangle.corners.map(|corner| self.to_probe_axes(corner)), usize::from(edge) % 3);
         let face = face_normal(&corners, Vec3::Z);
         // Direction from the contact point to the centre of the circle.
-        let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
-        let (back, up) = (-touch.point.x / touch.radius, rise / touch.radius);
-        let along = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
+        let rise = (contact.radius * contact.radius - contact.point.x * contact.point.x).max(0.0).sqrt();
+        let (centre_x, centre_z) = (-contact.point.x / contact.radius, rise / contact.radius);
+        let edge_direction = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
         // Unit normal in probe axes.
-        let level = if along.y.abs() > MIN_EDGE_ANGLE_SINE {
+        let probe_normal = if edge_direction.y.abs() > MIN_EDGE_ANGLE_SINE {
             // Normal perpendicular to the edge and to the circle.
-            let normal = Vec3::new(up, 0.0, -back).cross(along).normalize_or(Vec3::Z);
+            let normal = Vec3::new(centre_z, 0.0, -centre_x).cross(edge_direction).normalize_or(Vec3::Z);
             if normal.z < 0.0 { -normal } else { normal }
         } else {
-            let rest = (1.0 - face.y * face.y).max(0.0).sqrt();
-            Vec3::new(back * rest, face.y, up * rest)
+            let tilt_cosine = (1.0 - face.y * face.y).max(0.0).sqrt();
+            Vec3::new(centre_x * tilt_cosine, face.y, centre_z * tilt_cosine)
         };
-        self.to_world(level)
+        self.to_world(probe_normal)
     }
 }
 
-/// Replaces `best` by the contact `found` on the triangle `corners` (probe axes) if that is higher. Within [`HEIGHT_TOLERANCE_M`], a tangent contact
+/// Replaces `best` by `contact` on the triangle `corners` (probe axes) if that is higher. Within [`HEIGHT_TOLERANCE_M`], a tangent contact
 /// is preferred, then a flatter face, then a point nearer to the middle of the tread. Sets the rank `flatness`.
-fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], found: CircleContact) {
-    if best.is_some_and(|best| found.bottom < best.bottom - HEIGHT_TOLERANCE_M) {
+fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], contact: CircleContact) {
+    if best.is_some_and(|best| contact.bottom < best.bottom - HEIGHT_TOLERANCE_M) {
         return;
     }
     // An end slightly below a tangent contact would give a different normal.
-    let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners, Vec3::Z).z };
+    let flatness = if contact.edge.is_none() { 2.0 } else { face_normal(corners, Vec3::Z).z };
     let is_better = |best: CircleContact| {
-        let nearer = flatness == best.flatness && found.point.y.abs() < best.point.y.abs();
-        found.bottom > best.bottom + HEIGHT_TOLERANCE_M || flatness > best.flatness || nearer
+        let is_nearer_to_middle = flatness == best.flatness && contact.point.y.abs() < best.point.y.abs();
+        contact.bottom > best.bottom + HEIGHT_TOLERANCE_M || flatness > best.flatness || is_nearer_to_middle
     };
     if best.is_none_or(is_better) {
-        *best = Some(CircleContact { flatness, ..found });
+        *best = Some(CircleContact { flatness, ..contact });
     }
 }
 
 /// Returns the wheel planes of a rim, the middle one first, and their number: 1 for a disc; otherwise 3, the outer ones at both ends of a flat tread,
 /// or farther in and with a smaller radius on a rounded one.
 fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
-    let middle = WheelPlane { left: 0.0, radius: rim.radius };
+    let middle = WheelPlane { lateral_offset: 0.0, radius: rim.radius };
     if rim.half_width == 0.0 {
         return ([middle; MAX_WHEEL_PLANES], 1);
     }
     // Outer planes of a rounded tread are at 60° on the rounding, half of its radius lower.
-    let at = |sign: f32| {
-        let (left, lower) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
-        WheelPlane { left: sign * left * rim.half_width, radius: rim.radius - lower * rim.half_width }
+    let outer_plane = |sign: f32| {
+        let (offset_factor, reduction_factor) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
+        WheelPlane {
+            lateral_offset: sign * offset_factor * rim.half_width,
+            radius: rim.radius - reduction_factor * rim.half_width,
+        }
     };
-    ([middle, at(-1.0), at(1.0)], 3)
+    ([middle, outer_plane(-1.0), outer_plane(1.0)], 3)
 }
 
 /// Corner order by the sides of a plane on which the corners lie (three bits): the corner that is alone, then the others in circular order. `None` if
@@ -503,35 +509,35 @@ const CORNER_ORDER: [Option<[u8; 3]>; 8] = {
     [None, a, b, c, c, b, a, None]
 };
 
-/// Returns the section of a triangle (probe axes) with the plane at `left` (m), in order of x and below the start of the ray, with the triangle edge
-/// of each end. `None` without a section, if all of it is farther ahead or behind than `reach` (m), or if it is above the start of the ray. Both
-/// triangles at an edge compute the same point from its corners.
+/// Returns the section of a triangle (probe axes) with the plane at `plane_y` (m), in order of x and below the start of the ray, with the triangle
+/// edge of each end. `None` without a section, if all of it is farther ahead or behind than `max_distance` (m), or if it is above the start of the
+/// ray. Both triangles at an edge compute the same point from its corners.
 #[inline(always)]
-fn section(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
+fn section(corners: &[Vec3; 3], plane_y: f32, max_distance: f32) -> Option<Segment> {
     // Distances of the corners to the left of the plane, m.
-    let apart = corners.map(|corner| corner.y - left);
-    let beyond = |k: usize| usize::from(apart[k] >= 0.0);
+    let plane_distances = corners.map(|corner| corner.y - plane_y);
+    let side_bit = |index: usize| usize::from(plane_distances[index] >= 0.0);
     // Corner alone on its side of the plane, and the other two.
-    let [lone, next, last] = CORNER_ORDER[beyond(0) | beyond(1) << 1 | beyond(2) << 2]?;
-    let is_beyond = apart[usize::from(lone)] >= 0.0;
+    let [lone_corner, next_corner, last_corner] = CORNER_ORDER[side_bit(0) | side_bit(1) << 1 | side_bit(2) << 2]?;
+    let is_lone_left = plane_distances[usize::from(lone_corner)] >= 0.0;
     // Corners of the edge in fixed order, and the share of the edge at which the plane cuts it.
-    let crossing = |other: u8| {
-        let (low, high) = if is_beyond { (other, lone) } else { (lone, other) };
-        let (low, high) = (usize::from(low), usize::from(high));
-        let share = apart[low] / (apart[low] - apart[high]);
-        (&corners[low], &corners[high], share)
+    let edge_crossing = |other_corner: u8| {
+        let (right, left) = if is_lone_left { (other_corner, lone_corner) } else { (lone_corner, other_corner) };
+        let (right, left) = (usize::from(right), usize::from(left));
+        let cut_share = plane_distances[right] / (plane_distances[right] - plane_distances[left]);
+        (&corners[right], &corners[left], cut_share)
     };
-    let ends = [crossing(next), crossing(last)];
-    let [a, b] = ends.map(|(from, to, share)| from.x + (to.x - from.x) * share);
-    if (a > reach && b > reach) || (a < -reach && b < -reach) {
+    let crossings = [edge_crossing(next_corner), edge_crossing(last_corner)];
+    let [x0, x1] = crossings.map(|(from, to, cut_share)| from.x + (to.x - from.x) * cut_share);
+    if (x0 > max_distance && x1 > max_distance) || (x0 < -max_distance && x1 < -max_distance) {
         return None;
     }
-    let [c, d] = ends.map(|(from, to, share)| from.z + (to.z - from.z) * share);
-    let open = [false; 2];
-    let mut segment = if a > b {
-        Segment { x: [b, a], z: [d, c], edge: [last, lone], is_clipped: open }
+    let [z0, z1] = crossings.map(|(from, to, cut_share)| from.z + (to.z - from.z) * cut_share);
+    let is_clipped = [false; 2];
+    let mut segment = if x0 > x1 {
+        Segment { x: [x1, x0], z: [z1, z0], edge: [last_corner, lone_corner], is_clipped }
     } else {
-        Segment { x: [a, b], z: [c, d], edge: [lone, last], is_clipped: open }
+        Segment { x: [x0, x1], z: [z0, z1], edge: [lone_corner, last_corner], is_clipped }
     };
     clip_at_start(&mut segment).then_some(segment)
 }
@@ -545,10 +551,10 @@ fn clip_at_start(segment: &mut Segment) -> bool {
     if z0 > 0.0 && z1 > 0.0 {
         return false;
     }
-    let upper = usize::from(z1 > z0);
-    let share = z0 / (z0 - z1);
-    segment.x[upper] = segment.x[0] + (segment.x[1] - segment.x[0]) * share;
-    (segment.z[upper], segment.is_clipped[upper]) = (0.0, true);
+    let upper_end = usize::from(z1 > z0);
+    let cut_share = z0 / (z0 - z1);
+    segment.x[upper_end] = segment.x[0] + (segment.x[1] - segment.x[0]) * cut_share;
+    (segment.z[upper_end], segment.is_clipped[upper_end]) = (0.0, true);
     true
 }
 
@@ -563,31 +569,31 @@ fn face_normal(corners: &[Vec3; 3], up: Vec3) -> Vec3 {
 fn barycentric_coordinates(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     let [a, b, c] = *corners;
     let normal = (b - a).cross(c - a);
-    let size = normal.length_squared();
-    if size == 0.0 {
+    let normal_squared = normal.length_squared();
+    if normal_squared == 0.0 {
         return [1.0, 0.0, 0.0];
     }
-    let share = |from: Vec3, to: Vec3| (to - from).cross(point - from).dot(normal) / size;
-    let (of_a, of_b) = (share(b, c), share(c, a));
-    [of_a, of_b, 1.0 - of_a - of_b]
+    let area_share = |start: Vec3, end: Vec3| (end - start).cross(point - start).dot(normal) / normal_squared;
+    let (share_a, share_b) = (area_share(b, c), area_share(c, a));
+    [share_a, share_b, 1.0 - share_a - share_b]
 }
 
-/// Returns the index of the triangle that carries most load, and the contact of the wheel of `probe` with the triangles `near` it.
+/// Returns the index of the triangle that carries most load, and the contact of the wheel of `probe` with the `triangles` near it.
 ///
-/// `near` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one. A ray stands on its
-/// highest hit below its start. A rim stands on its highest contact, and shares the load with a second one if it would stand there at the end of the
-/// step. The result is `None` without ground in reach of the ray.
+/// `triangles` must include all triangles within reach. `smooth` returns the smooth surface of a triangle, or `None` for a flat one. A ray stands on
+/// its highest hit below its start. A rim stands on its highest contact, and shares the load with a second one if it would stand there at the end of
+/// the step. The result is `None` without ground in reach of the ray.
 pub fn ground_contact(
     probe: &Probe,
-    near: &[Triangle],
+    triangles: &[Triangle],
     smooth: impl Fn(&Triangle) -> Option<SmoothSurface>,
 ) -> Option<(usize, Contact)> {
-    let seeker = ProbeGeometry::new(probe);
-    let (touch, rivals) = if probe.rim.is_some() {
-        seeker.highest_contact(seeker.cut_triangles(near))?
+    let geometry = ProbeGeometry::new(probe);
+    let (highest, can_share) = if probe.rim.is_some() {
+        geometry.highest_contact(geometry.cut_triangles(triangles))?
     } else {
-        (seeker.highest_hit(near)?, false)
+        (geometry.highest_hit(triangles)?, false)
     };
-    let beside = if rivals { seeker.second_contact(seeker.cut_triangles(near), &touch) } else { None };
-    seeker.build_contact(probe, &touch, beside.as_ref(), |touch| &near[touch.triangle as usize], smooth)
+    let second = if can_share { geometry.second_contact(geometry.cut_triangles(triangles), &highest) } else { None };
+    geometry.build_contact(probe, &highest, second.as_ref(), |touch| &triangles[touch.triangle as usize], smooth)
 }

@@ -8,13 +8,13 @@ use crate::ground::rim_contact::{CircleContact, HEIGHT_TOLERANCE_M, ProbeGeometr
 use bevy_math::Vec3;
 
 impl ProbeGeometry {
-    /// Returns the highest contact of the ray with the triangles `near` at or below its start, with the index of the triangle; `None` without a hit.
+    /// Returns the highest contact of the ray with the `triangles` at or below its start, with the index of the triangle; `None` without a hit.
     /// The first of several hits within the height tolerance is kept.
-    pub(super) fn highest_hit(&self, near: &[Triangle]) -> Option<CircleContact> {
+    pub(super) fn highest_hit(&self, triangles: &[Triangle]) -> Option<CircleContact> {
         let mut best = None;
-        for (i, triangle) in near.iter().enumerate() {
-            if let Some(touch) = self.hit_above(best.as_ref(), triangle) {
-                best = Some(CircleContact { triangle: i as u32, ..touch });
+        for (i, triangle) in triangles.iter().enumerate() {
+            if let Some(contact) = self.hit_above(best.as_ref(), triangle) {
+                best = Some(CircleContact { triangle: i as u32, ..contact });
             }
         }
         best
@@ -24,8 +24,8 @@ impl ProbeGeometry {
     /// `None`. The index of the triangle is not set.
     #[inline(always)]
     pub(super) fn hit_above(&self, best: Option<&CircleContact>, triangle: &Triangle) -> Option<CircleContact> {
-        let seen = |k: usize| triangle.corners.map(|corner| self.axes[k].dot(corner));
-        self.hit_in_probe_axes(best, seen(0), seen(1), || seen(2))
+        let coordinates = |axis: usize| triangle.corners.map(|corner| self.axes[axis].dot(corner));
+        self.hit_in_probe_axes(best, coordinates(0), coordinates(1), || coordinates(2))
     }
 
     /// Returns the contact of [`Self::hit_above`] for a triangle whose corners have the probe coordinates `x`, `y` and `z` (m). The ray is the z
@@ -40,20 +40,20 @@ impl ProbeGeometry {
         z: impl FnOnce() -> [f32; 3],
     ) -> Option<CircleContact> {
         // Edge function: twice the area of the triangle of an edge and the ray.
-        let side = |from: usize, to: usize| x[from] * y[to] - y[from] * x[to];
-        let [of_a, of_b, of_c] = [side(1, 2), side(2, 0), side(0, 1)];
-        let is_left = (of_a >= 0.0) & (of_b >= 0.0) & (of_c >= 0.0);
-        let is_right = (of_a <= 0.0) & (of_b <= 0.0) & (of_c <= 0.0);
-        let area = of_a + of_b + of_c;
+        let edge_function = |from: usize, to: usize| x[from] * y[to] - y[from] * x[to];
+        let [area_a, area_b, area_c] = [edge_function(1, 2), edge_function(2, 0), edge_function(0, 1)];
+        let is_left = (area_a >= 0.0) & (area_b >= 0.0) & (area_c >= 0.0);
+        let is_right = (area_a <= 0.0) & (area_b <= 0.0) & (area_c <= 0.0);
+        let area = area_a + area_b + area_c;
         if !(is_left | is_right) || area == 0.0 {
             return None;
         }
         let z = z();
         // This form is exact for level triangles.
-        let (b, c) = (of_b / area, of_c / area);
+        let (b, c) = (area_b / area, area_c / area);
         let z = z[0] + b * (z[1] - z[0]) + c * (z[2] - z[0]);
         let is_higher = best.is_none_or(|best| z > best.bottom + HEIGHT_TOLERANCE_M);
-        let (point, shares) = (Vec3::new(0.0, 0.0, z), Some([1.0 - b - c, b, c]));
-        (z <= 0.0 && is_higher).then_some(CircleContact { bottom: z, point, shares, ..CircleContact::default() })
+        let (point, barycentric) = (Vec3::new(0.0, 0.0, z), Some([1.0 - b - c, b, c]));
+        (z <= 0.0 && is_higher).then_some(CircleContact { bottom: z, point, barycentric, ..CircleContact::default() })
     }
 }

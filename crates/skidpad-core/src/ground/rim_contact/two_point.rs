@@ -22,14 +22,15 @@ impl ProbeGeometry {
     /// Returns the height difference up to which the wheel can stand at both of two contacts with these slopes, `load_displacement · (difference of
     /// slopes)²`, m.
     fn shared_height_range(&self, slopes: [f32; 2]) -> f32 {
-        let apart = slopes[1] - slopes[0];
-        self.load_displacement * apart * apart
+        let slope_difference = slopes[1] - slopes[0];
+        self.load_displacement * slope_difference * slope_difference
     }
 
     /// Returns true if the wheel can stand at both of two contacts at the end of the step: their height difference is within
     /// [`Self::shared_height_range`] by more than the height tolerance.
-    pub(super) fn can_share_load(&self, one: &CircleContact, other: &CircleContact) -> bool {
-        (one.bottom - other.bottom).abs() + HEIGHT_TOLERANCE_M < self.shared_height_range([one.slope, other.slope])
+    pub(super) fn can_share_load(&self, first: &CircleContact, second: &CircleContact) -> bool {
+        (first.bottom - second.bottom).abs() + HEIGHT_TOLERANCE_M
+            < self.shared_height_range([first.slope, second.slope])
     }
 
     /// Returns the contact besides the `highest` one that carries most load, and its share of the load (0 to 1). `None` if the highest contact
@@ -41,109 +42,115 @@ impl ProbeGeometry {
     #[inline(never)]
     pub(super) fn second_contact(
         &self,
-        near: impl CutTriangles,
+        triangles: impl CutTriangles,
         highest: &CircleContact,
     ) -> Option<(CircleContact, f32)> {
-        let driven = self.free_displacement + self.drive_displacement;
+        let unloaded_displacement = self.free_displacement + self.drive_displacement;
         // Displacements ahead without and with the push-back of the load, m.
-        let ways = [driven, driven - self.load_displacement * highest.slope];
+        let displacements = [unloaded_displacement, unloaded_displacement - self.load_displacement * highest.slope];
         // For each displacement: height of the wheel (m) and its contact, `None` for the highest contact.
-        let mut next = ways.map(|way| (self.height_after(highest, way) + HEIGHT_TOLERANCE_M, None));
-        let climbs = self.climb_height(highest.bottom);
-        for (i, corners) in near {
+        let mut candidates =
+            displacements.map(|displacement| (self.height_after(highest, displacement) + HEIGHT_TOLERANCE_M, None));
+        let climb_height = self.climb_height(highest.bottom);
+        for (i, corners) in triangles {
             let corners = corners.borrow();
             for plane in &self.planes[..self.plane_count] {
-                let rest =
-                    section(corners, plane.left, plane.radius).map(|segment| self.rest_on(&segment, plane, climbs));
-                let Some(RestResult::Contact { x, z, edge }) = rest else { continue };
-                let touch = self.new_contact(plane, [x, z], edge, i);
-                for (way, (height, next)) in ways.into_iter().zip(&mut next) {
-                    let found = self.height_after(&touch, way);
-                    let nearer = |next: &CircleContact| touch.point.y.abs() < next.point.y.abs();
-                    let is_next = found > *height + HEIGHT_TOLERANCE_M
-                        || (found > *height - HEIGHT_TOLERANCE_M && next.as_ref().is_some_and(nearer));
-                    if is_next {
-                        (*height, *next) = (found, Some(touch));
+                let rest_result = section(corners, plane.lateral_offset, plane.radius)
+                    .map(|segment| self.rest_on(&segment, plane, climb_height));
+                let Some(RestResult::Contact { x, z, edge }) = rest_result else { continue };
+                let contact = self.new_contact(plane, [x, z], edge, i);
+                for (displacement, (height, candidate)) in displacements.into_iter().zip(&mut candidates) {
+                    let end_height = self.height_after(&contact, displacement);
+                    let is_nearer_to_middle = |rival: &CircleContact| contact.point.y.abs() < rival.point.y.abs();
+                    let is_better = end_height > *height + HEIGHT_TOLERANCE_M
+                        || (end_height > *height - HEIGHT_TOLERANCE_M
+                            && candidate.as_ref().is_some_and(is_nearer_to_middle));
+                    if is_better {
+                        (*height, *candidate) = (end_height, Some(contact));
                     }
                 }
             }
         }
-        let shares = next.into_iter().filter_map(|(_, next)| next.map(|next| (next, self.load_share(&next, highest))));
-        shares.filter(|(_, share)| *share > 0.0).reduce(|one, other| if other.1 > one.1 { other } else { one })
+        let shares = candidates
+            .into_iter()
+            .filter_map(|(_, candidate)| candidate.map(|contact| (contact, self.load_share(&contact, highest))));
+        shares.filter(|(_, share)| *share > 0.0).reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// Returns the height of the lowest point of the wheel at `touch` after rolling `way` (m) ahead, m. The wheel rolls up a face, and around an end.
-    /// Negative infinity beyond the end.
-    fn height_after(&self, touch: &CircleContact, way: f32) -> f32 {
-        if touch.edge.is_none() {
-            return touch.bottom + touch.slope * way;
+    /// Returns the height of the lowest point of the wheel at `contact` after rolling `displacement` (m) ahead, m. The wheel rolls up a face, and
+    /// around an end. Negative infinity beyond the end.
+    fn height_after(&self, contact: &CircleContact, displacement: f32) -> f32 {
+        if contact.edge.is_none() {
+            return contact.bottom + contact.slope * displacement;
         }
-        let ahead = touch.point.x - way;
-        let squared = touch.radius * touch.radius - ahead * ahead;
-        if squared > 0.0 { touch.point.z + squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
+        let x = contact.point.x - displacement;
+        let rise_squared = contact.radius * contact.radius - x * x;
+        if rise_squared > 0.0 { contact.point.z + rise_squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
     }
 
     /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`: the effective slope of the module's
     /// equation over the difference of both slopes, clamped. 0 for contacts of equal slope.
     fn load_share(&self, other: &CircleContact, highest: &CircleContact) -> f32 {
-        let steeper = other.slope.abs() > highest.slope.abs();
-        let (flat, steep) = if steeper { (highest, other) } else { (other, highest) };
+        let is_other_steeper = other.slope.abs() > highest.slope.abs();
+        let (flatter, steeper) = if is_other_steeper { (highest, other) } else { (other, highest) };
         // Height difference up to which both contacts carry load, m.
-        let slack = self.shared_height_range([flat.slope, steep.slope]);
+        let height_range = self.shared_height_range([flatter.slope, steeper.slope]);
         // Places of equal height and slope are one place, up to rounding.
-        if slack <= 2.0 * HEIGHT_TOLERANCE_M {
+        if height_range <= 2.0 * HEIGHT_TOLERANCE_M {
             return 0.0;
         }
         // A fast wheel moves along a circle within the step, not along its tangent. Its displacement is therefore limited to what the load could push
-        // back. `apart` is the difference of the slopes, –.
-        let apart = steep.slope - flat.slope;
-        let way = (self.free_displacement * apart).clamp(-slack, slack);
-        let undriven = (steep.bottom - flat.bottom + way) / slack;
-        let share = (self.balance_slope(undriven * apart) / apart).clamp(0.0, 1.0);
-        if steeper { share } else { 1.0 - share }
+        // back.
+        let slope_difference = steeper.slope - flatter.slope;
+        let height_change = (self.free_displacement * slope_difference).clamp(-height_range, height_range);
+        let undriven_share = (steeper.bottom - flatter.bottom + height_change) / height_range;
+        let share = (self.balance_slope(undriven_share * slope_difference) / slope_difference).clamp(0.0, 1.0);
+        if is_other_steeper { share } else { 1.0 - share }
     }
 
-    /// Returns the slope u that solves `u − T/F √(1 + u²) = undriven`, the effective slope of a wheel between two places, with tyre force T and strut
-    /// force F. `undriven` is the slope without tyre force. Infinite, with the sign of T, if the tyre force is at least the strut force.
-    fn balance_slope(&self, undriven: f32) -> f32 {
+    /// Returns the slope u that solves `u − T/F √(1 + u²) = undriven_slope`, the effective slope of a wheel between two places, with tyre
+    /// force T and strut force F. `undriven_slope` is the slope without tyre force. Infinite, with the sign of T, if the tyre force is at least the
+    /// strut force.
+    fn balance_slope(&self, undriven_slope: f32) -> f32 {
         // Tyre force over strut force.
-        let pull = self.drive_displacement / self.load_displacement;
-        let rest = 1.0 - pull * pull;
+        let force_ratio = self.drive_displacement / self.load_displacement;
+        let denominator = 1.0 - force_ratio * force_ratio;
         // No slope balances such a tyre force.
-        if rest <= 0.0 {
-            return pull * f32::INFINITY;
+        if denominator <= 0.0 {
+            return force_ratio * f32::INFINITY;
         }
-        (undriven + pull * (rest + undriven * undriven).sqrt()) / rest
+        (undriven_slope + force_ratio * (denominator + undriven_slope * undriven_slope).sqrt()) / denominator
     }
 
     /// Returns the single standing position with the same effect on the chassis as both (each with its share of the load): distance, grip and
     /// `points` are weighted means; the normal is that of the weighted mean slope.
     pub(super) fn combine_contacts(
         &self,
-        [one, other]: [(ContactGeometry, f32); 2],
+        [first, second]: [(ContactGeometry, f32); 2],
         points: [Vec3; 2],
     ) -> ContactGeometry {
         let up = self.axes[2];
-        let of = |(stand, share): &(ContactGeometry, f32)| stand.normal * (share / stand.normal.dot(up));
-        let mix = |a: f32, b: f32| a * one.1 + b * other.1;
+        let weighted_normal =
+            |(geometry, share): &(ContactGeometry, f32)| geometry.normal * (share / geometry.normal.dot(up));
+        let weighted_mean = |a: f32, b: f32| a * first.1 + b * second.1;
         ContactGeometry {
-            distance: mix(one.0.distance, other.0.distance),
-            normal: (of(&one) + of(&other)).normalize_or(up),
-            grip: mix(one.0.grip, other.0.grip),
-            point: Some(points[0] * one.1 + points[1] * other.1),
+            distance: weighted_mean(first.0.distance, second.0.distance),
+            normal: (weighted_normal(&first) + weighted_normal(&second)).normalize_or(up),
+            grip: weighted_mean(first.0.grip, second.0.grip),
+            point: Some(points[0] * first.1 + points[1] * second.1),
         }
     }
 
-    /// Returns the standing position at `touch` on `triangle`, with the normal of [`Self::normal_at`] and without a contact point.
+    /// Returns the standing position at `contact` on `triangle`, with the normal of [`Self::normal_at`] and without a contact point.
     #[inline(always)]
     pub(super) fn contact_geometry(
         &self,
-        touch: &CircleContact,
+        contact: &CircleContact,
         triangle: &Triangle,
         smooth: &impl Fn(&Triangle) -> Option<SmoothSurface>,
     ) -> ContactGeometry {
-        let normal = self.normal_at(touch, triangle, smooth(triangle));
-        ContactGeometry { distance: -touch.bottom, normal, grip: triangle.grip, point: None }
+        let normal = self.normal_at(contact, triangle, smooth(triangle));
+        ContactGeometry { distance: -contact.bottom, normal, grip: triangle.grip, point: None }
     }
 }
 
@@ -153,24 +160,27 @@ mod tests {
     use crate::port::Probe;
     use bevy_math::DVec3;
 
-    /// Builds a probe whose tyre force is `pull` times the strut force.
-    fn driven_by(pull: f32) -> ProbeGeometry {
+    /// Builds a probe whose tyre force is `force_ratio` times the strut force.
+    fn probe_with_force_ratio(force_ratio: f32) -> ProbeGeometry {
         let ray =
             Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 1.0, rim: None };
-        ProbeGeometry { load_displacement: 1e-3, drive_displacement: 1e-3 * pull, ..ProbeGeometry::new(&ray) }
+        ProbeGeometry { load_displacement: 1e-3, drive_displacement: 1e-3 * force_ratio, ..ProbeGeometry::new(&ray) }
     }
 
     /// If nothing else moves the wheel, it stands where sin θ is the ratio of tyre force to strut force; otherwise both sides balance.
     #[test]
     fn the_slope_that_a_driven_wheel_stands_on_balances_its_force() {
-        for (pull, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {
-            let found = driven_by(pull).balance_slope(0.0);
-            assert!((found - slope).abs() < 1e-6, "{pull}: {found}");
+        for (force_ratio, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {
+            let found = probe_with_force_ratio(force_ratio).balance_slope(0.0);
+            assert!((found - slope).abs() < 1e-6, "{force_ratio}: {found}");
         }
-        for (pull, undriven) in [(0.3, 0.2), (0.3, -0.5), (-0.5, 1.0), (0.9, -2.0)] {
-            let slope = driven_by(pull).balance_slope(undriven);
-            let left = slope - pull * (1.0 + slope * slope).sqrt();
-            assert!((left - undriven).abs() < 1e-5, "{pull}, {undriven}: {left}");
+        for (force_ratio, undriven_slope) in [(0.3, 0.2), (0.3, -0.5), (-0.5, 1.0), (0.9, -2.0)] {
+            let slope = probe_with_force_ratio(force_ratio).balance_slope(undriven_slope);
+            let undriven_found = slope - force_ratio * (1.0 + slope * slope).sqrt();
+            assert!(
+                (undriven_found - undriven_slope).abs() < 1e-5,
+                "{force_ratio}, {undriven_slope}: {undriven_found}"
+            );
         }
     }
 
@@ -178,7 +188,7 @@ mod tests {
     #[test]
     fn no_slope_holds_a_force_as_large_as_the_struts() {
         assert_eq!(
-            [1.0, 1.5, -1.0].map(|pull| driven_by(pull).balance_slope(0.1)),
+            [1.0, 1.5, -1.0].map(|force_ratio| probe_with_force_ratio(force_ratio).balance_slope(0.1)),
             [1.0, 1.0, -1.0].map(|sign| sign * f32::INFINITY)
         );
     }

@@ -13,26 +13,30 @@ impl ProbeGeometry {
     /// the start of the step. `None` if the section is no wall (less than 80° steep), can be climbed, is out of the circle's height, is almost
     /// parallel to the wheel or lies farther inside the rim than half a radius.
     fn circle_wall_contact(&self, corners: &[Vec3; 3], plane: &WheelPlane, bottom: f32) -> Option<WallContact> {
-        let climbs = self.climb_height(bottom);
-        let wall = section(corners, plane.left, f32::INFINITY).filter(Segment::is_wall)?;
-        let [low, high] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
+        let climb_height = self.climb_height(bottom);
+        let wall = section(corners, plane.lateral_offset, f32::INFINITY).filter(Segment::is_wall)?;
+        let [wall_bottom, wall_top] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
-        let z = centre.clamp(low, high);
+        let z = centre.clamp(wall_bottom, wall_top);
         // Half chord of the circle at that height, m; NaN above or below the circle.
-        let half = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
+        let half_chord = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
         let normal = face_normal(corners, Vec3::Z);
-        let level = (normal.x * normal.x + normal.y * normal.y).sqrt();
+        let horizontal_length = (normal.x * normal.x + normal.y * normal.y).sqrt();
         // A wall parallel to the wheel touches its side, not its rim.
-        if high <= climbs || half.is_nan() || normal.x.abs() < MIN_WALL_ANGLE_SINE * level {
+        if wall_top <= climb_height || half_chord.is_nan() || normal.x.abs() < MIN_WALL_ANGLE_SINE * horizontal_length {
             return None;
         }
-        let share = if high > low { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };
+        let height_fraction = if wall_top > wall_bottom { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };
         // Position at the start of the step, at which hull points are evaluated.
-        let x = wall.x[0] + (wall.x[1] - wall.x[0]) * share + self.start_displacement;
-        let back = -x.signum();
-        let normal = Vec3::new(normal.x, normal.y, 0.0) * (back * normal.x.signum() / level);
-        let gap = (x.abs() - half) * normal.x.abs();
-        (gap > -0.5 * self.radius).then_some(WallContact { gap, normal, point: Vec3::new(-back * half, plane.left, z) })
+        let x = wall.x[0] + (wall.x[1] - wall.x[0]) * height_fraction + self.start_displacement;
+        let normal_sign = -x.signum();
+        let normal = Vec3::new(normal.x, normal.y, 0.0) * (normal_sign * normal.x.signum() / horizontal_length);
+        let gap = (x.abs() - half_chord) * normal.x.abs();
+        (gap > -0.5 * self.radius).then_some(WallContact {
+            gap,
+            normal,
+            point: Vec3::new(-normal_sign * half_chord, plane.lateral_offset, z),
+        })
     }
 }
 
@@ -42,34 +46,40 @@ impl ProbeGeometry {
         bottom + MAX_CLIMB_RATIO * self.radius
     }
 
-    /// Returns true if some corner of the triangles `near` is higher than the wheel of `rim` can climb from its `support`.
+    /// Returns true if some corner of the `triangles` is higher than the wheel of `rim` can climb from its `support`.
     #[inline(always)]
-    pub(super) fn has_high_triangle(&self, rim: &Rim, mut near: impl CutTriangles, support: Option<&Contact>) -> bool {
-        let climbs = self.climb_height(wheel_bottom(rim, support));
-        near.any(|(_, corners)| is_high(corners.borrow(), climbs))
+    pub(super) fn has_high_triangle(
+        &self,
+        rim: &Rim,
+        mut triangles: impl CutTriangles,
+        support: Option<&Contact>,
+    ) -> bool {
+        let climb_height = self.climb_height(wheel_bottom(rim, support));
+        triangles.any(|(_, corners)| is_high(corners.borrow(), climb_height))
     }
 
-    /// Returns the index of the triangle and the nearest point at which a wall of `near` stops the rim of `probe`, within [`Rim::lookahead`]: see
-    /// [`wall_contact`]. The point has position and normal in world axes, no friction and no velocity.
+    /// Returns the index of the triangle and the nearest point at which a wall among the `triangles` stops the rim of `probe`, within
+    /// [`Rim::lookahead`]: see [`wall_contact`]. The point has position and normal in world axes, no friction and no velocity.
     pub(super) fn nearest_wall_contact(
         &self,
         probe: &Probe,
-        near: impl CutTriangles,
+        triangles: impl CutTriangles,
         support: Option<&Contact>,
     ) -> Option<(usize, HullPoint)> {
         let rim = probe.rim?;
         let bottom = wheel_bottom(&rim, support);
-        let climbs = self.climb_height(bottom);
+        let climb_height = self.climb_height(bottom);
         let mut nearest: Option<(usize, WallContact)> = None;
-        for (i, corners) in near {
+        for (i, corners) in triangles {
             let corners = corners.borrow();
-            if !is_high(corners, climbs) {
+            if !is_high(corners, climb_height) {
                 continue;
             }
             for plane in &self.planes[..self.plane_count] {
-                let Some(stop) = self.circle_wall_contact(corners, plane, bottom) else { continue };
-                if stop.gap <= rim.lookahead && nearest.as_ref().is_none_or(|(_, nearest)| stop.gap < nearest.gap) {
-                    nearest = Some((i, stop));
+                let Some(contact) = self.circle_wall_contact(corners, plane, bottom) else { continue };
+                if contact.gap <= rim.lookahead && nearest.as_ref().is_none_or(|(_, nearest)| contact.gap < nearest.gap)
+                {
+                    nearest = Some((i, contact));
                 }
             }
         }
@@ -85,9 +95,9 @@ fn wheel_bottom(rim: &Rim, support: Option<&Contact>) -> f32 {
     support.map_or(-rim.last_ray_length, |contact| -contact.distance)
 }
 
-/// Returns true if some corner of a triangle is higher than `climbs` (m), or NaN.
-fn is_high(corners: &[Vec3; 3], climbs: f32) -> bool {
-    !(corners[0].z <= climbs && corners[1].z <= climbs && corners[2].z <= climbs)
+/// Returns true if some corner of a triangle is higher than `climb_height` (m), or NaN.
+fn is_high(corners: &[Vec3; 3], climb_height: f32) -> bool {
+    !(corners[0].z <= climb_height && corners[1].z <= climb_height && corners[2].z <= climb_height)
 }
 
 /// Point of a rim that would roll into a wall, in probe axes.
@@ -103,11 +113,11 @@ struct WallContact {
 /// Smallest sine of the angle between wall and heading at which the rim hits the wall.
 const MIN_WALL_ANGLE_SINE: f32 = 0.1;
 
-/// Returns the index of the wall triangle and the point at which the nearest wall among the triangles `near` stops the rim of `probe`.
+/// Returns the index of the wall triangle and the point at which the nearest wall among the `triangles` stops the rim of `probe`.
 ///
 /// A wall is too steep to be ground and higher than the wheel, which stands on `support`, can climb. It pushes horizontally, without friction, and
 /// never lifts the wheel. The wall is assumed to be at rest. `None` for a ray, or if no wall is within [`Rim::lookahead`].
-pub fn wall_contact(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
-    let seeker = ProbeGeometry::new(probe);
-    seeker.nearest_wall_contact(probe, seeker.cut_triangles(near), support)
+pub fn wall_contact(probe: &Probe, triangles: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
+    let geometry = ProbeGeometry::new(probe);
+    geometry.nearest_wall_contact(probe, geometry.cut_triangles(triangles), support)
 }

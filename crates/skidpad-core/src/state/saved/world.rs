@@ -59,8 +59,8 @@ impl SlotKind {
     ///
     /// Generation 0 accepts any saved generation: a world that was rebuilt has no record of removals.
     fn may_hold(self, generation: u32) -> bool {
-        let own = if self.is_empty { self.generation.wrapping_sub(1) } else { self.generation };
-        own == generation || self.generation == 0
+        let last_generation = if self.is_empty { self.generation.wrapping_sub(1) } else { self.generation };
+        last_generation == generation || self.generation == 0
     }
 }
 
@@ -101,36 +101,37 @@ pub(crate) fn write_world<'a>(
     bodies: impl Iterator<Item = BodyMotion> + Clone,
     bytes: &mut Vec<u8>,
 ) {
-    let mut count = 0u32;
-    let of_slots = slots.clone().map(|slot| {
-        count += 1;
-        let of_car = slot.car.map_or(0, |CarRecord { state, engine_position: place, .. }| {
-            car_bytes(state.wheels.len()) + optional_bytes(state) + engine_position_bytes(place.is_some())
+    let mut slot_count = 0u32;
+    let slot_sizes = slots.clone().map(|slot| {
+        slot_count += 1;
+        let car_size = slot.car.map_or(0, |CarRecord { state, engine_position: position, .. }| {
+            car_bytes(state.wheels.len()) + optional_bytes(state) + engine_position_bytes(position.is_some())
         });
-        SLOT_BYTES + of_car
+        SLOT_BYTES + car_size
     });
-    let of_bodies = bodies.clone().count() * BodyMotion::SIZE_BYTES;
-    bytes.resize(MAGIC_BYTES + WORLD_HEADER_BYTES + of_slots.sum::<usize>() + of_bodies, 0);
-    let mut to = Writer { remaining: bytes };
-    WORLD_MAGIC.write(&mut to);
-    WORLD_VERSION.write(&mut to);
-    dt.write(&mut to);
-    steps.write(&mut to);
-    count.write(&mut to);
+    let body_bytes = bodies.clone().count() * BodyMotion::SIZE_BYTES;
+    bytes.resize(MAGIC_BYTES + WORLD_HEADER_BYTES + slot_sizes.sum::<usize>() + body_bytes, 0);
+    let mut writer = Writer { remaining: bytes };
+    WORLD_MAGIC.write(&mut writer);
+    WORLD_VERSION.write(&mut writer);
+    dt.write(&mut writer);
+    steps.write(&mut writer);
+    slot_count.write(&mut writer);
     for SlotRecord { generation, car } in slots {
-        generation.write(&mut to);
-        let Some(CarRecord { is_suspended, state, engine_position: place }) = car else {
-            EMPTY_FLAG.write(&mut to);
+        generation.write(&mut writer);
+        let Some(CarRecord { is_suspended, state, engine_position: position }) = car else {
+            EMPTY_FLAG.write(&mut writer);
             continue;
         };
-        let known = [(is_suspended, SUSPENDED_FLAG), (state.tow.is_some(), TOWED_FLAG), (place.is_some(), PLACED_FLAG)];
-        known.map(|(is, flag)| u8::from(is) * flag).iter().sum::<u8>().write(&mut to);
-        state.write(&mut to);
-        if let Some(place) = place {
-            place.write(&mut to);
+        let flag_states =
+            [(is_suspended, SUSPENDED_FLAG), (state.tow.is_some(), TOWED_FLAG), (position.is_some(), PLACED_FLAG)];
+        flag_states.map(|(is_set, flag)| u8::from(is_set) * flag).iter().sum::<u8>().write(&mut writer);
+        state.write(&mut writer);
+        if let Some(position) = position {
+            position.write(&mut writer);
         }
     }
-    bodies.for_each(|body| body.write(&mut to));
+    bodies.for_each(|body| body.write(&mut writer));
 }
 
 /// Reads a saved world for a world with the slots `accepted`, with `bodies` free bodies and with steps of `dt` s. Whether slots are empty may differ
@@ -146,37 +147,37 @@ pub(crate) fn read_world(
     bodies: usize,
     bytes: &[u8],
 ) -> Result<SavedWorld, LoadError> {
-    let mut from = Reader::new(bytes, world_bytes(accepted.clone()) + bodies * BodyMotion::SIZE_BYTES);
-    from.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
-    let (found, accepts) = (f32::read(&mut from)?, dt);
+    let mut reader = Reader::new(bytes, world_bytes(accepted.clone()) + bodies * BodyMotion::SIZE_BYTES);
+    reader.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
+    let (found, accepts) = (f32::read(&mut reader)?, dt);
     if found.to_bits() != accepts.to_bits() {
         return Err(LoadError::Step { found, accepts });
     }
-    let steps = u64::read(&mut from)?;
-    let (found, accepts) = (u32::read(&mut from)? as usize, accepted.len());
+    let steps = u64::read(&mut reader)?;
+    let (found, accepts) = (u32::read(&mut reader)? as usize, accepted.len());
     if found != accepts {
         return Err(LoadError::Cars { found, accepts });
     }
-    let slots = accepted.enumerate().map(|(slot, kind)| from.slot(slot, kind));
+    let slots = accepted.enumerate().map(|(slot, kind)| reader.read_slot(slot, kind));
     let slots = slots.collect::<Result<Vec<SlotRecord<State>>, LoadError>>()?;
-    let mut body = |body| {
-        from.body = Some(body);
-        BodyMotion::read(&mut from)
+    let mut read_body = |body| {
+        reader.body = Some(body);
+        BodyMotion::read(&mut reader)
     };
-    let bodies = (0..bodies).map(&mut body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
-    from.check_end()?;
+    let bodies = (0..bodies).map(&mut read_body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
+    reader.check_end()?;
     Ok(SavedWorld { steps, slots, bodies })
 }
 
 impl Reader<'_> {
     /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for unknown flags or for a car whose
     /// generation the slot cannot have. An empty slot is accepted for any kind and reduces the expected number of bytes.
-    fn slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
+    fn read_slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
         (self.car, self.wheel, self.field) = (slot, None, &FLAGS_FIELD);
         let generation = u32::read(self)?;
         let flags = u8::read(self)?;
         if flags > EMPTY_FLAG {
-            return Err(self.value(flags.into(), "0 to 8"));
+            return Err(self.value_error(flags.into(), "0 to 8"));
         }
         if flags == EMPTY_FLAG {
             self.accepts -= car_bytes(kind.wheels);
@@ -189,21 +190,21 @@ impl Reader<'_> {
         let towed = flags & TOWED_FLAG != 0;
         self.towed = Some(towed);
         self.accepts += tow_bytes(towed) + engine_position_bytes(is_placed);
-        let state = self.car(slot, kind.wheels)?;
-        let place = is_placed.then(|| self.engine_position(&state)).transpose()?;
-        Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: place }) })
+        let state = self.read_car(slot, kind.wheels)?;
+        let position = is_placed.then(|| self.read_engine_position(&state)).transpose()?;
+        Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: position }) })
     }
 
     /// Reads the place of the car with `state` (position of its body in the physics engine, m). Fails if it differs from the position of `state` by
     /// more than rounding to f32.
-    fn engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
+    fn read_engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
         (self.wheel, self.field) = (None, &ENGINE_POSITION_FIELD);
-        let place = Vec3::read(self)?;
-        let apart = (place.as_dvec3() - state.position).abs().max_element();
-        let size = state.position.abs().max_element().max(1.0);
-        if apart > POSITION_TOLERANCE * size {
-            return Err(self.value(apart, "within two last digits of the car's position"));
+        let position = Vec3::read(self)?;
+        let difference = (position.as_dvec3() - state.position).abs().max_element();
+        let max_coordinate = state.position.abs().max_element().max(1.0);
+        if difference > POSITION_TOLERANCE * max_coordinate {
+            return Err(self.value_error(difference, "within two units in the last place of the car's position"));
         }
-        Ok(place)
+        Ok(position)
     }
 }

@@ -12,10 +12,6 @@ use crate::controls::Controls;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Contact};
-use crate::simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
-use crate::simd::linear::{OuterProducts, SpatialVector};
-use crate::simd::vectors::{Mat3Lanes, Vec3Lanes};
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::{ImpulseBounds, SolverMode, StepReport};
 use crate::step::batch::clutches::BatchClutches;
 use crate::step::batch::lane_exchange::{
@@ -32,6 +28,10 @@ use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, response, wheel_impulses};
 use crate::wheel::rows::GroundMotion;
 use bevy_math::Vec3;
+use skidpad_simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
+use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Maximum number of cars that may leave the batch in a step. With more, a batch is slower than separate steps.
 const MAX_UNBATCHED_CARS: usize = 2;
@@ -40,43 +40,43 @@ const MAX_UNBATCHED_CARS: usize = 2;
 /// failed attempt.
 const MAX_BACKOFF_STEPS: u8 = 64;
 
-/// Solves the step of the `vehicles` of a batch. `room` is the workspace of the batch, which already has the chassis motion of this step.
+/// Solves the step of the `vehicles` of a batch. `workspace` is the workspace of the batch, which already has the chassis motion of this step.
 /// Cars with raw wheel inputs, or with another pose lag than the first car, leave the batch. Runs the stages of [`run_stages`] once for all
-/// lanes, then solves the cars that have left one by one. Writes `pushes` (impulses on each chassis, world axes) and `reports`, and returns
+/// lanes, then solves the cars that have left one by one. Writes `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns
 /// the combined report. If there are fewer bodies or controls than lanes, nothing happens and the report is the default.
 pub(crate) fn solve_batch<W: CarLanes>(
-    room: &mut BatchWorkspace<W>,
+    workspace: &mut BatchWorkspace<W>,
     vehicles: &mut [Vehicle; BATCH_LANES],
     &BatchInputs { bodies, contacts, controls, dt }: &BatchInputs<'_>,
-    pushes: &mut [ChassisImpulse; BATCH_LANES],
+    chassis_impulses: &mut [ChassisImpulse; BATCH_LANES],
     reports: &mut [StepReport],
 ) -> StepReport {
     let (Some(bodies), Some(controls)) = (bodies.first_chunk(), controls.first_chunk()) else {
         return StepReport::default();
     };
-    room.pose_lag = bodies[0].pose_lag;
-    for (alone, (controls, body)) in room.is_unbatched.iter_mut().zip(controls.iter().zip(bodies)) {
-        *alone |= !controls.wheels.is_empty() | (body.pose_lag != room.pose_lag);
+    workspace.pose_lag = bodies[0].pose_lag;
+    for (is_unbatched, (controls, body)) in workspace.is_unbatched.iter_mut().zip(controls.iter().zip(bodies)) {
+        *is_unbatched |= !controls.wheels.is_empty() | (body.pose_lag != workspace.pose_lag);
     }
-    let wheels = room.wheel_count;
+    let wheel_count = workspace.wheel_count;
     // Initial values of `has_begun`, `pedals` and `driver_demands`.
-    let (begun, pedals, asked) = ([false; BATCH_LANES], [W::default(); 3], [None; BATCH_LANES]);
+    let (has_begun, pedals, driver_demands) = ([false; BATCH_LANES], [W::default(); 3], [None; BATCH_LANES]);
     let mut cars = BatchStep {
-        workspace: room,
+        workspace,
         vehicles,
         bodies,
         contacts,
         controls,
-        has_begun: begun,
+        has_begun,
         pedals,
-        driver_demands: asked,
-        pushes,
+        driver_demands,
+        chassis_impulses,
         dt,
         has_airborne_wheel: W::Mask::default(),
     };
     W::dispatch_simd(
         #[inline(always)]
-        || match wheels {
+        || match wheel_count {
             // Two axles: loops over wheels have a constant length.
             4 => run_stages::<SingleGroup, _>(&mut cars),
             _ => run_stages::<ManyGroups, _>(&mut cars),
@@ -105,7 +105,7 @@ pub(super) struct BatchStep<'a, W: CarLanes> {
     /// Complete demand of each driver, for models whose assists change it.
     pub(super) driver_demands: [Option<DriverDemand>; BATCH_LANES],
     /// Results: impulses on each chassis, world axes.
-    pub(super) pushes: &'a mut [ChassisImpulse; BATCH_LANES],
+    pub(super) chassis_impulses: &'a mut [ChassisImpulse; BATCH_LANES],
     /// Length of the step (s), > 0.
     pub(super) dt: f32,
     /// Mask of the cars with a wheel off the ground.
@@ -144,16 +144,16 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchStep<'_, W> {
     }
 
     /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the velocities in the rows to
-    /// `warm`. The external impulses are 0 in a batch.
+    /// `v_warm`. The external impulses are 0 in a batch.
     #[inline(always)]
-    fn add_axle_links(&self, products: &mut OuterProducts<W>, warm: SpatialVector<W>) -> SpatialVector<W> {
-        let mut given = StepWheels::<B>::external_link_impulse(self);
+    fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
+        let mut link_impulse = StepWheels::<B>::external_link_impulse(self);
         if self.workspace.model.has_axle_links() {
             for rows in self.workspace.rows::<B>().chunks_exact(W::ROWS_PER_AXLE_PAIR) {
-                given = given + BarResponse::new(rows, warm).add_to(products);
+                link_impulse = link_impulse + BarResponse::new(rows, v_warm).add_to(products);
             }
         }
-        given
+        link_impulse
     }
 
     #[inline(always)]
@@ -168,37 +168,37 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchStep<'_, W> {
     #[inline(always)]
     fn solve_shafts(&mut self) {
         if self.workspace.engines.are_batched {
-            let BatchWorkspace { engines, is_unbatched: alone, packs, rows, .. } = &mut *self.workspace;
+            let BatchWorkspace { engines, is_unbatched, packs, rows, .. } = &mut *self.workspace;
             // Number of packs, those without a wheel included.
-            let lanes = B::wheel_count(rows.len());
-            let wheels = (&packs[..lanes], &mut rows[..lanes]);
-            let (impulse, left) = engines.clutches(alone).solve(self.vehicles, wheels, self.dt);
+            let pack_count = B::wheel_count(rows.len());
+            let packs_and_rows = (&packs[..pack_count], &mut rows[..pack_count]);
+            let (impulse, unconverged) = engines.clutches(is_unbatched).solve(self.vehicles, packs_and_rows, self.dt);
             engines.set_impulses(impulse);
-            self.mark_unbatched(left);
+            self.mark_unbatched(unconverged);
             return;
         }
-        // `unsettled`: 1 for cars with a lone clutch to solve; `has_rows`: cars with other rows.
-        let (mut unsettled, mut has_rows) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
+        // `has_clutch`: 1 for cars with a lone clutch to solve; `has_rows`: cars with other rows.
+        let (mut has_clutch, mut has_rows) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
         for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = ImpulseBounds::ApproximateCone;
             let is_idle = vehicle.shafts.are_open() | self.workspace.is_unbatched[car];
             let is_clutch = vehicle.shafts.is_lone_clutch();
             has_rows[car] = !(is_idle | is_clutch);
-            unsettled[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
+            has_clutch[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
         }
         if has_rows.contains(&true) {
             self.solve_shaft_rows(has_rows);
         }
-        let unsettled = W::splat(0.0).less(W::from_lanes(unsettled));
-        if !W::any(unsettled) {
+        let clutch_cars = W::splat(0.0).less(W::from_lanes(has_clutch));
+        if !W::any(clutch_cars) {
             return;
         }
-        let clutches = BatchClutches::from_vehicles(self.vehicles, unsettled);
-        let (impulse, left) = clutches.solve(self.vehicles, self.workspace.packs_and_rows::<B>(), self.dt);
+        let clutches = BatchClutches::from_vehicles(self.vehicles, clutch_cars);
+        let (impulse, unconverged) = clutches.solve(self.vehicles, self.workspace.packs_and_rows::<B>(), self.dt);
         for (vehicle, impulse) in self.vehicles.iter_mut().zip(impulse.to_lanes()) {
             vehicle.shafts.constraints[0].impulse = impulse;
         }
-        self.mark_unbatched(left);
+        self.mark_unbatched(unconverged);
     }
 }
 
@@ -214,8 +214,8 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         // Driving directions of cars without an engine.
-        let towards = self.apply_pedals::<B>();
-        self.begin_shaft_rows::<B>(towards);
+        let directions = self.apply_pedals::<B>();
+        self.begin_shaft_rows::<B>(directions);
     }
 
     /// Sets contacts, row directions and initial tyre impulses of every wheel, wheel by wheel for all cars. Cars on ground that moves or
@@ -224,51 +224,53 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// step, and resets the loads. Wheels without contact are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let (wheels, chassis, dt) = (B::wheel_count(self.workspace.wheel_count), self.workspace.chassis, self.dt);
-        let all_met = self.contacts.chunks_exact(wheels);
+        let (wheel_count, chassis, dt) = (B::wheel_count(self.workspace.wheel_count), self.workspace.chassis, self.dt);
+        let chunks = self.contacts.chunks_exact(wheel_count);
         // Whether any contact of the batch has surface data (motion or texture).
-        let is_told = all_met.clone().take(BATCH_LANES).fold(false, |any, met| any | has_surface_data(met));
-        if is_told {
+        let has_surface = chunks.clone().take(BATCH_LANES).fold(false, |any, chunk| any | has_surface_data(chunk));
+        if has_surface {
             self.workspace
                 .is_unbatched
                 .iter_mut()
-                .zip(all_met)
-                .for_each(|(alone, met)| *alone |= has_moving_ground(met));
+                .zip(chunks)
+                .for_each(|(is_unbatched, chunk)| *is_unbatched |= has_moving_ground(chunk));
         }
         let pose_lag = W::splat(self.workspace.pose_lag);
         // Cars with a wheel off the ground.
-        let mut hangs = W::Mask::default();
+        let mut has_airborne_wheel = W::Mask::default();
         let contacts = self.contacts;
-        for (k, (bank, rows)) in self.workspace.wheels::<B>().enumerate() {
-            rows.set_contacts(bank, &gather_contacts(contacts, [k, wheels]), &chassis.to_vehicle);
-            rows.extrapolate_to_start(bank, chassis.start_velocity, dt);
-            if is_told {
-                rows.contact.ground_motion = textured_ground_motion(rows, contacts, [k, wheels], chassis.to_vehicle);
+        for (wheel_index, (pack, rows)) in self.workspace.wheels::<B>().enumerate() {
+            rows.set_contacts(pack, &gather_contacts(contacts, [wheel_index, wheel_count]), &chassis.to_vehicle);
+            rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
+            if has_surface {
+                rows.contact.ground_motion =
+                    textured_ground_motion(rows, contacts, [wheel_index, wheel_count], chassis.to_vehicle);
             } else {
                 rows.contact.ground_motion.reset();
             }
             rows.set_contact_motion(chassis.start_velocity, || chassis.free_velocity, pose_lag, dt);
-            rows.warm_start_moments(bank, dt);
+            rows.warm_start_moments(pack, dt);
             rows.reset();
-            hangs = hangs | !rows.contact.in_contact;
+            has_airborne_wheel = has_airborne_wheel | !rows.contact.in_contact;
         }
-        self.has_airborne_wheel = hangs;
-        if W::any(hangs) {
-            self.set_droop_compressions::<B>(hangs);
+        self.has_airborne_wheel = has_airborne_wheel;
+        if W::any(has_airborne_wheel) {
+            self.set_droop_compressions::<B>(has_airborne_wheel);
         }
     }
 
-    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the change `by_tyres`. A
+    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the change `tyre_response`. A
     /// batch has no other external forces.
     #[inline(always)]
-    fn external_impulses(&mut self, by_tyres: Vec3Lanes<W>) -> SpatialVector<W> {
-        let (model, in_air) = (&self.workspace.model, self.workspace.chassis.air_velocity + by_tyres * W::splat(0.5));
+    fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
+        let (model, air_velocity) =
+            (&self.workspace.model, self.workspace.chassis.air_velocity + tyre_response * W::splat(0.5));
         // Factors of the aerodynamic maps on drag and both surfaces.
         let mut factors = [W::splat(1.0); 3];
         if model.parts().aero.maps.is_some() {
-            factors = lane_exchange::air_factors(self.vehicles, in_air);
+            factors = lane_exchange::air_factors(self.vehicles, air_velocity);
         }
-        air_impulses(model, in_air, factors, self.dt)
+        air_impulses(model, air_velocity, factors, self.dt)
     }
 
     #[inline(always)]
@@ -276,13 +278,13 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
         self.workspace.chassis.free_velocity
     }
 
-    /// Detects touchdowns of cars that have a wheel off the ground. Returns `warm` unchanged.
+    /// Detects touchdowns of cars that have a wheel off the ground. Returns `v_warm` unchanged.
     #[inline(always)]
-    fn adapt_wheels(&mut self, [_, warm]: [SpatialVector<W>; 2]) -> SpatialVector<W> {
+    fn adapt_wheels(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         if W::any(self.has_airborne_wheel) {
-            self.detect_touchdowns::<B>(self.has_airborne_wheel, warm);
+            self.detect_touchdowns::<B>(self.has_airborne_wheel, v_warm);
         }
-        warm
+        v_warm
     }
 
     /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a wheel off the ground,
@@ -290,18 +292,18 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.dt;
-        for (bank, rows) in self.workspace.wheels::<B>() {
-            rows.init_strut(bank, dt);
+        for (pack, rows) in self.workspace.wheels::<B>() {
+            rows.init_strut(pack, dt);
         }
         if self.workspace.model.has_axle_links() {
-            let share = W::from_fn(|car| self.controls[car].bar_rate_share());
-            self.sum_bars::<B>(share);
+            let bar_rate_share = W::from_fn(|car| self.controls[car].bar_rate_share());
+            self.sum_bars::<B>(bar_rate_share);
             let mut lifted = W::Mask::default();
-            for (bank, rows) in self.workspace.wheels::<B>() {
-                lifted = lifted | rows.wheels_lifted_by_links(bank);
+            for (pack, rows) in self.workspace.wheels::<B>() {
+                lifted = lifted | rows.wheels_lifted_by_links(pack);
             }
             if W::any(lifted) {
-                self.lift_bar_ends::<B>(lifted, share);
+                self.lift_bar_ends::<B>(lifted, bar_rate_share);
             }
         }
     }
@@ -309,23 +311,23 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// Solves the load rows of all cars from the velocity with the last step's tyre impulses. Cars that have not converged after the
     /// allowed solves leave the batch.
     #[inline(always)]
-    fn solve_loads(&mut self, [_, warm]: [SpatialVector<W>; 2]) -> LoadSolution<W> {
+    fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> LoadSolution<W> {
         let dt = self.dt;
-        let (velocity, settled) = solve_load_rows::<B, _>(self, warm, dt);
-        self.mark_unbatched(!settled);
+        let (velocity, converged) = solve_load_rows::<B, _>(self, v_warm, dt);
+        self.mark_unbatched(!converged);
         // Loads of converged cars are those of the velocity; all others leave the batch.
         LoadSolution { velocity, matches_rows: true }
     }
 
-    /// Linearises the tyre forces of all wheels at the chassis velocity `loaded`.
+    /// Linearises the tyre forces of all wheels at the chassis velocity `v_loaded`.
     #[inline(never)]
-    fn build_tyre_rows(&mut self, loaded: SpatialVector<W>) {
+    fn build_tyre_rows(&mut self, v_loaded: SpatialVector<W>) {
         W::call_outlined(
             #[inline(always)]
             || {
-                let (wheels, model, dt) = (B::wheel_count(self.workspace.wheel_count), &self.workspace.model, self.dt);
-                for (bank, rows) in self.workspace.packs[..wheels].iter().zip(&mut self.workspace.rows[..wheels]) {
-                    rows.linearise_tyre_rows(bank, &model.parts().tyres, loaded, dt);
+                let (count, model, dt) = (B::wheel_count(self.workspace.wheel_count), &self.workspace.model, self.dt);
+                for (pack, rows) in self.workspace.packs[..count].iter().zip(&mut self.workspace.rows[..count]) {
+                    rows.linearise_tyre_rows(pack, &model.parts().tyres, v_loaded, dt);
                 }
             },
         );
@@ -334,14 +336,14 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// Applies ABS, the only assist of a batch that changes torques. In models with motors, cars with a wheel that slips under braking
     /// leave the batch, because their regeneration may have to be limited. Brake torques are limited if any driver presses the brake pedal.
     #[inline(always)]
-    fn apply_assists(&mut self, loaded: SpatialVector<W>) {
+    fn apply_assists(&mut self, v_loaded: SpatialVector<W>) {
         if let Some(anti_lock) = self.workspace.model.parts().assists.abs {
-            let [_, pedal, _] = self.pedals;
+            let [_, brake_pedal, _] = self.pedals;
             if !self.workspace.model.parts().motors.is_empty() {
                 self.mark_unbatched(self.brake_slip_mask(&anti_lock));
             }
-            if W::any(W::splat(0.0).less(pedal)) {
-                self.limit_brake_torques(&anti_lock, pedal, loaded);
+            if W::any(W::splat(0.0).less(brake_pedal)) {
+                self.limit_brake_torques(&anti_lock, brake_pedal, v_loaded);
             }
         }
     }
@@ -353,36 +355,36 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let stiff = solve_single_pass::<B, _>(self, velocities.loaded.velocity);
-                if W::any(stiff) {
-                    self.check_stiff_tyres::<B>(stiff, velocities.free);
+                let stiff_cars = solve_single_pass::<B, _>(self, velocities.load_solution.velocity);
+                if W::any(stiff_cars) {
+                    self.check_stiff_tyres::<B>(stiff_cars, velocities.v_free);
                 }
             },
         );
         SINGLE_PASS_REPORT
     }
 
-    /// Sums the impulses of `external` forces, bars and wheels (loads included), rotates them to world axes and writes one push per car,
+    /// Sums the impulses `external_impulse`, those of bars and wheels (loads included), rotates them to world axes and writes one push per car,
     /// without a hull impulse. Cars with an impulse or spin that is not finite leave the batch.
     #[inline(always)]
-    fn write_impulses(&mut self, external: SpatialVector<W>) {
+    fn write_impulses(&mut self, external_impulse: SpatialVector<W>) {
         let rows = self.workspace.rows::<B>();
-        let given = external + StepWheels::<B>::external_link_impulse(self) + wheel_impulses(rows, true);
+        let total = external_impulse + StepWheels::<B>::external_link_impulse(self) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.solution.spin);
         let to_world = self.workspace.chassis.to_world;
         // Impulse (N s) and angular impulse about the centre of mass (N m s), world axes.
-        let (impulse, turn) = (to_world.mul_vector(given.linear), to_world.mul_vector(given.angular));
-        let all = impulse + turn;
+        let (linear, angular) = (to_world.mul_vector(total.linear), to_world.mul_vector(total.angular));
+        let impulse_sum = linear + angular;
         // This sum is finite only if every term is.
-        let size = (all.x + all.y + all.z + spins).abs();
-        self.mark_unbatched(!size.less(W::splat(f32::INFINITY)));
-        let first = W::transpose_to_cars([impulse.x, impulse.y, impulse.z, turn.x]);
+        let magnitude = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
+        self.mark_unbatched(!magnitude.less(W::splat(f32::INFINITY)));
+        let first = W::transpose_to_cars([linear.x, linear.y, linear.z, angular.x]);
         // The last two numbers only fill the array.
-        let last = W::transpose_to_cars([turn.y, turn.z, turn.y, turn.z]);
-        for (push, (first, last)) in self.pushes.iter_mut().zip(first.into_iter().zip(last)) {
+        let last = W::transpose_to_cars([angular.y, angular.z, angular.y, angular.z]);
+        for (chassis_impulse, (first, last)) in self.chassis_impulses.iter_mut().zip(first.into_iter().zip(last)) {
             let ([x, y, z, a], [b, c, ..]) = (first.lanes(), last.lanes());
             let (impulse, angular_impulse) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
-            *push = ChassisImpulse { impulse, angular_impulse, ..ChassisImpulse::default() };
+            *chassis_impulse = ChassisImpulse { impulse, angular_impulse, ..ChassisImpulse::default() };
         }
     }
 }
@@ -393,8 +395,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
     pub(super) fn mark_unbatched(&mut self, mask: W::Mask) {
         let bits = W::bits(mask);
         if bits != 0 {
-            for (car, alone) in self.workspace.is_unbatched.iter_mut().enumerate() {
-                *alone |= bits & (1 << car) != 0;
+            for (car, is_unbatched) in self.workspace.is_unbatched.iter_mut().enumerate() {
+                *is_unbatched |= bits & (1 << car) != 0;
             }
         }
     }
@@ -404,17 +406,17 @@ impl<W: CarLanes> BatchStep<'_, W> {
     #[inline(never)]
     fn brake_slip_mask(&self, anti_lock: &AntiLock) -> W::Mask {
         let wheels = self.workspace.packs.iter().zip(&self.workspace.rows).take(self.workspace.wheel_count);
-        let slips = |(bank, rows): (&WheelPack<W>, &WheelRows<W>)| {
-            rows.braking_slip_mask(bank, anti_lock.slip, anti_lock.min_speed)
+        let slip_mask = |(pack, rows): (&WheelPack<W>, &WheelRows<W>)| {
+            rows.braking_slip_mask(pack, anti_lock.slip, anti_lock.min_speed)
         };
-        wheels.map(slips).fold(W::Mask::default(), |any, one| any | one)
+        wheels.map(slip_mask).fold(W::Mask::default(), |combined, mask| combined | mask)
     }
 
-    /// Removes the part of the brake impulses that would lock wheels (ABS), with the chassis velocity `loaded` as prediction of the end of
-    /// the step. `pedal` is the position of the brake pedal, 0 to 1. Stores the removed impulse of each car in `removed_brake_impulse` (N m
+    /// Removes the part of the brake impulses that would lock wheels (ABS), with the chassis velocity `v_loaded` as prediction of the end of
+    /// the step. `brake_pedal` is the position of the brake pedal, 0 to 1. Stores the removed impulse of each car in `removed_brake_impulse` (N m
     /// s).
     #[inline(never)]
-    fn limit_brake_torques(&mut self, anti_lock: &AntiLock, pedal: W, loaded: SpatialVector<W>) {
+    fn limit_brake_torques(&mut self, anti_lock: &AntiLock, brake_pedal: W, v_loaded: SpatialVector<W>) {
         W::call_outlined(
             #[inline(always)]
             || {
@@ -424,44 +426,44 @@ impl<W: CarLanes> BatchStep<'_, W> {
                 let (rows, _) = self.workspace.rows.as_chunks_mut::<4>();
                 for (packs, rows) in packs.iter().zip(rows) {
                     // Removed impulses of the wheels of two axles (N m s).
-                    let mut taken = [W::default(); 4];
-                    for ((taken, rows), bank) in taken.iter_mut().zip(rows).zip(packs) {
-                        *taken = rows.limit_brake_slip(bank, anti_lock, pedal, loaded, dt);
+                    let mut removed_impulses = [W::default(); 4];
+                    for ((removed_impulse, rows), pack) in removed_impulses.iter_mut().zip(rows).zip(packs) {
+                        *removed_impulse = rows.limit_brake_slip(pack, anti_lock, brake_pedal, v_loaded, dt);
                     }
-                    self.workspace.removed_brake_impulse += W::sum_over_wheels(|k| taken[k]);
+                    self.workspace.removed_brake_impulse += W::sum_over_wheels(|k| removed_impulses[k]);
                 }
             },
         );
     }
 
-    /// Checks whether the sweep of `stiff` cars is consistent. `free` is the velocity without wheels. Solves the loads again with the tyre
+    /// Checks whether the sweep of `stiff_cars` is consistent. `v_free` is the velocity without wheels. Solves the loads again with the tyre
     /// impulses of the sweep. Stiff cars keep the new loads, and their tyre impulses are clamped to the friction ellipse; all others keep
     /// the results of the sweep. Stiff cars whose loads did not converge, or changed, or whose tyre impulses changed within the sweep by
     /// more than 1 % of load plus static load, leave the batch, because they have to iterate.
     #[cold]
     #[inline(never)]
-    fn check_stiff_tyres<B: WheelGroups>(&mut self, stiff: W::Mask, free: SpatialVector<W>) {
+    fn check_stiff_tyres<B: WheelGroups>(&mut self, stiff_cars: W::Mask, v_free: SpatialVector<W>) {
         W::call_outlined(
             #[inline(always)]
             || {
-                let mut before = [W::default(); MAX_WHEELS];
+                let mut loads_before = [W::default(); MAX_WHEELS];
                 let rows = self.workspace.rows::<B>();
-                before.iter_mut().zip(rows).for_each(|(before, rows)| *before = rows.suspension.load);
-                let warm = free + response(&self.workspace.model, wheel_impulses(rows, false));
+                loads_before.iter_mut().zip(rows).for_each(|(load_before, rows)| *load_before = rows.suspension.load);
+                let v_warm = v_free + response(&self.workspace.model, wheel_impulses(rows, false)); // false: without loads
                 let dt = self.dt;
-                let (_, settled) = solve_load_rows::<B, _>(self, warm, dt);
+                let (_, converged) = solve_load_rows::<B, _>(self, v_warm, dt);
                 // Cars with an inconsistent sweep.
-                let mut moved = !settled;
-                for (before, (_, rows)) in before.into_iter().zip(self.workspace.wheels::<B>()) {
-                    moved = moved | rows.has_changed(before);
-                    rows.suspension.load = W::select(stiff, rows.suspension.load, before);
+                let mut is_inconsistent = !converged;
+                for (load_before, (_, rows)) in loads_before.into_iter().zip(self.workspace.wheels::<B>()) {
+                    is_inconsistent = is_inconsistent | rows.has_changed(load_before);
+                    rows.suspension.load = W::select(stiff_cars, rows.suspension.load, load_before);
                     // Tyre impulses of the sweep.
-                    let swept = rows.solution.tyre_impulse;
+                    let swept_impulse = rows.solution.tyre_impulse;
                     rows.clamp_to_friction(ImpulseBounds::Cone);
                     rows.solution.tyre_impulse =
-                        pair_from_fn(|i| W::select(stiff, rows.solution.tyre_impulse[i], swept[i]));
+                        pair_from_fn(|i| W::select(stiff_cars, rows.solution.tyre_impulse[i], swept_impulse[i]));
                 }
-                self.mark_unbatched(stiff & moved);
+                self.mark_unbatched(stiff_cars & is_inconsistent);
             },
         );
     }
@@ -470,13 +472,13 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// needs the speed that each car gained forward in the last step (m/s).
     #[inline(never)]
     fn solve_shaft_rows(&mut self, has_rows: [bool; BATCH_LANES]) {
-        let (x, mut gained) = (self.workspace.chassis.to_world.x, [None; BATCH_LANES]);
+        let (forward_axis, mut speed_gains) = (self.workspace.chassis.to_world.x, [None; BATCH_LANES]);
         for (car, vehicle) in self.vehicles.iter().enumerate().filter(|(car, _)| has_rows[*car]) {
             let state = &vehicle.state;
-            gained[car] = Some(Vec3::from(x.lane(car)).dot(state.velocity - state.previous_velocity));
+            speed_gains[car] = Some(Vec3::from(forward_axis.lane(car)).dot(state.velocity - state.previous_velocity));
         }
-        let BatchWorkspace { packs, rows, start_impulses: began, .. } = &mut *self.workspace;
-        solve_batch_shafts(self.vehicles, gained, began, (packs, rows));
+        let BatchWorkspace { packs, rows, start_impulses, .. } = &mut *self.workspace;
+        solve_batch_shafts(self.vehicles, speed_gains, start_impulses, (packs, rows));
     }
 
     /// Ends the step. Solves the cars that have left the batch one by one with the single sweep of [`Vehicle::solve_step`] and writes their
@@ -487,40 +489,41 @@ impl<W: CarLanes> BatchStep<'_, W> {
     fn solve_unbatched_cars(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
         let Self {
-            workspace: room,
+            workspace,
             vehicles,
             bodies,
             contacts,
             controls,
-            has_begun: begun,
-            driver_demands: asked,
-            pushes,
+            has_begun,
+            driver_demands,
+            chassis_impulses,
             dt,
             ..
         } = self;
         let dt = *dt;
-        let too_many = room.is_unbatched.iter().filter(|alone| **alone).count() > MAX_UNBATCHED_CARS;
+        let exceeds_limit = workspace.is_unbatched.iter().filter(|flag| **flag).count() > MAX_UNBATCHED_CARS;
         // Number of separate steps if too many cars have left.
-        let next = room.backoff_steps[1];
-        room.backoff_steps = if too_many { [next, (2 * next).min(MAX_BACKOFF_STEPS)] } else { [0, 1] };
+        let next = workspace.backoff_steps[1];
+        workspace.backoff_steps = if exceeds_limit { [next, (2 * next).min(MAX_BACKOFF_STEPS)] } else { [0, 1] };
         reports.fill(SINGLE_PASS_REPORT);
-        let mut report = if room.is_unbatched.contains(&false) { SINGLE_PASS_REPORT } else { StepReport::default() };
-        for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes.iter_mut()).enumerate() {
-            if room.is_unbatched[car] {
+        let mut report =
+            if workspace.is_unbatched.contains(&false) { SINGLE_PASS_REPORT } else { StepReport::default() };
+        for (car, (vehicle, chassis_impulse)) in vehicles.iter_mut().zip(chassis_impulses.iter_mut()).enumerate() {
+            if workspace.is_unbatched[car] {
                 let (body, controls) = (&bodies[car], controls[car]);
-                let contacts = &contacts[car * room.wheel_count..][..room.wheel_count];
+                let contacts = &contacts[car * workspace.wheel_count..][..workspace.wheel_count];
                 let inputs =
                     StepInputs { body, contacts, hull: &[], controls, solver_mode: SolverMode::SinglePass, dt };
                 // Its steering and drivetrain have already taken this step; they must not advance twice.
-                if begun[car] {
-                    prepare_unbatched(room, vehicle, car, &inputs, asked[car]);
+                if has_begun[car] {
+                    prepare_unbatched(workspace, vehicle, car, &inputs, driver_demands[car]);
                 }
-                reports[car] = vehicle.solve_step(push, &inputs);
+                reports[car] = vehicle.solve_step(chassis_impulse, &inputs);
                 report = report.merge_worst(reports[car]);
                 continue;
             }
-            if room.has_abs() && brake.car(car) > 0.0 {
-                vehicle.record_anti_lock(room.removed_brake_impulse.car(car), dt);
+            if workspace.has_abs() && brake.car(car) > 0.0 {
+                vehicle.record_anti_lock(workspace.removed_brake_impulse.car(car), dt);
             }
             // The rows of the vehicle do not contain this step.
             for rows in &mut vehicle.rows {
@@ -532,64 +535,65 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 }
 
-/// Returns the ground motion of one wheel of each car on ground with a texture. `wheel` is the index of the wheel and the number of wheels
-/// per car. The ground itself is at rest: all speeds are zero, with the sign bits of a separate step. The texture adds rolling resistance.
+/// Returns the ground motion of one wheel of each car on ground with a texture. `wheel_index_and_count` is the index of the wheel and the number of
+/// wheels per car. The ground itself is at rest: all speeds are zero, with the sign bits of a separate step. The texture adds rolling resistance.
 #[cold]
 #[inline(never)]
 fn textured_ground_motion<W: CarLanes>(
     rows: &WheelRows<W>,
     contacts: &[Option<Contact>],
-    wheel: [usize; 2],
+    wheel_index_and_count: [usize; 2],
     to_vehicle: Mat3Lanes<W>,
 ) -> GroundMotion<W> {
     W::call_outlined(
         #[inline(always)]
         || {
             // Mask of cars on textured ground, and the added rolling resistance coefficient.
-            let (told, rolling) = gather_textures(contacts, wheel);
-            let still = to_vehicle.mul_vector(Vec3Lanes::default());
-            let mut motion = rows.ground_motion_along_rows([still; 2], rolling);
-            for speed in motion.start_speed.iter_mut().chain(&mut motion.end_speed) {
-                *speed = speed.masked(told);
+            let (has_texture, rolling_resistance) = gather_textures(contacts, wheel_index_and_count);
+            let rest_velocity = to_vehicle.mul_vector(Vec3Lanes::default());
+            let mut ground_motion = rows.ground_motion_along_rows([rest_velocity; 2], rolling_resistance);
+            for speed in ground_motion.start_speed.iter_mut().chain(&mut ground_motion.end_speed) {
+                *speed = speed.masked(has_texture);
             }
-            motion
+            ground_motion
         },
     )
 }
 
 /// Prepares `vehicle`, number `car` of the batch, to be solved alone although its steering, gear and engine have advanced in the batch.
-/// `asked` is the demand of its driver; `None` reads the controls. Sets the start pose, bar share and start states of the wheels, and the
+/// `demand` is the demand of its driver; `None` reads the controls. Sets the start pose, bar share and start states of the wheels, and the
 /// impulses of direct drive and brakes. Restores the clutch or first row between spins as it was at the start of the step, and its impulse
 /// on the wheels. Finally stores the demand, so that [`Vehicle::solve`] does not apply the controls again.
 #[cold]
 #[inline(never)]
 fn prepare_unbatched<W: CarLanes>(
-    room: &BatchWorkspace<W>,
+    workspace: &BatchWorkspace<W>,
     vehicle: &mut Vehicle,
     car: usize,
     inputs: &StepInputs<'_>,
-    asked: Option<DriverDemand>,
+    demand: Option<DriverDemand>,
 ) {
-    let asked = asked.unwrap_or_else(|| DriverDemand::from_controls(inputs.controls, &room.model.parts().steering));
+    let demand =
+        demand.unwrap_or_else(|| DriverDemand::from_controls(inputs.controls, &workspace.model.parts().steering));
     vehicle.set_start_pose(inputs.body, inputs.dt);
     vehicle.read_bar_control(inputs.controls);
     vehicle.store_start_state::<ManyGroups>();
-    let direction = if room.has_engine() { 0.0 } else { vehicle.shafts.pedal_demand.direction };
-    vehicle.apply_wheel_torques::<ManyGroups>(inputs.controls, &asked, direction, inputs.dt);
+    let direction = if workspace.has_engine() { 0.0 } else { vehicle.shafts.pedal_demand.direction };
+    vehicle.apply_wheel_torques::<ManyGroups>(inputs.controls, &demand, direction, inputs.dt);
     // Initial impulse of clutch or converter on the propeller shaft (N m s).
-    let shaft = if room.engines.are_batched {
-        room.engines.copy_start_to_vehicle(vehicle, car, inputs.dt)
+    let shaft_impulse = if workspace.engines.are_batched {
+        workspace.engines.copy_start_to_vehicle(vehicle, car, inputs.dt)
     } else {
         // Impulse through the first row, and on the shaft (N m s).
-        let [carried, shaft] = room.start_impulses[car];
+        let [row_impulse, shaft_impulse] = workspace.start_impulses[car];
         vehicle.shafts.constraints.iter_mut().for_each(|row| row.impulse = 0.0);
-        vehicle.shafts.constraints[0].impulse = carried;
-        shaft
+        vehicle.shafts.constraints[0].impulse = row_impulse;
+        shaft_impulse
     };
-    if room.has_engine() {
-        for (bank, rows) in room.model.wheel_packs().iter().zip(&mut vehicle.rows) {
-            rows.drive.shaft = bank.shaft_jacobian[0] * F32x4::splat(shaft);
+    if workspace.has_engine() {
+        for (group, rows) in workspace.model.wheel_packs().iter().zip(&mut vehicle.rows) {
+            rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(shaft_impulse);
         }
     }
-    vehicle.applied_demand = Some(asked);
+    vehicle.applied_demand = Some(demand);
 }

@@ -11,11 +11,11 @@ use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::simd::lane::{CarLanes, F32x4};
 use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::{CarLanes, F32x4};
 
 /// Returns the engine and the clutch of `model` if the clutch is the only link between spins; `None` with motors,
 /// couplings, a converter or no engine.
@@ -72,55 +72,65 @@ impl<W: CarLanes> BatchEngines<W> {
         self.are_batched = false;
         let (drive, clutch) = single_clutch(model)?;
         // Engine speeds at the start of the step (rad/s).
-        let started = W::from_fn(|car| vehicles[car].state.drive.engine_speed);
-        let any_started = drivers.controls.iter().fold(false, |any, controls| any | controls.starter);
-        if any_started || W::any(drive.engine.is_dead(started)) {
+        let start_speed = W::from_fn(|car| vehicles[car].state.drive.engine_speed);
+        let uses_starter =
+            drivers.controls.iter().fold(false, |uses_starter, controls| uses_starter | controls.starter);
+        if uses_starter || W::any(drive.engine.is_dead(start_speed)) {
             return None;
         }
-        let (asked, speeds) = (drivers.throttle.to_lanes(), shaft_speed.to_lanes());
+        let (throttle_demand, shaft_speeds) = (drivers.throttle.to_lanes(), shaft_speed.to_lanes());
         // Throttle opening, gear ratio, clutch capacity (N m) and clutch torque in the last step (N m) of each car.
-        let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; BATCH_LANES]; 4];
+        let [mut throttle, mut ratio, mut capacity, mut clutch_torque] = [[0.0; BATCH_LANES]; 4];
         // Engagement by the clutch pedal, 0 to 1.
         let (mut pedals, mut has_pedal) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
         for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| drivers.has_begun[*car]) {
-            let (state, controls, moved) = (&mut vehicle.state, drivers.controls[car], (model, vehicle.towed_mass));
-            state.change_gear(drive, moved, [asked[car], speeds[car]], controls.gear, dt);
+            let (state, controls, model_and_towed_mass) =
+                (&mut vehicle.state, drivers.controls[car], (model, vehicle.towed_mass));
+            state.change_gear(
+                drive,
+                model_and_towed_mass,
+                [throttle_demand[car], shaft_speeds[car]],
+                controls.gear,
+                dt,
+            );
             let state = &state.drive;
-            throttle[car] = state.throttle_opening(&drive.engine, asked[car]);
+            throttle[car] = state.throttle_opening(&drive.engine, throttle_demand[car]);
             ratio[car] = drive.gearbox.ratio_at(state.gear, state.ratio);
             capacity[car] = if state.is_between_gears() { 0.0 } else { clutch.capacity };
-            carried[car] = state.clutch;
+            clutch_torque[car] = state.clutch;
             if let Some(pedal) = controls.clutch {
                 (pedals[car], has_pedal[car]) = (clutch_engagement(pedal), true);
             }
         }
-        let full_load = drive.engine.torque.evaluate_lanes(started);
-        let asked = EngineInput { throttle: W::from_lanes(throttle), full_load, starter: W::Mask::default() };
-        let speed = drive.engine.free_engine_speed(started, &asked, dt);
-        let mut engaged = clutch.engagement(speed, &drive.engine, dt);
+        let full_load = drive.engine.torque.evaluate_lanes(start_speed);
+        let engine_input = EngineInput { throttle: W::from_lanes(throttle), full_load, starter: W::Mask::default() };
+        let free_speed = drive.engine.free_engine_speed(start_speed, &engine_input, dt);
+        let mut engagement = clutch.engagement(free_speed, &drive.engine, dt);
         if has_pedal.contains(&true) {
-            engaged = W::from_fn(|car| if has_pedal[car] { pedals[car] } else { engaged.car(car) });
+            engagement = W::from_fn(|car| if has_pedal[car] { pedals[car] } else { engagement.car(car) });
         }
-        let step = W::splat(dt);
+        let step_length = W::splat(dt);
         // Capacity and impulse of the last step (N m s).
-        let limits = [W::from_lanes(capacity) * engaged * step, W::from_lanes(carried) * step];
+        let capacity_and_impulse =
+            [W::from_lanes(capacity) * engagement * step_length, W::from_lanes(clutch_torque) * step_length];
         self.are_batched = true;
-        self.flywheel = Flywheel::new(&drive.engine, [started, speed], dt);
-        self.clutch = ClutchRow::new(&self.flywheel, W::from_lanes(ratio), drive.gearbox.efficiency, limits);
+        self.flywheel = Flywheel::new(&drive.engine, [start_speed, free_speed], dt);
+        self.clutch =
+            ClutchRow::new(&self.flywheel, W::from_lanes(ratio), drive.gearbox.efficiency, capacity_and_impulse);
         self.start_impulses = self.clutch.impulse;
         Some(wheel_impulse(self.clutch.torque_ratios, self.start_impulses))
     }
 
     /// Returns the clutches to solve: those with a capacity above 0, without those of the cars that are stepped
-    /// `alone`.
+    /// `is_unbatched`.
     #[inline(always)]
-    pub fn clutches(&self, alone: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
-        let mut unsettled = W::splat(0.0).less(self.clutch.bounds[1]);
-        if alone.contains(&true) {
+    pub fn clutches(&self, is_unbatched: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
+        let mut unconverged = W::splat(0.0).less(self.clutch.bounds[1]);
+        if is_unbatched.contains(&true) {
             // Mask of the cars that stay in the batch.
-            unsettled = unsettled & W::from_fn(|car| if alone[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
+            unconverged = unconverged & W::from_fn(|car| if is_unbatched[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
         }
-        BatchClutches { row: self.clutch, engines: Some(self), unconverged: unsettled }
+        BatchClutches { row: self.clutch, engines: Some(self), unconverged }
     }
 
     /// Stores the `impulse` of each clutch (N m s).
@@ -140,13 +150,13 @@ impl<W: CarLanes> BatchEngines<W> {
 
     /// Returns the flywheel of car `car` in this step; `None` if each car has its own engine.
     pub fn flywheel(&self, car: usize) -> Option<Flywheel> {
-        let Flywheel { start_speed: started, speed, inverse_inertia, dry_drag, speed_bounds: bounds } = self.flywheel;
+        let Flywheel { start_speed, speed, inverse_inertia, dry_drag, speed_bounds } = self.flywheel;
         self.are_batched.then(|| Flywheel {
-            start_speed: started.car(car),
+            start_speed: start_speed.car(car),
             speed: speed.car(car),
             inverse_inertia: inverse_inertia.car(car),
             dry_drag: dry_drag.car(car),
-            speed_bounds: bounds.map(|bound| bound.car(car)),
+            speed_bounds: speed_bounds.map(|bound| bound.car(car)),
         })
     }
 
@@ -162,17 +172,16 @@ impl<W: CarLanes> BatchEngines<W> {
     /// pedal demand on motors is 0, as there are none. Does nothing if each car has its own engine.
     fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
-        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, .. } =
-            self.clutch;
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, .. } = self.clutch;
         // Numbers of this car.
-        let one = |of: [W; 2]| of.map(|of| of.car(car));
+        let pair_of_car = |pair: [W; 2]| pair.map(|lanes| lanes.car(car));
         let row = ClutchRow {
             ratio: ratio.car(car),
-            torque_ratios: one(torque_ratios),
+            torque_ratios: pair_of_car(torque_ratios),
             per_impulse: per_impulse.car(car),
             target_impulse: target_impulse.car(car),
-            bounds: one(bounds),
-            tolerance: one(settled),
+            bounds: pair_of_car(bounds),
+            tolerance: pair_of_car(tolerance),
             impulse,
         };
         vehicle.shafts.begin_step(Default::default(), &vehicle.model, dt);
@@ -191,24 +200,24 @@ pub(crate) struct BatchClutches<'a, W: CarLanes> {
 }
 
 impl<W: CarLanes> BatchClutches<'_, W> {
-    /// Collects the first rows of `vehicles`, which are clutches of engines of their own, into lanes. `unsettled` is
+    /// Collects the first rows of `vehicles`, which are clutches of engines of their own, into lanes. `unconverged` is
     /// the mask of those to solve; other lanes have no meaning.
     #[inline(always)]
-    pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unsettled: W::Mask) -> Self {
+    pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unconverged: W::Mask) -> Self {
         // Clutch of a car.
         let row = |car: usize| &vehicles[car].shafts.constraints[0];
-        let [ratio, against, along, per_impulse] = W::transpose_to_lanes(|car| {
-            let DriveConstraint { ratio, torque_ratios: [against, along], per_impulse, .. } = *row(car);
-            F32x4::new([ratio, against, along, per_impulse])
+        let [ratio, reverse_ratio, forward_ratio, per_impulse] = W::transpose_to_lanes(|car| {
+            let DriveConstraint { ratio, torque_ratios: [reverse_ratio, forward_ratio], per_impulse, .. } = *row(car);
+            F32x4::new([ratio, reverse_ratio, forward_ratio, per_impulse])
         });
-        let [target_impulse, least, most, impulse] = W::transpose_to_lanes(|car| {
-            let DriveConstraint { target_impulse, bounds: [least, most], impulse, .. } = *row(car);
-            F32x4::new([target_impulse, least, most, impulse])
+        let [target_impulse, lower_bound, upper_bound, impulse] = W::transpose_to_lanes(|car| {
+            let DriveConstraint { target_impulse, bounds: [lower_bound, upper_bound], impulse, .. } = *row(car);
+            F32x4::new([target_impulse, lower_bound, upper_bound, impulse])
         });
-        let settled = [W::from_fn(|car| row(car).tolerance[0]), W::from_fn(|car| row(car).tolerance[1])];
-        let (torque_ratios, bounds) = ([against, along], [least, most]);
-        let row = ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance: settled, impulse };
-        Self { row, engines: None, unconverged: unsettled }
+        let tolerance = [W::from_fn(|car| row(car).tolerance[0]), W::from_fn(|car| row(car).tolerance[1])];
+        let (torque_ratios, bounds) = ([reverse_ratio, forward_ratio], [lower_bound, upper_bound]);
+        let row = ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, impulse };
+        Self { row, engines: None, unconverged }
     }
 
     /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with up to three Newton passes.
@@ -226,7 +235,7 @@ impl<W: CarLanes> BatchClutches<'_, W> {
                 packs,
                 rows,
                 #[inline(always)]
-                |measured| self.solve_pass(vehicles, measured, dt),
+                |measurement| self.solve_pass(vehicles, measurement, dt),
             );
         }
         (self.row.impulse, self.unconverged)
@@ -234,7 +243,7 @@ impl<W: CarLanes> BatchClutches<'_, W> {
 
     /// Performs one Newton pass on all clutches in a step of `dt` s, as
     /// [`crate::drivetrain::rows::Shafts::iterate_clutch`]. `shaft_speed` is the speed of the shafts by their wheels
-    /// (rad/s), `answer` its change per impulse on the wheels (1/(kg m²)). A clutch takes the impulse at which it
+    /// (rad/s), `response` its change per impulse on the wheels (1/(kg m²)). A clutch takes the impulse at which it
     /// holds; if that is beyond its capacity, the car is solved by `solve_slipping_clutches`. Clutches that have
     /// settled keep their impulse.
     ///
@@ -243,53 +252,59 @@ impl<W: CarLanes> BatchClutches<'_, W> {
     fn solve_pass(
         &mut self,
         vehicles: &mut [Vehicle; BATCH_LANES],
-        [shaft_speed, answer]: [W; 2],
+        [shaft_speed, response]: [W; 2],
         dt: f32,
     ) -> (W, bool) {
         let row = &mut self.row;
-        let before = row.impulse;
+        let impulse_before = row.impulse;
         let speed = shaft_speed * row.ratio;
-        let answer = answer * (row.ratio * torque_ratio(row.torque_ratios, before));
+        let response = response * (row.ratio * torque_ratio(row.torque_ratios, impulse_before));
         // Per impulse, per speed (1 for a clutch), and target of the law.
-        let law = [row.per_impulse, W::splat(1.0), row.target_impulse];
-        let (mut after, holds) = holding_impulse(law, row.bounds, before, [speed, answer]);
+        let row_law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        let (mut impulse_after, is_holding) = holding_impulse(row_law, row.bounds, impulse_before, [speed, response]);
         // Clutches that do not hold within their capacity.
-        let slips = self.unconverged & !holds;
-        if W::any(slips) {
-            after = solve_slipping_clutches(vehicles, self.engines, slips, [after, before, speed, answer], dt);
+        let slipping = self.unconverged & !is_holding;
+        if W::any(slipping) {
+            impulse_after = solve_slipping_clutches(
+                vehicles,
+                self.engines,
+                slipping,
+                [impulse_after, impulse_before, speed, response],
+                dt,
+            );
         }
-        let change = wheel_impulse(row.torque_ratios, after) - wheel_impulse(row.torque_ratios, before);
+        let change = wheel_impulse(row.torque_ratios, impulse_after) - wheel_impulse(row.torque_ratios, impulse_before);
         let change = W::select(self.unconverged, change, W::splat(NEUTRAL_ADDEND));
-        row.impulse = W::select(self.unconverged, after, before);
-        self.unconverged =
-            self.unconverged & !is_within_tolerance(row.tolerance, [before, after], ImpulseBounds::ApproximateCone);
+        row.impulse = W::select(self.unconverged, impulse_after, impulse_before);
+        self.unconverged = self.unconverged
+            & !is_within_tolerance(row.tolerance, [impulse_before, impulse_after], ImpulseBounds::ApproximateCone);
         (change, !W::any(self.unconverged))
     }
 }
 
-/// Returns the impulses of all clutches (N m s). The impulses `after` are kept, except for the clutches in `slips`,
-/// which are solved in their vehicle from `before`, at the row speed `speed` (rad/s) with its change `answer` per
-/// impulse (1/(kg m²)). `engines` are the engines of the batch; `None` if each vehicle has its own. Overwrites the
-/// shafts of these vehicles.
+/// Returns the impulses of all clutches (N m s). The impulses `impulse_after` are kept, except for the clutches in
+/// `slipping`, which are solved in their vehicle from `impulse_before`, at the row speed `speed` (rad/s) with its
+/// change `response` per impulse (1/(kg m²)). `engines` are the engines of the batch; `None` if each vehicle has its
+/// own. Overwrites the shafts of these vehicles.
 #[cold]
 #[inline(never)]
 fn solve_slipping_clutches<W: CarLanes>(
     vehicles: &mut [Vehicle; BATCH_LANES],
     engines: Option<&BatchEngines<W>>,
-    slips: W::Mask,
-    [after, before, speed, answer]: [W; 4],
+    slipping: W::Mask,
+    [impulse_after, impulse_before, speed, response]: [W; 4],
     dt: f32,
 ) -> W {
-    let bits = W::bits(slips);
-    let mut impulses = after.to_lanes();
+    let bits = W::bits(slipping);
+    let mut impulses = impulse_after.to_lanes();
     for (car, (vehicle, impulse)) in vehicles.iter_mut().zip(&mut impulses).enumerate() {
         if bits & (1 << car) != 0 {
             match engines {
-                Some(engines) => engines.copy_to_vehicle(vehicle, car, before.car(car), dt),
-                None => vehicle.shafts.constraints[0].impulse = before.car(car),
+                Some(engines) => engines.copy_to_vehicle(vehicle, car, impulse_before.car(car), dt),
+                None => vehicle.shafts.constraints[0].impulse = impulse_before.car(car),
             }
             vehicle.shafts.within = ImpulseBounds::ApproximateCone;
-            *impulse = vehicle.shafts.slipping_impulse(speed.car(car), answer.car(car));
+            *impulse = vehicle.shafts.slipping_impulse(speed.car(car), response.car(car));
         }
     }
     W::from_lanes(impulses)

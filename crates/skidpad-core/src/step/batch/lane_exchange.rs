@@ -3,14 +3,14 @@
 use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Ground, Probe};
-use crate::simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
-use crate::simd::linear::SpatialVector;
-use crate::simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 use crate::state::WheelState;
 use crate::step::write_back::{EndState, WheelEndState, resolved_angular_velocity};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{StartState, WheelRows};
 use bevy_math::Vec3;
+use skidpad_simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 
 /// Number of cars in a batch.
 pub(crate) const BATCH_LANES: usize = F32x8Pair::LANE_COUNT;
@@ -51,37 +51,45 @@ impl<W: CarLanes> ChassisLanes<W> {
             to_world,
             to_vehicle,
             angular: motion.angular,
-            free_world_velocity: motion.free,
+            free_world_velocity: motion.linear_free_velocity,
             start_velocity: motion.twist(&to_vehicle),
-            free_velocity: rotate_twist(SpatialVector::new(motion.free, motion.free_angular), &to_vehicle),
+            free_velocity: rotate_twist(
+                SpatialVector::new(motion.linear_free_velocity, motion.angular_free_velocity),
+                &to_vehicle,
+            ),
             air_velocity: to_vehicle.mul_vector(motion.velocity - wind),
         };
         (chassis, motion.are_finite(bodies))
     }
 
-    /// Writes the probe of wheel `k` of each car into `asked` at index `car · wheels + k`, with `wheels` wheels per
-    /// car. `bank` is the pack of that wheel; the first car has the number `first`. The ray points down along the
+    /// Writes the probe of wheel `wheel_index` of each car into `probes` at index `car · wheel_count + wheel_index`, with `wheel_count` wheels per
+    /// car. `pack` is the pack of that wheel; the first car has the number `first_car`. The ray points down along the
     /// vehicle's z axis from the position of `bodies` in the middle of the step of `dt` s.
     #[inline(always)]
     pub fn write_probe(
         &self,
-        bank: &WheelPack<W>,
-        [k, wheels]: [usize; 2],
-        first: usize,
+        pack: &WheelPack<W>,
+        [wheel_index, wheel_count]: [usize; 2],
+        first_car: usize,
         bodies: &[ChassisState; BATCH_LANES],
         dt: f32,
-        asked: &mut [Probe],
+        probes: &mut [Probe],
     ) {
         // Start of the ray relative to the centre of mass (world axes, m), and its length (m).
-        let (start, reach) = probe_rays(bank, &self.to_world, self.free_world_velocity, self.angular, dt);
-        let ends = W::transpose_to_cars([start.x, start.y, start.z, reach]);
+        let (start, ray_length) = probe_rays(pack, &self.to_world, self.free_world_velocity, self.angular, dt);
+        let origins_and_lengths = W::transpose_to_cars([start.x, start.y, start.z, ray_length]);
         let down = self.to_world.z * W::splat(-1.0);
         // The fourth number only fills the array.
-        let down = W::transpose_to_cars([down.x, down.y, down.z, reach]);
-        let asked = &mut asked[..BATCH_LANES * wheels];
+        let down = W::transpose_to_cars([down.x, down.y, down.z, ray_length]);
+        let probes = &mut probes[..BATCH_LANES * wheel_count];
         for (car, body) in bodies.iter().enumerate() {
             let [x, y, z, _] = down[car].lanes();
-            asked[car * wheels + k].set_ray(first + car, body.midstep_position(dt), Vec3::new(x, y, z), ends[car]);
+            probes[car * wheel_count + wheel_index].set_ray(
+                first_car + car,
+                body.midstep_position(dt),
+                Vec3::new(x, y, z),
+                origins_and_lengths[car],
+            );
         }
     }
 }
@@ -95,22 +103,22 @@ pub(crate) struct MotionLanes<W> {
     /// Angular velocity (rad/s).
     angular: Vec3Lanes<W>,
     /// Velocities that the step would end with if the vehicles pushed nothing.
-    free: Vec3Lanes<W>,
+    linear_free_velocity: Vec3Lanes<W>,
     /// Angular velocities that the step would end with if the vehicles pushed nothing.
-    free_angular: Vec3Lanes<W>,
+    angular_free_velocity: Vec3Lanes<W>,
 }
 
 impl<W: CarLanes> MotionLanes<W> {
     /// Reads rotation, velocities and free velocities of `bodies` into lanes.
     #[inline(always)]
     pub fn read(bodies: &[ChassisState; BATCH_LANES]) -> Self {
-        let of = |part: fn(&ChassisState) -> Vec3| gather_vectors(|car| part(&bodies[car]));
+        let gather = |vector: fn(&ChassisState) -> Vec3| gather_vectors(|car| vector(&bodies[car]));
         Self {
             rotation: W::transpose_to_lanes(|car| F32x4::new(bodies[car].rotation.to_array())),
-            velocity: of(|body| body.velocity),
-            angular: of(|body| body.angular),
-            free: of(|body| body.free_velocity),
-            free_angular: of(|body| body.free_angular),
+            velocity: gather(|body| body.velocity),
+            angular: gather(|body| body.angular),
+            linear_free_velocity: gather(|body| body.free_velocity),
+            angular_free_velocity: gather(|body| body.free_angular),
         }
     }
 
@@ -118,10 +126,10 @@ impl<W: CarLanes> MotionLanes<W> {
     /// lanes, the position (f64) car by car from `bodies`.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
-        let moves = self.velocity + self.angular + self.free + self.free_angular;
+        let velocity_sum = self.velocity + self.angular + self.linear_free_velocity + self.angular_free_velocity;
         let [x, y, z, w] = self.rotation;
         // This sum is finite only if every term is.
-        let sum = (moves.x + moves.y + moves.z) + (x + y + z + w);
+        let sum = (velocity_sum.x + velocity_sum.y + velocity_sum.z) + (x + y + z + w);
         let bits = W::bits(sum.abs().less(W::splat(f32::INFINITY)));
         let mut are_finite = [false; BATCH_LANES];
         for (car, (is_finite, body)) in are_finite.iter_mut().zip(bodies).enumerate() {
@@ -134,12 +142,12 @@ impl<W: CarLanes> MotionLanes<W> {
     /// have the rotations at the start of the step.
     #[inline(always)]
     pub fn resolve_angular_velocities(&mut self, vehicles: &[Vehicle; BATCH_LANES], dt: f32) {
-        let from = || W::transpose_to_lanes(|car| F32x4::new(vehicles[car].state.rotation.to_array()));
-        let to = self.rotation;
+        let start_rotation = || W::transpose_to_lanes(|car| F32x4::new(vehicles[car].state.rotation.to_array()));
+        let end_rotation = self.rotation;
         self.angular = resolved_angular_velocity(
             self.angular,
             #[inline(always)]
-            || [W::Vec4::from_array(from()), W::Vec4::from_array(to)],
+            || [W::Vec4::from_array(start_rotation()), W::Vec4::from_array(end_rotation)],
             dt,
         );
     }
@@ -159,80 +167,94 @@ fn rotate_twist<W: CarLanes>(twist: SpatialVector<W>, axes: &Mat3Lanes<W>) -> Sp
 
 /// Collects one vector of each car.
 #[inline(always)]
-fn gather_vectors<W: CarLanes>(of: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
-    Vec3Lanes::new(W::from_fn(|car| of(car).x), W::from_fn(|car| of(car).y), W::from_fn(|car| of(car).z))
+fn gather_vectors<W: CarLanes>(vector: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
+    Vec3Lanes::new(W::from_fn(|car| vector(car).x), W::from_fn(|car| vector(car).y), W::from_fn(|car| vector(car).z))
 }
 
 impl<W: CarLanes> StartState<W> {
-    /// Reads the start state of wheel `k` of each car from `wheels`, the wheels of each car; includes the moments if
+    /// Reads the start state of wheel `wheel_index` of each car from `wheels`, the wheels of each car; includes the moments if
     /// its tyre `has_laws` (a law other than a simple curve), otherwise they are 0.
     #[inline(always)]
-    pub(crate) fn read_cars(wheels: &[&[WheelState]; BATCH_LANES], k: usize, has_laws: bool) -> Self {
-        let wheel = |car: usize| &wheels[car][k];
-        let [spin, u, v, torque] = W::transpose_to_lanes(|car| {
-            let WheelState { spin, deflection: [u, v], torque, .. } = *wheel(car);
-            F32x4::new([spin, u, v, torque])
+    pub(crate) fn read_cars(wheels: &[&[WheelState]; BATCH_LANES], wheel_index: usize, has_laws: bool) -> Self {
+        let wheel = |car: usize| &wheels[car][wheel_index];
+        let [spin, ux, uy, torque] = W::transpose_to_lanes(|car| {
+            let WheelState { spin, deflection: [ux, uy], torque, .. } = *wheel(car);
+            F32x4::new([spin, ux, uy, torque])
         });
-        let [along, across, rolling_speed, rolling] = W::transpose_to_lanes(|car| {
-            let WheelState { tyre: [along, across], rolling_speed, rolling, .. } = *wheel(car);
-            F32x4::new([along, across, rolling_speed, rolling])
+        let [fx, fy, rolling_speed, rolling] = W::transpose_to_lanes(|car| {
+            let WheelState { tyre: [fx, fy], rolling_speed, rolling, .. } = *wheel(car);
+            F32x4::new([fx, fy, rolling_speed, rolling])
         });
         let mut moments = [W::default(); 2];
         if has_laws {
             moments = [W::from_fn(|car| wheel(car).overturning), W::from_fn(|car| wheel(car).aligning)];
         }
-        Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
+        Self { spin, deflection: [ux, uy], tyre: [fx, fy], torque, rolling_speed, rolling, moments }
     }
 }
 
 /// Returns the first `count` wheels of each of `vehicles`.
 #[inline(always)]
 pub(crate) fn first_wheels(vehicles: &[Vehicle; BATCH_LANES], count: usize) -> [&[WheelState]; BATCH_LANES] {
-    let of = |car: usize| &vehicles[car].state.wheels[..count];
+    let wheels = |car: usize| &vehicles[car].state.wheels[..count];
     // Written out: the compiler would call a function that builds an array.
-    [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
+    [wheels(0), wheels(1), wheels(2), wheels(3), wheels(4), wheels(5), wheels(6), wheels(7)]
 }
 
-/// Returns true if any of the contacts `met` has ground data: ground that moves, can be moved, or has a texture.
+/// Returns true if any of the `contacts` has ground data: ground that moves, can be moved, or has a texture.
 #[inline(always)]
-pub(crate) fn has_surface_data(met: &[Option<Contact>]) -> bool {
-    let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
-    met.iter().fold(false, |any, contact| any | tells(contact))
+pub(crate) fn has_surface_data(contacts: &[Option<Contact>]) -> bool {
+    let has_ground = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
+    contacts.iter().fold(false, |has_any, contact| has_any | has_ground(contact))
 }
 
-/// Returns true if any of the contacts `met` is on a body other than the static ground.
-pub(crate) fn has_moving_ground(met: &[Option<Contact>]) -> bool {
-    met.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
+/// Returns true if any of the `contacts` is on a body other than the static ground.
+pub(crate) fn has_moving_ground(contacts: &[Option<Contact>]) -> bool {
+    contacts.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
 }
 
-/// Returns the mask of cars with surface data under any wheel of the bank of wheel `k` (four wheels), and the rolling
-/// resistance coefficient that the texture under wheel `k` adds to each car; 0 without ground data. Each car has
-/// `wheels` wheels; `contacts` are ordered car by car.
-pub(crate) fn gather_textures<W: CarLanes>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> (W::Mask, W) {
+/// Returns the mask of cars with surface data under any wheel of the bank of wheel `wheel_index` (four wheels), and the rolling
+/// resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground data. Each car has
+/// `wheel_count` wheels; `contacts` are ordered car by car.
+pub(crate) fn gather_textures<W: CarLanes>(
+    contacts: &[Option<Contact>],
+    [wheel_index, wheel_count]: [usize; 2],
+) -> (W::Mask, W) {
     // Wheels of the bank.
-    let bank = 4 * (k / 4)..wheels.min(4 * (k / 4) + 4);
+    let group = 4 * (wheel_index / 4)..wheel_count.min(4 * (wheel_index / 4) + 4);
     // 1 for cars with surface data, 0 for others.
-    let told = W::from_fn(|car| if has_surface_data(&contacts[car * wheels..][bank.clone()]) { 1.0 } else { 0.0 });
-    let rolling = |ground: Ground| ground.texture.rolling_resistance;
-    let under = |car: usize| contacts[car * wheels + k].and_then(|contact| contact.ground).map_or(0.0, rolling);
-    (W::splat(0.0).less(told), W::from_fn(under))
+    let has_surface =
+        W::from_fn(|car| if has_surface_data(&contacts[car * wheel_count..][group.clone()]) { 1.0 } else { 0.0 });
+    let rolling_resistance = |ground: Ground| ground.texture.rolling_resistance;
+    let resistance_at = |car: usize| {
+        contacts[car * wheel_count + wheel_index].and_then(|contact| contact.ground).map_or(0.0, rolling_resistance)
+    };
+    (W::splat(0.0).less(has_surface), W::from_fn(resistance_at))
 }
 
 /// Contact of a wheel without ground.
 const NO_CONTACT: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
 
-/// Returns the contacts of wheel `k` of each car, with `wheels` wheels per car. `contacts` are ordered car by car,
+/// Returns the contacts of wheel `wheel_index` of each car, with `wheel_count` wheels per car. `contacts` are ordered car by car,
 /// wheel by wheel. A missing contact has a normal of zero, which clears `hit`.
 #[inline(always)]
-pub(crate) fn gather_contacts<W: CarLanes>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> ProbeContacts<W> {
-    let contacts = &contacts[..BATCH_LANES * wheels];
-    let of = |car: usize| contacts[car * wheels + k].as_ref().unwrap_or(&NO_CONTACT);
+pub(crate) fn gather_contacts<W: CarLanes>(
+    contacts: &[Option<Contact>],
+    [wheel_index, wheel_count]: [usize; 2],
+) -> ProbeContacts<W> {
+    let contacts = &contacts[..BATCH_LANES * wheel_count];
+    let contact_of = |car: usize| contacts[car * wheel_count + wheel_index].as_ref().unwrap_or(&NO_CONTACT);
     let [distance, x, y, z] = W::transpose_to_lanes(|car| {
-        let Contact { distance, normal, .. } = of(car);
+        let Contact { distance, normal, .. } = contact_of(car);
         F32x4::new([*distance, normal.x, normal.y, normal.z])
     });
     let normal = Vec3Lanes::new(x, y, z);
-    ProbeContacts { hit: W::default().less(normal.dot(normal)), normal, distance, grip: W::from_fn(|car| of(car).grip) }
+    ProbeContacts {
+        hit: W::default().less(normal.dot(normal)),
+        normal,
+        distance,
+        grip: W::from_fn(|car| contact_of(car).grip),
+    }
 }
 
 /// Returns the factors of the aerodynamic maps on drag and on both surfaces, computed car by car, for the `velocity` of
@@ -242,9 +264,10 @@ pub(crate) fn gather_contacts<W: CarLanes>(contacts: &[Option<Contact>], [k, whe
 pub(crate) fn air_factors<W: CarLanes>(vehicles: &[Vehicle; BATCH_LANES], velocity: Vec3Lanes<W>) -> [W; 3] {
     let mut factors = [[0.0; BATCH_LANES]; 3];
     for (car, vehicle) in vehicles.iter().enumerate() {
-        let of_car = vehicle.aero_factors(Vec3::new(velocity.x.car(car), velocity.y.car(car), velocity.z.car(car)));
-        for (factors, of_car) in factors.iter_mut().zip(of_car) {
-            factors[car] = of_car;
+        let car_factors =
+            vehicle.aero_factors(Vec3::new(velocity.x.car(car), velocity.y.car(car), velocity.z.car(car)));
+        for (factor_by_car, car_factor) in factors.iter_mut().zip(car_factors) {
+            factor_by_car[car] = car_factor;
         }
     }
     factors.map(W::from_lanes)
@@ -263,11 +286,11 @@ pub(crate) struct EndStateByCar {
 }
 
 impl EndStateByCar {
-    /// Transposes the end state `ended` of one wheel of each car from lanes to cars, with moments and grip of its
+    /// Transposes the end state `end_state` of one wheel of each car from lanes to cars, with moments and grip of its
     /// `rows`.
     #[inline(always)]
-    pub fn new<W: CarLanes>(rows: &WheelRows<W>, ended: &EndState<W>) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.to_array();
+    pub fn new<W: CarLanes>(rows: &WheelRows<W>, end_state: &EndState<W>) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = end_state.to_array();
         Self {
             values: [
                 W::transpose_to_cars([a, b, c, d]),
@@ -282,7 +305,7 @@ impl EndStateByCar {
                 #[inline(always)]
                 |excess| excess.to_lanes(),
             ),
-            contact: W::bits(ended.contact),
+            contact: W::bits(end_state.contact),
         }
     }
 
@@ -290,8 +313,8 @@ impl EndStateByCar {
     /// temperature is not part of it.
     #[inline(always)]
     pub fn write(&self, car: usize, wheel: &mut WheelState) {
-        let numbers = [self.values[0][car], self.values[1][car], self.values[2][car]];
-        WheelEndState { values: numbers, contact: self.contact & (1 << car) != 0 }.write(wheel);
+        let values = [self.values[0][car], self.values[1][car], self.values[2][car]];
+        WheelEndState { values, contact: self.contact & (1 << car) != 0 }.write(wheel);
         if let Some([overturning, aligning]) = &self.moments {
             [wheel.overturning, wheel.aligning] = [overturning[car], aligning[car]];
         }

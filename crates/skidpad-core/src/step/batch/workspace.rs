@@ -9,8 +9,6 @@ use crate::drivetrain::rows::MAX_CONSTRAINTS;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Probe};
-use crate::simd::lane::CarLanes;
-use crate::simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 use crate::solver_mode::StepReport;
 use crate::step::batch::clutches::BatchEngines;
 use crate::step::batch::lane_exchange::{BATCH_LANES, ChassisLanes, EndStateByCar, MotionLanes};
@@ -18,6 +16,8 @@ use crate::telemetry::signals::WheelLane;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::{Mat3, Vec3};
+use skidpad_simd::lane::CarLanes;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Speed far above walking pace (m/s).
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
@@ -59,19 +59,19 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// Returns the rows of wheel `wheel` of car `lane` in the last step; `None` if the car was stepped alone or moved
     /// since, or has no such wheel.
     pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelLane<'_, W>> {
-        let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
+        let (pack, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
         let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
         // Links on the ground do not exist in a batch.
-        (!self.is_unbatched[lane]).then_some(WheelLane { bank, rows, lane, to_world, link_impulse: Vec3::ZERO })
+        (!self.is_unbatched[lane]).then_some(WheelLane { pack, rows, lane, to_world, link_impulse: Vec3::ZERO })
     }
 
     /// Creates the workspace for cars of `model`. Each wheel pack of four wheels becomes four packs with one wheel in
     /// all lanes.
     pub fn new(model: &Arc<Model>) -> Self {
         // One pack for each lane of a bank, with the same wheel in all lanes.
-        let rows = |bank: &WheelPack| [0, 1, 2, 3].map(|row| bank.broadcast_lane(row));
-        Self::with_packs(Arc::clone(model), model.wheel_packs().iter().flat_map(rows).collect())
+        let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
+        Self::with_packs(Arc::clone(model), model.wheel_packs().iter().flat_map(packs_of_group).collect())
     }
 
     /// Creates the workspace of another batch of the model, with its own rows and the same packs.
@@ -133,8 +133,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// Returns the pack and the rows of each wheel of a car, without those of empty places.
     #[inline(always)]
     pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
-        let wheels = B::wheel_count(self.wheel_count);
-        self.packs[..wheels].iter().zip(&mut self.rows[..wheels])
+        let wheel_count = B::wheel_count(self.wheel_count);
+        self.packs[..wheel_count].iter().zip(&mut self.rows[..wheel_count])
     }
 
     /// Returns the rows of all lanes of the banks, including those without a wheel.
@@ -146,13 +146,19 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// Returns the packs and the rows of all lanes of the banks, including those without a wheel.
     #[inline(always)]
     pub fn packs_and_rows<B: WheelGroups>(&mut self) -> (&[WheelPack<W>], &mut [WheelRows<W>]) {
-        let lanes = B::wheel_count(self.rows.len());
-        (&self.packs[..lanes], &mut self.rows[..lanes])
+        let pack_count = B::wheel_count(self.rows.len());
+        (&self.packs[..pack_count], &mut self.rows[..pack_count])
     }
 
     /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks only the cars that are not finite as
-    /// leaving the batch, and writes the probes of all wheels into `asked`. The first car has the number `first`.
-    pub fn write_probes(&mut self, first: usize, bodies: &[ChassisState; BATCH_LANES], dt: f32, asked: &mut [Probe]) {
+    /// leaving the batch, and writes the probes of all wheels into `probes`. The first car has the number `first_car`.
+    pub fn write_probes(
+        &mut self,
+        first_car: usize,
+        bodies: &[ChassisState; BATCH_LANES],
+        dt: f32,
+        probes: &mut [Probe],
+    ) {
         W::dispatch_simd(
             #[inline(always)]
             || {
@@ -160,42 +166,42 @@ impl<W: CarLanes> BatchWorkspace<W> {
                 (self.chassis, are_finite) = ChassisLanes::read(bodies, dt);
                 self.is_unbatched = are_finite.map(|is_finite| !is_finite);
                 match self.wheel_count {
-                    4 => self.write_all_probes::<SingleGroup>(first, bodies, dt, asked),
-                    _ => self.write_all_probes::<ManyGroups>(first, bodies, dt, asked),
+                    4 => self.write_all_probes::<SingleGroup>(first_car, bodies, dt, probes),
+                    _ => self.write_all_probes::<ManyGroups>(first_car, bodies, dt, probes),
                 }
             },
         );
     }
 
-    /// Writes the probes of all wheels of the cars into `asked`, in the order car by car, wheel by wheel.
+    /// Writes the probes of all wheels of the cars into `probes`, in the order car by car, wheel by wheel.
     #[inline(always)]
     fn write_all_probes<B: WheelGroups>(
         &self,
-        first: usize,
+        first_car: usize,
         bodies: &[ChassisState; BATCH_LANES],
         dt: f32,
-        asked: &mut [Probe],
+        probes: &mut [Probe],
     ) {
-        let wheels = B::wheel_count(self.wheel_count);
-        for (k, bank) in self.packs[..wheels].iter().enumerate() {
-            self.chassis.write_probe(bank, [k, wheels], first, bodies, dt, asked);
+        let wheel_count = B::wheel_count(self.wheel_count);
+        for (wheel_index, pack) in self.packs[..wheel_count].iter().enumerate() {
+            self.chassis.write_probe(pack, [wheel_index, wheel_count], first_car, bodies, dt, probes);
         }
     }
 
-    /// Finishes the step in the widest instruction set, see [`crate::step::batch::CarBatch::finish`]. `tell` receives
-    /// number and report of cars that were stepped alone or are not finite.
+    /// Finishes the step in the widest instruction set, see [`crate::step::batch::CarBatch::finish`]. `report_car`
+    /// receives number and report of cars that were stepped alone or are not finite.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle; BATCH_LANES],
         bodies: &[ChassisState; BATCH_LANES],
         dt: f32,
-        tell: impl FnMut(usize, StepReport),
+        report_car: impl FnMut(usize, StepReport),
     ) {
         W::dispatch_simd(
             #[inline(always)]
             || match self.wheel_count {
-                4 => self.finish_rows::<SingleGroup>(vehicles, bodies, dt, tell),
-                _ => self.finish_rows::<ManyGroups>(vehicles, bodies, dt, tell),
+                4 => self.finish_rows::<SingleGroup>(vehicles, bodies, dt, report_car),
+                _ => self.finish_rows::<ManyGroups>(vehicles, bodies, dt, report_car),
             },
         );
     }
@@ -204,67 +210,67 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// the `vehicles`.
     ///
     /// Cars that were stepped alone are finished by [`Vehicle::finish`]. Cars whose body is not finite keep their
-    /// state. Both are reported to `tell`. For all others: motion of the body, then wheel by wheel end states and disc
-    /// temperatures in lanes, then engine speed and clutch torque, or the results of the rows between spins.
+    /// state. Both are reported to `report_car`. For all others: motion of the body, then wheel by wheel end states and
+    /// disc temperatures in lanes, then engine speed and clutch torque, or the results of the rows between spins.
     #[inline(always)]
     fn finish_rows<B: WheelGroups>(
         &self,
         vehicles: &mut [Vehicle; BATCH_LANES],
         bodies: &[ChassisState; BATCH_LANES],
         dt: f32,
-        mut tell: impl FnMut(usize, StepReport),
+        mut report_car: impl FnMut(usize, StepReport),
     ) {
         let mut motion = MotionLanes::read(bodies);
-        let mut follows = motion.are_finite(bodies);
+        let mut is_batched = motion.are_finite(bodies);
         motion.resolve_angular_velocities(vehicles, dt);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.is_unbatched[car] {
-                follows[car] = false;
-                tell(car, vehicle.finish(body, dt));
-            } else if follows[car] {
+                is_batched[car] = false;
+                report_car(car, vehicle.finish(body, dt));
+            } else if is_batched[car] {
                 vehicle.state.set_motion(body);
             } else {
-                tell(car, StepReport { not_finite: true, ..StepReport::default() });
+                report_car(car, StepReport { not_finite: true, ..StepReport::default() });
             }
         }
-        if !follows.contains(&true) {
+        if !is_batched.contains(&true) {
             return;
         }
         // Chassis velocities at the end of the step, vehicle frames.
-        let mut moving = motion.twist(&self.chassis.to_vehicle);
-        if follows.contains(&false) {
+        let mut v_end = motion.twist(&self.chassis.to_vehicle);
+        if is_batched.contains(&false) {
             // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
-            let follow = W::from_fn(|car| if follows[car] { 1.0 } else { 0.0 });
-            moving.linear.x = W::select(W::splat(0.0).less(follow), moving.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
+            let batched = W::from_fn(|car| if is_batched[car] { 1.0 } else { 0.0 });
+            v_end.linear.x = W::select(W::splat(0.0).less(batched), v_end.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
         }
-        let wheels = B::wheel_count(self.wheel_count);
-        for (k, (bank, rows)) in self.packs[..wheels].iter().zip(&self.rows[..wheels]).enumerate() {
-            let ended = EndStateByCar::new(rows, &rows.end_state(bank, moving, self.pose_lag, dt));
-            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-                ended.write(car, &mut vehicle.state.wheels[k]);
+        let wheel_count = B::wheel_count(self.wheel_count);
+        for (wheel_index, (pack, rows)) in self.packs[..wheel_count].iter().zip(&self.rows[..wheel_count]).enumerate() {
+            let end_state = EndStateByCar::new(rows, &rows.end_state(pack, v_end, self.pose_lag, dt));
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| is_batched[*car]) {
+                end_state.write(car, &mut vehicle.state.wheels[wheel_index]);
             }
-            if let Some(discs) = &bank.discs {
-                let temperatures = W::from_fn(|car| vehicles[car].state.wheels[k].disc);
-                let warmed = rows.disc_temperatures(discs, temperatures, dt).to_lanes();
-                for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-                    vehicle.state.wheels[k].disc = warmed[car];
+            if let Some(discs) = &pack.discs {
+                let start_temperatures = W::from_fn(|car| vehicles[car].state.wheels[wheel_index].disc);
+                let end_temperatures = rows.disc_temperatures(discs, start_temperatures, dt).to_lanes();
+                for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| is_batched[*car]) {
+                    vehicle.state.wheels[wheel_index].disc = end_temperatures[car];
                 }
             }
         }
         if self.engines.are_batched {
             let [speed, torque] = self.engines.end_speeds_and_torques(dt);
-            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| is_batched[*car]) {
                 let drive = &mut vehicle.state.drive;
                 (drive.engine_speed, drive.clutch) = (speed[car], torque[car]);
             }
             return;
         }
-        let mut turns = [[0.0; BATCH_LANES]; MAX_CONSTRAINTS];
-        for (i, turns) in turns.iter_mut().enumerate().take(self.speed_row_count) {
-            *turns = shaft_row_speed(&self.packs, &self.rows, i, |rows| rows.solution.spin).to_lanes();
+        let mut row_speeds = [[0.0; BATCH_LANES]; MAX_CONSTRAINTS];
+        for (i, row_speed) in row_speeds.iter_mut().enumerate().take(self.speed_row_count) {
+            *row_speed = shaft_row_speed(&self.packs, &self.rows, i, |rows| rows.solution.spin).to_lanes();
         }
-        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |i| turns[i][car]);
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| is_batched[*car]) {
+            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |i| row_speeds[i][car]);
         }
     }
 }

@@ -18,10 +18,10 @@ impl Cars {
     /// Between [`Cars::begin_step`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in one batch with an empty slot
     /// have unfinished rows then.
     pub fn insert(&mut self, vehicle: Vehicle) -> CarId {
-        let wheels = vehicle.model().wheels().len();
-        let car = if self.is_in_step { self.slots.append(wheels) } else { self.slots.allocate(wheels) };
+        let wheel_count = vehicle.model().wheels().len();
+        let car = if self.is_in_step { self.slots.append(wheel_count) } else { self.slots.allocate(wheel_count) };
         let slot = car.slot();
-        self.wheel_count += wheels;
+        self.wheel_count += wheel_count;
         if slot == self.vehicles.len() {
             self.append_slot(vehicle);
         } else {
@@ -73,14 +73,14 @@ impl Cars {
         (self.impulses[slot], self.reports[slot]) = Default::default();
         (self.free_velocities[slot], self.state_was_set[slot]) = (Vec3::ZERO, true);
         (self.near_obstacle[slot], self.is_stepped[slot]) = (false, false);
-        let first = slot - slot % BATCH_LANES;
-        let Some(vehicles) = self.vehicles.get(first..first + BATCH_LANES) else { return };
-        match self.batches.get_mut(first / BATCH_LANES) {
-            Some(Some(room)) if room.matches(vehicles) => room.invalidate_signals(slot % BATCH_LANES),
+        let first_slot = slot - slot % BATCH_LANES;
+        let Some(vehicles) = self.vehicles.get(first_slot..first_slot + BATCH_LANES) else { return };
+        match self.batches.get_mut(first_slot / BATCH_LANES) {
+            Some(Some(batch)) if batch.matches(vehicles) => batch.invalidate_signals(slot % BATCH_LANES),
             Some(_) => {
-                self.were_batched[first] = false;
-                let room = CarBatch::new(vehicles[0].model(), &self.batches).filter(|room| room.matches(vehicles));
-                self.batches[first / BATCH_LANES] = room;
+                self.were_batched[first_slot] = false;
+                let batch = CarBatch::new(vehicles[0].model(), &self.batches).filter(|batch| batch.matches(vehicles));
+                self.batches[first_slot / BATCH_LANES] = batch;
             }
             None => (),
         }
@@ -93,8 +93,8 @@ impl Cars {
             return;
         }
         for vehicles in self.vehicles.chunks_exact(BATCH_LANES).skip(self.batches.len()) {
-            let room = CarBatch::new(vehicles[0].model(), &self.batches);
-            self.batches.push(room.filter(|room| room.matches(vehicles)));
+            let batch = CarBatch::new(vehicles[0].model(), &self.batches);
+            self.batches.push(batch.filter(|batch| batch.matches(vehicles)));
         }
     }
 
@@ -158,8 +158,8 @@ impl Cars {
     fn overwrite_state(&mut self, slot: usize, state: &State) {
         self.vehicles[slot].set_state(state);
         self.state_was_set[slot] = true;
-        if let Some(Some(room)) = self.batches.get_mut(slot / BATCH_LANES) {
-            room.invalidate_signals(slot % BATCH_LANES);
+        if let Some(Some(batch)) = self.batches.get_mut(slot / BATCH_LANES) {
+            batch.invalidate_signals(slot % BATCH_LANES);
         }
     }
 }

@@ -10,7 +10,7 @@ impl RuleChecker<'_> {
         if let Some(lowered_centre) = lowered_centre {
             let centre_height = self.spec.chassis.centre_above_ground_m;
             let is_above_ground = centre_height - lowered_centre.by_m >= 0.001;
-            let accepts = format!("less than the {centre_height} m it lies above ground");
+            let accepts = format!("less than its height above ground of {centre_height} m");
             let compared_paths = ["chassis.centre_above_ground_m"];
             self.require(
                 "non_physical.lowered_centre.by_m",
@@ -46,7 +46,7 @@ impl RuleChecker<'_> {
                     &[],
                     is_rising,
                     format!("[{low}, {high}]"),
-                    "two speeds, the second greater",
+                    "two speeds, the second one greater",
                     NO_HELP,
                 );
             }

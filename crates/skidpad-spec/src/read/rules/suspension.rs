@@ -76,8 +76,9 @@ impl RuleChecker<'_> {
         let key_path = |name: &str| join_key(path, name);
         let (height_path, height) = (key_path("roll_centre_height_m"), axle.roll_centre_height_m);
         let max_height = MAX_ROLL_CENTRE_SHARE * track;
-        let accepts =
-            format!("within {max_height:.3} m of the ground, {MAX_ROLL_CENTRE_SHARE} of the track of {track} m");
+        let accepts = format!(
+            "at most {max_height:.3} m above or below the ground ({MAX_ROLL_CENTRE_SHARE} of the track of {track} m)"
+        );
         self.require(
             &height_path,
             &[&key_path("track_m")],
@@ -87,8 +88,8 @@ impl RuleChecker<'_> {
             NO_HELP,
         );
         let is_only_one_stated = axle.force_application_height_m.is_none_or(|point| point == 0.0) || height == 0.0;
-        let found = format!("{height} m on an axle whose tyre forces act at a point of the body");
-        let help = "a roll centre is where real links hand side forces to the body; give one or the other";
+        let found = format!("{height} m on an axle with a force application height");
+        let help = "a roll centre and a force application height describe the same effect; set one of them";
         self.require(
             &height_path,
             &[&key_path("force_application_height_m")],
@@ -128,8 +129,8 @@ impl RuleChecker<'_> {
             };
             let angle_paths = [other_path, key_path(&format!("{angle_name}_deg"))];
             let compared_paths: Vec<&str> = compared_paths.iter().chain(&angle_paths).map(String::as_str).collect();
-            let found = format!("a {angle_name} of up to {largest_angle:.1}° within {max_travel:.3} m of travel");
-            let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° anywhere in the travel");
+            let found = format!("a {angle_name} of up to {largest_angle:.1}° within the travel of {max_travel:.3} m");
+            let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° within the travel");
             self.require(&fault_path, &compared_paths, largest_angle <= MAX_WHEEL_ANGLE_DEG, found, accepts, NO_HELP);
         }
     }
@@ -158,8 +159,8 @@ impl RuleChecker<'_> {
         let bar_values = bar_stiffness_values(bar);
         let stated_values: Vec<_> = bar_values.iter().filter(|(_, value)| *value > 0.0).collect();
         if let [(first_key, _), (second_key, value), ..] = stated_values[..] {
-            let help = "they are three ways to say the same; remove the others";
-            let found = format!("{value} beside `{first_key}`");
+            let help = "these keys exclude each other; remove the others";
+            let found = format!("{value} together with `{first_key}`");
             self.require(
                 &join_key(path, second_key),
                 &[&join_key(path, first_key)],
@@ -172,7 +173,7 @@ impl RuleChecker<'_> {
         if let Some([low, high]) = bar.speed_range_mps {
             let found = format!("[{low}, {high}]");
             let fade_path = join_key(path, "speed_range_mps");
-            self.require(&fade_path, &[], low < high, found, "two speeds, the second greater", NO_HELP);
+            self.require(&fade_path, &[], low < high, found, "two speeds, the second one greater", NO_HELP);
         }
     }
 
@@ -217,8 +218,8 @@ impl RuleChecker<'_> {
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{frequency} Hz of a wheel that carries nothing");
-        let accepts = "given for wheels that carry load; use `rate_n_per_m`";
+        let found = format!("{frequency} Hz for a wheel without load");
+        let accepts = "used only for wheels with load; use `rate_n_per_m`";
         self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
@@ -246,7 +247,7 @@ impl RuleChecker<'_> {
                 max_critical_damping == 0.0 || damping <= max_damping,
                 found,
                 accepts,
-                "cars have 0.2 to 0.7 times",
+                "typical: 0.2 to 0.7 times",
             );
         }
     }
@@ -268,10 +269,11 @@ impl RuleChecker<'_> {
         let has_droop_travel =
             suspension.preload_n.is_none() || springs.iter().all(|spring| spring.droop_travel >= MIN_DROOP_TRAVEL_M);
         let found = format!(
-            "{} N under a spring that carries {min_static_force:.1} N at rest",
+            "{} N for a spring with a static force of {min_static_force:.1} N",
             suspension.preload_n.unwrap_or(0.0)
         );
-        let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
+        let accepts =
+            "less than the static force by at least 1 mm of travel, and at least the force of the extended spring";
         self.require(&key_path("preload_n"), &compared_paths, has_droop_travel, found, accepts, NO_HELP);
         // Smallest share of the rate that is left at full droop.
         let min_rate_share = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
@@ -279,17 +281,17 @@ impl RuleChecker<'_> {
             || !has_droop_travel
             || min_rate_share >= MIN_DROOP_RATE_SHARE;
         let found = format!(
-            "{}: {:.1} % of the rate would be left at full droop",
+            "{}: the rate at full droop would be {:.1} % of the static rate",
             suspension.progressive_rate_n_per_m2.unwrap_or(0.0),
             100.0 * min_rate_share
         );
-        let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
+        let help = "the rate decreases in extension as it increases in compression";
         self.require(
             &key_path("progressive_rate_n_per_m2"),
             &compared_paths,
             is_rise_valid,
             found,
-            "a rise that leaves some rate at full droop",
+            "a value that keeps a positive rate at full droop",
             help,
         );
     }
@@ -304,10 +306,13 @@ impl RuleChecker<'_> {
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let shift = load / compliance.lateral_stiffness_n_per_m;
         let found = format!(
-            "{} N/m: {shift:.3} m under a side force of its load of {load:.0} N",
+            "{} N/m: a lateral force of the axle load ({load:.0} N) moves the axle by {shift:.3} m",
             compliance.lateral_stiffness_n_per_m
         );
-        let accepts = format!("at most {MAX_AXLE_SHIFT_M} m, so {:.0} N/m or more", (load / MAX_AXLE_SHIFT_M).ceil());
+        let accepts = format!(
+            "a displacement of at most {MAX_AXLE_SHIFT_M} m ({:.0} N/m or more)",
+            (load / MAX_AXLE_SHIFT_M).ceil()
+        );
         let rate_path = join_key(&join_key(path, "lateral_compliance"), "lateral_stiffness_n_per_m");
         self.require(
             &rate_path,
@@ -315,7 +320,7 @@ impl RuleChecker<'_> {
             shift <= MAX_AXLE_SHIFT_M,
             found,
             accepts,
-            "absent where links are rigid",
+            "omit the key for rigid links",
         );
     }
 
@@ -336,9 +341,16 @@ impl RuleChecker<'_> {
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{} kg on a wheel that carries {min_carried_mass:.1} kg in all", unsprung.mass_kg);
-        let help = "the mass of a wheel is part of the car's";
+        let found = format!("{} kg on a wheel with a carried mass of {min_carried_mass:.1} kg", unsprung.mass_kg);
+        let help = "the mass of the car includes the wheels";
         let mass_path = join_key(&join_key(path, "unsprung"), "mass_kg");
-        self.require(&mass_path, &compared_paths, unsprung.mass_kg < min_carried_mass, found, "less than that", help);
+        self.require(
+            &mass_path,
+            &compared_paths,
+            unsprung.mass_kg < min_carried_mass,
+            found,
+            "less than the carried mass",
+            help,
+        );
     }
 }

@@ -30,7 +30,7 @@ impl RuleChecker<'_> {
                 let nominal_path = join_key(path, "nominal_load_n");
                 let found = friction.nominal_load_n.map_or("missing".to_owned(), |load| format!("{load}"));
                 let is_valid = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
-                let help = "stiffness and patch length of a brush hold at it";
+                let help = "stiffness and patch length of the brush model refer to it";
                 self.require(&nominal_path, &[], is_valid, found, "a load above 0, up to 1e6 N", help);
             }
             Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => {
@@ -76,7 +76,7 @@ impl RuleChecker<'_> {
     /// Checks that the asymptote is at a larger slip than the extremum.
     fn check_slip_curve(&mut self, path: &str, curve: &SlipCurve) {
         let is_rising = curve.asymptote_slip > curve.extremum_slip;
-        let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
+        let accepts = format!("above `extremum_slip` ({})", curve.extremum_slip);
         let found = format!("{}", curve.asymptote_slip);
         self.require(
             &join_key(path, "asymptote_slip"),
@@ -96,7 +96,7 @@ impl RuleChecker<'_> {
         // Single precision, in which the model checks these values.
         let min_slope = 2.0 * peak_n as f32 / peak_slip as f32;
         let (found, accepts) =
-            (format!("{slope_n}"), format!("at least {min_slope}, twice the largest force over its slip"));
+            (format!("{slope_n}"), format!("at least {min_slope} (twice the maximum force divided by its slip)"));
         let is_steep_enough = slope_n as f32 >= min_slope;
         self.require(
             &key_path("slope_n"),
@@ -106,10 +106,10 @@ impl RuleChecker<'_> {
             accepts,
             NO_HELP,
         );
-        let (found, accepts) = (format!("{sliding_n}"), format!("up to the `peak_n` of {peak_n}"));
+        let (found, accepts) = (format!("{sliding_n}"), format!("at most `peak_n` ({peak_n})"));
         let is_below_largest = sliding_n as f32 <= peak_n as f32;
         self.require(&key_path("sliding_n"), &[&key_path("peak_n")], is_below_largest, found, accepts, NO_HELP);
-        let (found, accepts) = (format!("{sliding_slip}"), format!("above the `peak_slip` of {peak_slip}"));
+        let (found, accepts) = (format!("{sliding_slip}"), format!("above `peak_slip` ({peak_slip})"));
         let is_after_largest = sliding_slip as f32 > peak_slip as f32;
         self.require(&key_path("sliding_slip"), &[&key_path("peak_slip")], is_after_largest, found, accepts, NO_HELP);
     }
@@ -124,9 +124,9 @@ impl RuleChecker<'_> {
         ] {
             let (compared_path, accepts) = (
                 join_key(nominal_path, name),
-                format!("less than {}, four times that of `{nominal_path}`", 4.0 * nominal_value),
+                format!("less than {} (four times `{nominal_path}`)", 4.0 * nominal_value),
             );
-            let help = "a parabola through both values and nothing at no load would be negative at low loads";
+            let help = "the parabola through both values and the origin would be negative at low loads";
             let is_below_limit = (double_value as f32) < 4.0 * nominal_value as f32;
             self.require(
                 &join_key(double_path, name),
@@ -169,7 +169,7 @@ impl RuleChecker<'_> {
                 Some(if is_mirrored { tyre.mirrored() } else { tyre })
             }
             Err(faults) => {
-                let help = Some(format!("{faults}, told below"));
+                let help = Some(format!("{faults}, listed below"));
                 let accepts = "a tyre file without faults";
                 self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
                 self.collector.file_faults.push(faults);
@@ -234,10 +234,10 @@ impl RuleChecker<'_> {
     fn report_unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest_word(name, ENTRIES.iter().map(|entry| entry.name)) {
             Some(similar_name) => format!("did you mean `{similar_name}`?"),
-            None => "coefficients have the names and the capitals of `.tir` files".to_owned(),
+            None => "coefficients have the names of `.tir` files, in capitals".to_owned(),
         };
         let span = self.collector.nearest_span(path);
-        let accepts = "not the name of a coefficient";
+        let accepts = "unknown coefficient";
         self.collector.add_fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
     }
 }

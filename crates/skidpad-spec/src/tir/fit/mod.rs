@@ -37,7 +37,7 @@ pub struct FitErrors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
     /// Too few rows for every stage: a stage needs two rows for each of its coefficients.
-    #[error("the table has too few rows for any stage of the fit: it needs 30 with one slip, for several loads")]
+    #[error("the table has too few rows for a fit; at least 30 rows with a single slip and several loads are required")]
     TooFewRows,
 }
 

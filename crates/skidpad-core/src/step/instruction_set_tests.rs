@@ -1,0 +1,54 @@
+//! Comparison of the bits of every instruction set.
+#![cfg(test)]
+
+use std::sync::Arc;
+
+use skidpad_simd::instruction_set::allow_instruction_sets;
+
+use crate::model::{Model, plain::plain_car};
+use crate::state::Placement;
+use crate::vehicle::CHASSIS_AT_ORIGIN;
+use crate::{Contact, Controls, DVec3, FrictionShape, Probe, Scene, SolverMode, State, Vec3, Vehicle};
+
+/// Returns the bits of a car's impulses on its chassis while it slides and yaws over a plane, steered and braked.
+fn pushes(coupling: SolverMode, allowed: usize) -> Vec<u32> {
+    const DT_S: f32 = 1.0 / 120.0;
+    allow_instruction_sets(allowed);
+    let model = Arc::new(Model::new(plain_car()).expect("valid"));
+    let mut vehicle = Vehicle::new(model.clone(), State::at_rest(&model, &Scene::flat(), &Placement::default()));
+    let mut body = CHASSIS_AT_ORIGIN;
+    (body.velocity, body.angular) = (Vec3::new(14.0, 2.0, -0.3), Vec3::new(0.1, -0.05, 0.6));
+    let controls = Controls { steer: 0.3, brake: 0.4, ..Controls::default() };
+    let nowhere =
+        Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
+    let mut bits = Vec::new();
+    for _ in 0..60 {
+        (body.free_velocity, body.free_angular) = (body.velocity + Vec3::new(0.0, 0.0, -9.81 * DT_S), body.angular);
+        let mut asked = [nowhere; 4];
+        vehicle.probes(0, &body, DT_S, &mut asked);
+        let met = asked.map(|probe| {
+            let distance = probe.offset.z + 0.5 + body.position.z as f32;
+            let contact = Contact { distance, normal: Vec3::Z, grip: 1.0, point: None, ground: None };
+            (distance <= probe.length).then_some(contact)
+        });
+        let (push, _) = vehicle.solve(&body, &met, &[], &controls, coupling, DT_S);
+        bits.extend([push.impulse, push.angular_impulse].iter().flat_map(|of| of.to_array()).map(f32::to_bits));
+        body.velocity = body.free_velocity + push.impulse / model.mass();
+        body.angular = body.free_angular + *model.inverse_inertia() * push.angular_impulse;
+        body.position += (body.velocity * DT_S).as_dvec3();
+        vehicle.finish(&body, DT_S);
+    }
+    allow_instruction_sets(usize::MAX);
+    bits
+}
+
+/// Checks the bits of every instruction set; on a processor without a set, that part compares the target's own.
+#[test]
+fn every_set_gives_the_same_bits() {
+    for coupling in [SolverMode::SinglePass, SolverMode::converged(FrictionShape::Cone, false)] {
+        let of_target = pushes(coupling, 0);
+        for allowed in [1, 2] {
+            assert!(pushes(coupling, allowed) == of_target, "{coupling:?} with {allowed} sets");
+        }
+    }
+}

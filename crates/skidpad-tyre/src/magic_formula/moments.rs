@@ -1,0 +1,215 @@
+//! Moments Mx, My and Mz at the contact point.
+
+use super::lateral::LateralForce;
+use super::longitudinal::LongitudinalForce;
+use super::{MagicFormula, PreparedMagicFormula, SharedQuantities, UseMode, cosine_formula};
+use crate::{Moments, functions};
+use skidpad_simd::lane::Lane;
+
+/// Quantities at one slip from which the moments are computed, under the clamped load.
+struct MomentPoint<L> {
+    /// Load, pressure, camber and grip.
+    shared: SharedQuantities<L>,
+    /// Slip ratio, clamped.
+    ratio: L,
+    /// Slip angle, clamped, rad.
+    angle: L,
+    /// Forces Fx and Fy, N.
+    force: [L; 2],
+    /// Longitudinal force law.
+    longitudinal: LongitudinalForce<L>,
+    /// Lateral force law at the camber.
+    lateral: LateralForce<L>,
+    /// Force that acts at the pneumatic trail, N.
+    trail_force: L,
+    /// Direction of travel of the wheel: 1 forwards, −1 backwards.
+    heading: L,
+}
+
+/// Computes the moments at the slips (κ, −tan α), N m, under the actual load: Mx and Mz from the combined forces, My as the rolling resistance
+/// against the rolling direction. The friction ellipse, where it applies, reduces the forces.
+#[inline(always)]
+pub fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
+    let shared = point.shared;
+    let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
+    let lateral = point.lateral;
+    // Version 6.1: the trail applies to the pure force of the upright tyre (book 4.E74); MF 5.2: of the cambered tyre.
+    // The reduction by slip ratio is that of the cambered tyre, as in MF-Tyre; the book has camber 0 there, too.
+    let upright = if tyre.is_mf6() { LateralForce::new(tyre, &shared, L::splat(0.0)) } else { lateral };
+    let ellipse_factors = point.ellipse_factors(slip, [ratio, angle]);
+    // Share of the lateral force that slip ratio leaves.
+    let remaining_share = if point.combined { lateral.loss(ratio, angle) } else { L::splat(1.0) };
+    let moment_point = MomentPoint {
+        shared,
+        ratio,
+        angle,
+        force: [
+            point.longitudinal.force(ratio, angle, point.combined) * ellipse_factors[0],
+            lateral.force(ratio, angle, point.combined) * ellipse_factors[1],
+        ],
+        longitudinal: point.longitudinal,
+        lateral,
+        trail_force: upright.pure_force(angle) * remaining_share * ellipse_factors[1],
+        heading: point.speed.sign(),
+    };
+    Moments {
+        overturning: overturning(tyre, &moment_point) * shared.load_scale,
+        rolling: -(resistance(tyre, point, moment_point.force[0]) * direction(tyre, moment_point.ratio, point.speed))
+            * shared.load_scale,
+        aligning: aligning(tyre, &moment_point) * shared.load_scale,
+    }
+}
+
+/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre): `R F_z` times the sum of a shift, camber, lateral force over
+/// nominal load and, in 6.1, terms that mix them, plus a lever of Fy. MF 5.2 has its first three terms only. `point` has the combined lateral force.
+#[inline(always)]
+fn overturning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let SharedQuantities { load, dpi, camber, .. } = point.shared;
+    let one = s(1.0);
+    // Load over nominal load.
+    let relative_load = load / s(c.fnomin);
+    let relative_force = point.force[1] / s(c.fnomin);
+    let camber_term = s(c.qsx2) * camber * (one + s(c.ppmx1) * dpi);
+    let basic_terms = s(c.qsx1 * c.lvmx) - camber_term + s(c.qsx3) * relative_force;
+    let lever = s(c.unloaded_radius * c.lmx);
+    if !tyre.is_mf6() {
+        return lever * load * basic_terms;
+    }
+    // MF-Tyre and Besselink's paper (eq. 49 of its draft) have the square inside the arc tangent, the book outside.
+    let scaled_load = s(c.qsx6) * relative_load;
+    let load_term = functions::atan(scaled_load * scaled_load);
+    let camber_force_term = s(c.qsx7) * camber + s(c.qsx8) * functions::atan(s(c.qsx9) * relative_force);
+    let mixed_term = s(c.qsx4) * functions::cos(s(c.qsx5) * load_term) * functions::sin(camber_force_term);
+    let load_camber_term = s(c.qsx10) * functions::atan(s(c.qsx11) * relative_load) * camber;
+    let camber_squared_term = s(c.qsx12) * camber * camber.abs();
+    let side_force_moment = point.force[1] * (s(c.qsx13) + s(c.qsx14) * camber.abs());
+    lever * (load * (basic_terms + mixed_term + load_camber_term - camber_squared_term) + side_force_moment)
+}
+
+/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0, for the `longitudinal_force`, N.
+/// Speed over that of the measurement is clamped to ±10. The equation is that of the paper, with F_z0; book 4.E70 has the load instead.
+#[inline(always)]
+fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, longitudinal_force: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let SharedQuantities { load, camber, pressure_ratio, .. } = point.shared;
+    let relative_load = load / s(c.fnomin);
+    // Speed over that of the measurement.
+    let speed_ratio = (point.speed / s(c.longvl)).clamp_nan_to_low(s(-10.0), s(10.0));
+    let sum = s(c.qsy1)
+        + s(c.qsy2) * longitudinal_force / s(c.fnomin)
+        + s(c.qsy3) * speed_ratio.abs()
+        + s(c.qsy4) * (speed_ratio * speed_ratio) * (speed_ratio * speed_ratio)
+        + (s(c.qsy5) + s(c.qsy6) * relative_load) * camber * camber;
+    let load_factor = functions::power(relative_load, c.qsy7);
+    let pressure_factor = functions::power(pressure_ratio, c.qsy8);
+    (s(c.unloaded_radius * c.fnomin * c.lmy) * sum * load_factor * pressure_factor).at_least(s(0.0))
+}
+
+/// Returns the magnitude of the rolling resistance moment at the slips (κ, −tan α), N m, ≥ 0, under the actual load and with the combined
+/// longitudinal force.
+#[inline(always)]
+pub fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
+    let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
+    let longitudinal_force =
+        point.longitudinal.force(ratio, angle, point.combined) * point.ellipse_factors(slip, [ratio, angle])[0];
+    resistance(tyre, point, longitudinal_force) * point.shared.load_scale
+}
+
+/// Returns the rolling direction, −1 to 1: the rolling speed `v + κ |v|` over VXLOW, clamped. Below a rolling speed of VXLOW it fades out, to 0 at a
+/// locked wheel.
+#[inline(always)]
+fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
+    let s = L::splat;
+    let rolling_speed = speed.clamp_nan_to_low(s(-1e3), s(1e3)) + ratio * speed.abs().at_most(s(1e3));
+    (rolling_speed / s(tyre.c.vxlow.max(MIN_FADE_SPEED_MPS))).clamp_nan_to_low(s(-1.0), s(1.0))
+}
+
+/// Minimum speed over which the rolling resistance reverses with the rolling direction, m/s.
+const MIN_FADE_SPEED_MPS: f32 = 0.01;
+
+/// Computes Mz under the clamped load, N m: residual moment, less lateral force times trail, plus longitudinal force times its lever (paper A54 to
+/// A60 and book 4.E71 to 4.E78). Under combined slip, trail and residual moment use equivalent slip angles; otherwise the longitudinal force has no
+/// lever.
+#[inline(always)]
+fn aligning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let combined = tyre.use_mode == UseMode::Combined;
+    let SharedQuantities { dfz, .. } = point.shared;
+    let camber = point.shared.camber * s(c.lgaz);
+    // Horizontal shifts of the trail and of the residual moment, rad.
+    let trail_shift = s(c.qhz1) + s(c.qhz2) * dfz + (s(c.qhz3) + s(c.qhz4) * dfz) * camber;
+    let residual_shift = point.lateral.shift + point.lateral.vertical_shift / point.lateral.cornering;
+    let [trail_angle, residual_angle] = [point.angle + trail_shift, point.angle + residual_shift];
+    let (trail_slip, residual_slip) = if combined {
+        let stiffness = point.longitudinal.stiffness() / point.lateral.cornering * point.ratio;
+        (with_slip_ratio(trail_angle, stiffness), with_slip_ratio(residual_angle, stiffness))
+    } else {
+        (trail_angle, residual_angle)
+    };
+    let cosine = functions::cos(point.angle);
+    let trail = trail(tyre, point, camber, trail_angle, trail_slip) * cosine * point.heading;
+    let residual = residual(tyre, point, camber, residual_slip) * cosine * point.heading;
+    let lever = s(c.ssz1) + s(c.ssz2) * point.force[1] / s(c.fnomin) + (s(c.ssz3) + s(c.ssz4) * dfz) * camber;
+    let longitudinal_moment = if combined { lever * s(c.unloaded_radius * c.ls) * point.force[0] } else { s(0.0) };
+    residual - trail * point.trail_force + longitudinal_moment
+}
+
+/// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`. `scaled_ratio`: Kx κ / Ky. The angle is clamped
+/// to ±1.57 rad.
+#[inline(always)]
+fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
+    let angle = angle.clamp_nan_to_low(L::splat(-1.57), L::splat(1.57));
+    let tangent = functions::sin(angle) / functions::cos(angle);
+    let square = tangent * tangent + scaled_ratio * scaled_ratio;
+    functions::atan(square.sqrt()) * angle.sign()
+}
+
+/// Returns the pneumatic trail, m, without the cosine of the slip angle: `D_t cos(C_t atan(B_t α − E_t (B_t α − atan(B_t α))))` at the equivalent
+/// slip angle `slip`, rad. `angle`: slip angle with the trail's shift, rad, whose sign changes the curvature; `camber`: scaled camber, rad.
+#[inline(always)]
+fn trail<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>, camber: L, angle: L, slip: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let SharedQuantities { load, dfz, dpi, grip, .. } = point.shared;
+    // Factor B_t.
+    let stiffness = (s(c.qbz1) + s(c.qbz2) * dfz + s(c.qbz3) * dfz * dfz)
+        * (one + s(c.qbz4) * camber + s(c.qbz5) * camber.abs())
+        * s(c.lky / c.lmuy)
+        / grip;
+    // Factor D_t, m.
+    let trail_size = load
+        * s(c.unloaded_radius / c.fnomin * c.ltr)
+        * (s(c.qdz1) + s(c.qdz2) * dfz)
+        * (one - s(c.ppz1) * dpi)
+        * (one + s(c.qdz3) * camber + s(c.qdz4) * camber * camber);
+    // Term that makes the curvature differ by side.
+    let side_term = functions::atan(stiffness * s(c.qcz1) * angle) * s(std::f32::consts::FRAC_2_PI);
+    let curvature =
+        (s(c.qez1) + s(c.qez2) * dfz + s(c.qez3) * dfz * dfz) * (one + (s(c.qez4) + s(c.qez5) * camber) * side_term);
+    let curve: L = cosine_formula(stiffness * slip, s(c.qcz1), curvature.at_most(one));
+    trail_size * curve
+}
+
+/// Returns the residual moment, N m, without the cosine of the slip angle: `D_r cos(atan(B_r α))` at the equivalent slip angle `slip`, rad. `camber`:
+/// scaled camber, rad.
+#[inline(always)]
+fn residual<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>, camber: L, slip: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let SharedQuantities { load, dfz, dpi, grip, .. } = point.shared;
+    // Factor B_r.
+    let stiffness = s(c.qbz9 * c.lky / c.lmuy) / grip + s(c.qbz10) * point.lateral.factor * point.lateral.shape;
+    // Factor D_r over load and radius: of the upright tyre and by camber.
+    let upright = (s(c.qdz6) + s(c.qdz7) * dfz) * s(c.lres);
+    let camber_term =
+        (s(c.qdz8) + s(c.qdz9) * dfz) * (one + s(c.ppz2) * dpi) + (s(c.qdz10) + s(c.qdz11) * dfz) * camber.abs();
+    let moment_size = load * s(c.unloaded_radius * c.lmuy) * grip * (upright + camber_term * camber * s(c.lkzc));
+    let scaled_slip = stiffness * slip;
+    moment_size / (one + scaled_slip * scaled_slip).sqrt()
+}

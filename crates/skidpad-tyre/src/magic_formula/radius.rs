@@ -1,0 +1,156 @@
+//! Radii of a tyre under load: free, loaded, effective.
+
+use super::{MagicFormula, SharedQuantities, Version};
+use crate::{Conditions, functions};
+use skidpad_simd::lane::Lane;
+
+/// Radii of a tyre, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Radii<L> {
+    /// Radius of the free tyre, with its growth by spin.
+    pub free: L,
+    /// Distance from the wheel centre to the ground.
+    pub loaded: L,
+    /// Speed over spin of a freely rolling tyre.
+    pub effective: L,
+}
+
+/// Number of bisections for the loaded radius of version 6.2. The error is below a millionth of the free radius.
+const RADIUS_BISECTIONS: u32 = 20;
+
+impl MagicFormula {
+    /// Computes the radii at `spin` rad/s while the tyre transmits the longitudinal and lateral `force`, N.
+    ///
+    /// The free radius grows with the square of spin. Effective radius and vertical force follow the paper's section on radii. At the loaded radius,
+    /// the vertical force equals the load. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and shifts the lateral
+    /// force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all radii are the free radius. Loaded and effective
+    /// radius are at least a tenth of the unloaded one.
+    pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
+        let c = &self.c;
+        let s = L::splat;
+        let shared = self.shared(conditions);
+        // Rim speed over the speed of the measurement.
+        let spin_ratio = (spin.clamp_nan_to_low(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
+        let free = (s(c.q_re0) + s(c.q_v1) * spin_ratio * spin_ratio) * s(c.unloaded_radius);
+        let load = conditions.load.clamp_nan_to_low(s(0.0), s(1e9));
+        let stiffness = c.vertical_stiffness * c.lcz;
+        if stiffness <= 0.0 {
+            return Radii { free, loaded: free, effective: free };
+        }
+        // Factor of the pressure on the vertical stiffness.
+        let pressure_factor = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
+        let nominal_deflection = s(c.fnomin / stiffness) / pressure_factor;
+        let relative_load = load / s(c.fnomin);
+        // Decrease of the effective radius, in nominal deflections.
+        let relative_decrease = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
+        let min_radius = s(0.1 * c.unloaded_radius);
+        let force = force.map(|force| force.clamp_nan_to_low(s(-1e7), s(1e7)) / s(c.fnomin));
+        let spring = VerticalSpring { tyre: self, shared, free, pressure_factor, relative_load, force, spin_ratio };
+        let loaded = if self.version == Version::Mf62 { spring.bisect() } else { spring.solve() };
+        Radii {
+            free,
+            loaded: loaded.at_least(min_radius),
+            effective: (free - nominal_deflection * relative_decrease).at_least(min_radius),
+        }
+    }
+}
+
+/// Vertical spring of a tyre.
+struct VerticalSpring<'a, L> {
+    /// Tyre with its coefficients.
+    tyre: &'a MagicFormula,
+    /// Load, pressure, camber and grip.
+    shared: SharedQuantities<L>,
+    /// Radius of the free tyre, m.
+    free: L,
+    /// Factor of the pressure on the stiffness.
+    pressure_factor: L,
+    /// Load over nominal load.
+    relative_load: L,
+    /// Longitudinal and lateral forces over the nominal load.
+    force: [L; 2],
+    /// Rim speed over the speed of the measurement.
+    spin_ratio: L,
+}
+
+impl<L: Lane> VerticalSpring<'_, L> {
+    /// Returns the linear and the quadratic coefficient of the vertical force; camber raises the linear one. The force is over the nominal load, the
+    /// deflection over the unloaded radius. Without Q_FZ1 the linear one follows from the vertical stiffness at the nominal load.
+    fn rates(&self) -> [L; 2] {
+        let c = &self.tyre.c;
+        let nominal_rate = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
+        let linear =
+            if c.q_fz1 > 0.0 { c.q_fz1 } else { (nominal_rate * nominal_rate - 4.0 * c.q_fz2).max(0.0).sqrt() };
+        let camber = self.shared.camber;
+        [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
+    }
+
+    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1): `1 + Q_V2 Ω − (Q_FCX Fx)² − across²`, at least 0.1,
+    /// times that of the pressure. `lateral_loss` is the loss by the lateral force, before it is squared.
+    fn stiffness_factor(&self, lateral_loss: L) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let longitudinal_loss = s(c.q_fcx) * self.force[0];
+        (s(1.0) + s(c.q_v2) * self.spin_ratio - longitudinal_loss * longitudinal_loss - lateral_loss * lateral_loss)
+            .at_least(s(0.1))
+            * self.pressure_factor
+    }
+
+    /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the stiffness factor, equals the
+    /// relative load. The root is in the form that is exact without a square term.
+    fn solve(&self) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let [linear, square] = self.rates();
+        let relative_force = self.relative_load / self.stiffness_factor(s(c.q_fcy) * self.force[1]);
+        let linear = linear.at_least(s(0.1));
+        let root = (linear * linear + s(4.0) * square * relative_force).at_least(s(0.0)).sqrt();
+        self.free - (relative_force + relative_force) / (linear + root) * s(c.unloaded_radius)
+    }
+
+    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The vertical force falls as the
+    /// radius rises.
+    fn bisect(&self) -> L {
+        let half = L::splat(0.5);
+        let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
+        for _ in 0..RADIUS_BISECTIONS {
+            let middle = (low + high) * half;
+            let too_low = self.relative_load.less(self.normalised_force(middle));
+            low = L::select(too_low, middle, low);
+            high = L::select(too_low, high, middle);
+        }
+        (low + high) * half
+    }
+
+    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2, as stated by published
+    /// implementations). Camber adds deflection at the tread's edge, and shifts the lateral force that softens the tyre.
+    fn normalised_force(&self, radius: L) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let camber = self.shared.camber;
+        let radius_ratio = radius / self.free;
+        // Lateral force that camber adds, N.
+        let camber_force =
+            (s(c.q_fys1) + s(c.q_fys2) * radius_ratio + s(c.q_fys3) * radius_ratio * radius_ratio) * camber;
+        // Deflection of the upright tyre, m.
+        let upright_deflection = self.free - radius;
+        // Polynomial of a radius, without unit: only its ratio to that at the free radius counts.
+        let edge_polynomial = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
+        let width = (1.075 - 0.5 * c.aspect_ratio) * c.width;
+        let camber_tangent = functions::sin(camber) / functions::cos(camber);
+        let free_edge = edge_polynomial(self.free);
+        let has_no_edge = free_edge.abs().less(s(1e-6));
+        let edge_ratio =
+            L::select(has_no_edge, s(0.0), edge_polynomial(radius) / L::select(has_no_edge, s(1.0), free_edge));
+        let camber_deflection = edge_ratio * edge_ratio * s(width / 8.0) * camber_tangent.abs()
+            - s(c.q_cam3) * upright_deflection * camber.abs();
+        let deflection = (upright_deflection + camber_deflection).at_least(s(0.0)) / s(c.unloaded_radius);
+        let lateral_loss = s(c.q_fcy) * (self.force[1] - camber_force / s(c.fnomin));
+        let deflection_factor =
+            if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
+        let [linear, square] = self.rates();
+        self.stiffness_factor((lateral_loss * deflection_factor).clamp_nan_to_low(s(-1e3), s(1e3)))
+            * (linear + square * deflection)
+            * deflection
+    }
+}
