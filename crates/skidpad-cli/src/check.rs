@@ -56,7 +56,7 @@ fn warnings(vehicle: &LoadedVehicle) -> Vec<String> {
 }
 
 /// Returns the text about a vehicle without faults: name, tables of its dolly, wheels, axles, whole car, trailers,
-/// longest stable steps and damping ratios, then the warnings. Empty tables are omitted. If the vehicle tows trailers,
+/// longest stable steps and damping ratios, then the keys with old names and the warnings. Empty tables are omitted. If the vehicle tows trailers,
 /// wheels, axles and car are those under the load on its hitch. `train` is the vehicle and its trailers, from the
 /// front.
 fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
@@ -74,6 +74,10 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     tables.extend([trailers_table(train), stable_steps_table(vehicle), damping_table(vehicle)]);
     for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.to_text(TABLE_INDENT)));
+    }
+    if !vehicle.old_keys.is_empty() {
+        let warning = vehicle.old_keys.to_string().replace('\n', "\n  ");
+        text.push_str(&format!("\n  warning: {warning}\n"));
     }
     for lint in warnings(vehicle) {
         text.push_str(&format!("\n  warning: {}\n", one_line(&lint)));
@@ -258,5 +262,6 @@ fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
         "damping_ratio": damping_ratios_json.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable_steps.collect::<Map<_, _>>(),
         "warnings": warnings(vehicle),
+        "old_keys": vehicle.old_keys.lines().collect::<Vec<_>>(),
     })
 }

@@ -21,7 +21,7 @@ use crate::arguments::{Changes, Run, Step};
 use crate::capabilities::capable_backends;
 use crate::errors::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
+use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers;
 
@@ -260,7 +260,7 @@ pub fn parse_step_rate(rate_hz: f64) -> Result<TimeStep, BadArgument> {
 }
 
 /// Returns the changes of the arguments and the scene file, in SI units. Arguments take precedence over the scene.
-/// Prints the notes about the scene.
+/// Prints the notes about the scene, and its keys with old names.
 pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
@@ -275,9 +275,10 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overri
         trailers: trailers::load_trailers(&changes.towing, model, &changes.roots)?,
         ..overrides_from_arguments(changes)?
     };
-    let Some(LoadedScene { spec: scene_spec, scene, notes, files }) = loaded_scene else {
+    let Some(LoadedScene { spec: scene_spec, scene, notes, old_keys, files }) = loaded_scene else {
         return Ok((argument_overrides, Vec::new()));
     };
+    print_old_keys(&old_keys);
     for note in notes {
         print_error(&format!("warning: {note}"));
     }

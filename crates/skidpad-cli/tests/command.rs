@@ -130,7 +130,7 @@ fn a_car_tows_a_full_trailer_by_its_one_name() {
 #[test]
 fn boxes_that_move_carry_no_peers() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let belt = "[[box]]\ncentre_m = [0, 0, -0.4]\nsize_m = [90, 9, 1]\nmotion = { velocity_mps = [0, 1, 0] }\n";
+    let belt = "[[box]]\ncentre_m = [0, 0, -0.4]\nsize_m = [90, 9, 1]\nkinematic = { velocity_mps = [0, 1, 0] }\n";
     std::fs::write(folder.path().join("belt.toml"), belt).expect("writable");
     let roll = ["compare", "--scene", "belt.toml", "--vehicle", "corvette_c5", "--initial-speed-mps", "5"];
     let text = works(folder.path(), &[&roll[..], &["--duration-s", "1"]].concat());
@@ -508,6 +508,28 @@ fn lists_and_schema_are_complete() {
     assert!(schema["properties"]["chassis"].is_object());
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema", "scene"])).expect("JSON");
     assert!(schema["properties"]["slope_deg"].is_object());
+}
+
+/// Checks that the keys of a file with old names are listed in one warning, with their places and their new names.
+#[test]
+fn old_keys_are_listed_with_their_new_names() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
+    let old_text = text.replace("\nfront_bias =", "\nfront_share =").replace("\ntorque_split =", "\naxle_shares =");
+    std::fs::write(folder.path().join("old.toml"), &old_text).expect("writable");
+    let table = works(folder.path(), &["check", "old.toml"]);
+    assert_eq!(table.matches("keys with old names").count(), 1, "{table}");
+    let json: serde_json::Value =
+        serde_json::from_str(&works(folder.path(), &["check", "--json", "old.toml"])).expect("JSON");
+    let lines = json["old.toml"]["old_keys"].as_array().expect("a list");
+    for (i, (old, new)) in [("front_share", "front_bias"), ("axle_shares", "torque_split")].into_iter().enumerate() {
+        let line = 1 + old_text[..old_text.find(old).expect(old)].matches('\n').count();
+        let told = format!("old.toml:{line}: `{old}` is now `{new}`");
+        assert!(table.contains(&told), "no `{told}` in {table}");
+        assert_eq!(lines[i], told);
+    }
+    let shipped = works(folder.path(), &["check", "corvette_c5"]);
+    assert!(!shipped.contains("old names"), "{shipped}");
 }
 
 /// Checks that former names of options and manoeuvres are accepted.

@@ -2,13 +2,14 @@
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, common_centre, sourced};
-use crate::jounce_curves::{RestPosition, force_point, guidance};
+use crate::jounce_curves::{RestPosition, force_point, kinematics};
 use crate::vehicle_file::{CommentedSpec, round_digits};
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
 use skidpad_spec::VehicleSpec;
 use skidpad_spec::spec::{
-    Axle, Box3, Chassis, Hull, LateralCompliance, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung,
+    AntiRollBar, Axle, Box3, Chassis, Hull, LateralCompliance, Powertrain, RollingResistance, Steering, Suspension,
+    Tyre, Unsprung,
 };
 use std::collections::BTreeMap;
 
@@ -72,7 +73,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         steering: draft.steering(car),
         brakes: None,
         rolling_resistance: None,
-        standing_resistance: None,
+        static_rolling_resistance: None,
         powertrain: draft.powertrain(car, &groups),
         motors: Vec::new(),
         couplings: Vec::new(),
@@ -80,8 +81,9 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         hitch: None,
         coupler: None,
         dolly: None,
-        peers: car.peers.clone(),
+        raycast_reference: car.raycast_reference.clone(),
         assists: None,
+        non_physical: None,
         references: Vec::new(),
     };
     import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
@@ -299,7 +301,7 @@ impl VehicleDraft {
         let anti_roll_rate = mean(|w| &w.anti_roll_rate, "anti-roll bars");
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
-        let ([toe_deg, camber_deg], guidance) = guidance(group, RestPosition { height, travel }, import);
+        let ([toe_deg, camber_deg], kinematics) = kinematics(group, RestPosition { height, travel }, import);
         let force_point = force_point(group, RestPosition { height, travel }, import);
         let compliance = group[0].lateral_compliance.as_ref();
         let key_path = |key: &str| format!("{path}.{key}");
@@ -316,22 +318,20 @@ impl VehicleDraft {
             ackermann: 0.0,
             toe_deg,
             camber_deg,
-            guidance,
+            kinematics,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
             roll_centre_height_m: self
                 .store_number_or_zero(&key_path("roll_centre_height_m"), group[0].roll_centre.as_ref()),
             lateral_compliance: compliance
                 .map(|numbers| self.lateral_compliance(&key_path("lateral_compliance"), numbers)),
-            force_point_above_ground_m: force_point
-                .map(|z| self.store_number(&key_path("force_point_above_ground_m"), &z)),
+            force_application_height_m: force_point
+                .map(|z| self.store_number(&key_path("force_application_height_m"), &z)),
             suspension,
-            anti_roll_bar_n_per_m: track
-                .map_or(0.0, |_| self.store_number(&key_path("anti_roll_bar_n_per_m"), &anti_roll_rate)),
-            anti_roll_bar_n: None,
-            anti_roll_bar_share: None,
-            anti_roll_bar_fades_in_mps: None,
-            anti_roll_bar_external: false,
+            anti_roll_bar: track.filter(|_| anti_roll_rate.value != 0.0).map(|_| AntiRollBar {
+                rate_n_per_m: Some(self.store_number(&key_path("anti_roll_bar.rate_n_per_m"), &anti_roll_rate)),
+                ..AntiRollBar::default()
+            }),
             heave_spring: None,
             brake_torque_nm: Some(self.store_number(&key_path("brake_torque_nm"), &brake)),
             brake_disc: None,
@@ -364,7 +364,7 @@ impl VehicleDraft {
     /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m). Adds comments below `path`.
     fn lateral_compliance(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
         LateralCompliance {
-            rate_n_per_m: self.store_number(&format!("{path}.rate_n_per_m"), rate),
+            lateral_stiffness_n_per_m: self.store_number(&format!("{path}.lateral_stiffness_n_per_m"), rate),
             damping_n_s_per_m: self.store_number(&format!("{path}.damping_n_s_per_m"), damping),
         }
     }
@@ -377,7 +377,7 @@ impl VehicleDraft {
         Suspension {
             rate_n_per_m: Some(self.store_number(&key_path("rate_n_per_m"), rate)),
             ride_frequency_hz: None,
-            rate_rise_n_per_m2: None,
+            progressive_rate_n_per_m2: None,
             bump_damping_n_s_per_m: Some(self.store_number(&key_path("bump_damping_n_s_per_m"), bump)),
             bump_damping_ratio: None,
             rebound_damping_n_s_per_m: Some(self.store_number(&key_path("rebound_damping_n_s_per_m"), rebound)),
@@ -388,8 +388,8 @@ impl VehicleDraft {
             bump_stop_rate_n_per_m: 0.0,
             // No effect: the bump stop has no rate.
             bump_stop_travel_m: 0.04,
-            bump_knee: None,
-            rebound_knee: None,
+            bump_blow_off: None,
+            rebound_blow_off: None,
         }
     }
 

@@ -240,7 +240,7 @@ fn convert_parameters(parameters: &Parameters) -> Car {
             format!("steering.v_max {} rad/s", parameters.steering.v_max),
         )),
         engine: None,
-        peers: None,
+        raycast_reference: None,
     }
 }
 

@@ -371,7 +371,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         },
         steer_rate: None,
         engine: convert_engine(&vehicle),
-        peers: None,
+        raycast_reference: None,
     })
 }
 
@@ -553,17 +553,17 @@ fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
         let curve = SlipCurve {
             extremum_slip: round_digits(peak_slip),
             asymptote_slip: round_digits((last_point[0] * slip_unit).max(1.1 * peak_slip)),
-            asymptote_share: round_digits((last_point[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
+            sliding_force_ratio: round_digits((last_point[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
         };
         (round_digits((peak[1] * vehicle.ground_mFriction).sqrt()), curve)
     };
-    let (friction_along, along) = convert_curve(&w.mLongitudinalFriction, 1.0);
-    let (friction_across, across) = convert_curve(&w.mLateralFriction, 1f64.to_radians());
+    let (longitudinal_friction, longitudinal) = convert_curve(&w.mLongitudinalFriction, 1.0);
+    let (lateral_friction, lateral) = convert_curve(&w.mLateralFriction, 1f64.to_radians());
     Tyre::SlipCurve {
-        along,
-        across,
+        longitudinal,
+        lateral,
         relaxation: relaxation(RELAXATION_LENGTH_M),
-        friction: friction([friction_along, friction_across]),
+        friction: friction([longitudinal_friction, lateral_friction]),
     }
 }
 

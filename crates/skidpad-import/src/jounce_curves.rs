@@ -3,7 +3,7 @@
 use crate::Import;
 use crate::car::{Corner, ForcePoint, JounceCurve, SourcedNumber, ToeCamberTables, sourced};
 use crate::vehicle_file::round_digits;
-use skidpad_spec::spec::Guidance;
+use skidpad_spec::spec::Kinematics;
 
 /// Difference of angles above which a note is added (rad).
 const NOTED_ANGLE_RAD: f64 = 1e-4;
@@ -57,7 +57,11 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
 /// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the
 /// travel as parabolas (degrees/m, degrees/m²). The change is `None` if both angles are constant. Without tables all
 /// angles are 0. Tables of a single wheel are left out with a note.
-pub(crate) fn guidance(group: &[&Corner], rest: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+pub(crate) fn kinematics(
+    group: &[&Corner],
+    rest: RestPosition,
+    import: &mut Import<'_>,
+) -> ([f64; 2], Option<Kinematics>) {
     if group.iter().all(|wheel| wheel.toe_camber.is_none()) {
         return ([0.0; 2], None);
     }
@@ -68,13 +72,13 @@ pub(crate) fn guidance(group: &[&Corner], rest: RestPosition, import: &mut Impor
     let toe = Parabola::fit(group, rest, |tables| &tables.toe, "toe", import);
     let camber = Parabola::fit(group, rest, |tables| &tables.camber, "camber", import);
     let is_variable = [toe, camber].iter().any(|parabola| parabola.linear != 0.0 || parabola.quadratic != 0.0);
-    let guidance = Guidance {
+    let kinematics = Kinematics {
         toe_deg_per_m: round_digits(toe.linear.to_degrees()),
         toe_deg_per_m2: round_digits(toe.quadratic.to_degrees()),
         camber_deg_per_m: round_digits(camber.linear.to_degrees()),
         camber_deg_per_m2: round_digits(camber.quadratic.to_degrees()),
     };
-    ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(guidance))
+    ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(kinematics))
 }
 
 /// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).

@@ -282,7 +282,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         },
         steer_rate: None,
         engine: convert_engine(&vehicle),
-        peers: None,
+        raycast_reference: None,
     })
 }
 

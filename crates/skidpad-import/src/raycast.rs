@@ -6,7 +6,7 @@
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, sourced};
 use skidpad_core::DVec3;
-use skidpad_spec::spec::{Inertia, Peers, Tyre};
+use skidpad_spec::spec::{Inertia, RaycastReference, Tyre};
 
 /// Deflection at which the tyre slides in the vehicle file (m). The tyres of the sources have no deflection.
 const TYRE_DEFLECTION_M: f64 = 0.005;
@@ -126,7 +126,7 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
         import.add_note("", "no steering angle in the source: the full lock is an estimate");
         sourced(30.0, "estimate: the source has no angle")
     };
-    let peers = raycast_parameters(&vehicle.wheels, import);
+    let raycast_reference = raycast_parameters(&vehicle.wheels, import);
     let wheels = vehicle.wheels.iter().map(|wheel| convert_wheel(wheel, &vehicle, max_steering, import)).collect();
     let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "from the source".to_owned()));
     Car {
@@ -142,14 +142,14 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
         lock,
         steer_rate: None,
         engine: None,
-        peers,
+        raycast_reference,
     }
 }
 
 /// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`peers`) use them. A force of 1e9 N or more becomes no limit. Adds a
+/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no limit. Adds a
 /// note for each wheel with other values, and one if the roll influence is below 1.
-fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
+fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {
         if (wheel.roll_influence, wheel.max_force) != (first_wheel.roll_influence, first_wheel.max_force) {
@@ -166,9 +166,9 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Pe
             format!("roll influence {roll_influence}: only reference vehicles use it; the solvers of skidpad roll the car physically"),
         );
     }
-    Some(Peers {
+    Some(RaycastReference {
         roll_influence: first_wheel.roll_influence.clamp(0.0, 1.0),
-        largest_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
+        max_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
     })
 }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::{DQuat, DVec3};
 use skidpad_spec::read::{Item, Key, Node};
-use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
+use skidpad_spec::spec::{Inertia, RaycastReference, SlipCurve, Tyre};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
@@ -507,7 +507,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         inertia,
         boxes,
         hull: None,
-        peers: roll_influence(scene, centre[2], import),
+        raycast_reference: roll_influence(scene, centre[2], import),
         wheels,
         lock: sourced(30.0, "estimate: set by a script in Unity"),
         steer_rate: None,
@@ -522,17 +522,15 @@ fn note_turned_objects(scene: &Scene, import: &mut Import<'_>) {
     for (path, angle) in boxes.chain(wheels).filter(|(_, angle)| *angle > MAX_SILENT_ANGLE_DEG) {
         import.add_note(
             &path,
-            format!(
-                "its object is turned by {angle:.1}° against the body: only its position is taken, not its rotation"
-            ),
+            format!("the object is rotated by {angle:.1}° relative to the body; only its position is imported"),
         );
     }
 }
 
-/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`peers`): `(h − d) / h`, from
+/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`raycast_reference`): `(h − d) / h`, from
 /// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre_height` is the height
 /// of the centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
-fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<Peers> {
+fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<RaycastReference> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
     // Height of the contact point at rest, in the frame of the body.
@@ -548,7 +546,7 @@ fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) ->
         "wheels[0].m_ForceAppPointDistance",
         format!("forces act {distance} m above the ground, which reduces the roll angle to {share:.2} of the physical one: a non-physical aid, kept"),
     );
-    Some(Peers { roll_influence: crate::vehicle_file::round_digits(share), largest_suspension_force_n: None })
+    Some(RaycastReference { roll_influence: crate::vehicle_file::round_digits(share), max_suspension_force_n: None })
 }
 
 /// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left out.
@@ -631,11 +629,11 @@ fn convert_tyre(w: &Wheel) -> Tyre {
     let curve = |c: &Curve| SlipCurve {
         extremum_slip: c.m_ExtremumSlip,
         asymptote_slip: c.m_AsymptoteSlip.max(1.1 * c.m_ExtremumSlip),
-        asymptote_share: (c.m_AsymptoteValue / c.m_ExtremumValue).min(1.0),
+        sliding_force_ratio: (c.m_AsymptoteValue / c.m_ExtremumValue).min(1.0),
     };
     Tyre::SlipCurve {
-        along: curve(&w.m_ForwardFriction),
-        across: curve(&w.m_SidewaysFriction),
+        longitudinal: curve(&w.m_ForwardFriction),
+        lateral: curve(&w.m_SidewaysFriction),
         relaxation: relaxation(RELAXATION_LENGTH_M),
         friction: crate::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
     }

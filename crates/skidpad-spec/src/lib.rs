@@ -27,6 +27,7 @@ pub mod files;
 mod ground;
 mod load;
 mod load_scene;
+mod old_keys;
 mod plausibility;
 pub mod printable;
 pub mod read;
@@ -48,6 +49,7 @@ pub use fault::{Fault, FaultKind, Faults, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS
 pub use files::Folders;
 pub use load::{LoadError, LoadedVehicle, load, load_from};
 pub use load_scene::LoadedScene;
+pub use old_keys::{OldKey, OldKeys};
 pub use schema::Schema;
 #[cfg(feature = "schema")]
 pub use schema::{scene_schema, schema, schema_of};

@@ -277,19 +277,22 @@ impl CompiledVehicle<'_> {
 /// degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres state such slips.
 fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
     let peaks = match tyre {
-        Tyre::SlipCurve { along, across, .. } => {
-            vec![("along.extremum_slip", along.extremum_slip), ("across.extremum_slip", across.extremum_slip)]
+        Tyre::SlipCurve { longitudinal, lateral, .. } => {
+            vec![
+                ("longitudinal.extremum_slip", longitudinal.extremum_slip),
+                ("lateral.extremum_slip", lateral.extremum_slip),
+            ]
         }
-        Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => vec![
-            ("along.largest_slip", along.largest_slip),
-            ("across.largest_slip", across.largest_slip),
-            ("along_at_double_load.largest_slip", along_at_double_load.largest_slip),
-            ("across_at_double_load.largest_slip", across_at_double_load.largest_slip),
+        Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => vec![
+            ("longitudinal.peak_slip", longitudinal.peak_slip),
+            ("lateral.peak_slip", lateral.peak_slip),
+            ("longitudinal_at_double_load.peak_slip", longitudinal_at_double_load.peak_slip),
+            ("lateral_at_double_load.peak_slip", lateral_at_double_load.peak_slip),
         ],
         _ => Vec::new(),
     };
     let to_warning = |(key, slip): (&str, f64)| {
-        let is_lateral = key.starts_with("across");
+        let is_lateral = key.starts_with("lateral");
         let (usual_range, unit_hint) = match is_lateral {
             true => ("0.1 to 0.4 rad", format!("{slip} degrees would be {:.3} rad", slip.to_radians())),
             false => ("0.05 to 0.4", format!("{slip} % would be {}", slip / 100.0)),

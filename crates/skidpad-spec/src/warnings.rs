@@ -24,24 +24,24 @@ pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     let mut warnings = check_box_overlaps(&spec.chassis.boxes);
     warnings.extend(check_shift_speeds(spec));
-    if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+    if let Some(reference) = spec.raycast_reference.as_ref().filter(|reference| reference.roll_influence < 1.0) {
         let text = format!(
             "{}: lateral forces roll ray-cast vehicles by this fraction of the physical roll angle",
-            peers.roll_influence
+            reference.roll_influence
         );
-        warnings.push(Warning::new("peers.roll_influence", text));
+        warnings.push(Warning::new("raycast_reference.roll_influence", text));
     }
     warnings
 }
 
 /// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
-/// `easy_up_shift_rpm`.
+/// `light_throttle_up_shift_rpm`.
 fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
-    (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
+    (is_stepped && gearbox.light_throttle_up_shift_rpm.is_none()).then(|| {
         let text = format!(
-            "no `easy_up_shift_rpm`: the automatic gearbox shifts up at {} rev/min even at part throttle and may stay in \
+            "no `light_throttle_up_shift_rpm`: the automatic gearbox shifts up at {} rev/min even at part throttle and may stay in \
                  first gear",
             gearbox.up_shift_rpm
         );
@@ -121,17 +121,20 @@ mod tests {
     #[test]
     fn a_gearbox_that_ignores_the_pedal_is_told() {
         let text = crate::shipped::find("corvette_c5").expect("shipped");
-        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("easy_up_shift_rpm")).collect();
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("light_throttle_up_shift_rpm")).collect();
         let told = |text: &str| texts(&VehicleSpec::read("c5", text).expect("valid"));
         assert_eq!(told(text), [""; 0]);
         let told = told(&without.join("\n"));
-        assert!(told.len() == 1 && told[0].contains("easy_up_shift_rpm") && told[0].contains("6000"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("light_throttle_up_shift_rpm") && told[0].contains("6000"),
+            "{told:?}"
+        );
     }
 
     #[test]
     fn a_share_of_the_roll_is_told() {
         let mut spec = reference();
-        spec.peers.as_mut().expect("stated").roll_influence = 0.1;
+        spec.raycast_reference.as_mut().expect("stated").roll_influence = 0.1;
         assert!(texts(&spec)[0].contains("roll_influence"));
     }
 }

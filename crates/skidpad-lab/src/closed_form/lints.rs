@@ -99,7 +99,7 @@ fn load_capacity_notes(model: &Model) -> Vec<String> {
         f64::from(model.parts().raycast_reference.largest_suspension_force) * wheel_count as f64 / weight;
     if raycast_ratio < MIN_SUPPORT_RATIO {
         notes.push(format!(
-            "`peers.largest_suspension_force_n` limits the suspension of ray-cast vehicles to {raycast_ratio:.2} times the weight"
+            "`raycast_reference.max_suspension_force_n` limits the suspension of ray-cast vehicles to {raycast_ratio:.2} times the weight"
         ));
     }
     notes
@@ -277,7 +277,7 @@ mod tests {
             each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
             "the suspension cannot",
         );
-        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "max_suspension_force_n");
         let fast = AeroSurface { coefficient: 2.0, point: Vec3::ZERO };
         says(|parts| parts.aero.downforce = [fast, AeroSurface::default()], "fully compressed at top speed");
         // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.

@@ -155,7 +155,7 @@ impl Overrides {
 /// of them with every solver. A scene replaces the manoeuvre's own ground, including its slope.
 pub const GROUND_KINDS: [(&str, &str); 4] = [
     ("plane", "with any slope"),
-    ("boxes", "[[box]]: ramps, steps, patches with different grip; boxes with `motion` exclude reference vehicles"),
+    ("boxes", "[[box]]: ramps, steps, patches with different grip; boxes with `kinematic` exclude reference vehicles"),
     (
         "height fields",
         "[[height_field]]: numbers or a PNG file; [[road]]: ISO 8608 classes A to H; [[crg]]: OpenCRG file",

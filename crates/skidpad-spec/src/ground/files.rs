@@ -10,7 +10,7 @@ use crate::crg::CrgRoad;
 use crate::fault_collector::join_key;
 use crate::file_resolver::FileResolver;
 use crate::files::FileKind;
-use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
+use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, RoughnessSpec};
 use crate::suggestions::nearest_word;
 use skidpad_core::{HeightField, SurfaceTexture, TriangleMesh};
 use std::borrow::Cow;
@@ -295,7 +295,7 @@ impl Builder<'_> {
                     is_valid = false;
                 }
                 Some(material_index) => {
-                    let texture = TextureSpec::surface_texture(surface.texture.as_ref());
+                    let texture = RoughnessSpec::surface_texture(surface.roughness.as_ref());
                     material_surfaces[material_index] = Some((surface.grip as f32, texture));
                 }
                 None => {

@@ -22,7 +22,7 @@ mod picture;
 
 use crate::fault_collector::{FaultCollector, join_key};
 use crate::file_resolver::FileResolver;
-use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
+use crate::spec::{DynamicBoxSpec, FixedBoxSpec, HeightFieldSpec, KinematicSpec, MeshSpec, RoadSpec};
 use crate::warning::Warning;
 use crate::{FaultKind, Faults, SceneSpec};
 #[cfg(feature = "terrain_files")]
@@ -58,13 +58,13 @@ pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, fil
     let mut builder = Builder { collector, files, budget: Budget::default(), read_files: ReadFiles::default() };
     let mut ground = Ground::default();
     for (i, box_spec) in spec.boxes.iter().enumerate() {
-        let motion = box_spec.motion.as_ref();
+        let motion = box_spec.kinematic.as_ref();
         ground
             .platforms
             .extend(motion.and_then(|motion| builder.build_platform(&format!("box[{i}]"), box_spec, motion)));
     }
-    for (i, body_spec) in spec.bodies.iter().enumerate() {
-        builder.check_body(&format!("body[{i}]"), body_spec);
+    for (i, body_spec) in spec.dynamic_boxes.iter().enumerate() {
+        builder.check_body(&format!("dynamic_box[{i}]"), body_spec);
     }
     for (i, field_spec) in spec.height_fields.iter().enumerate() {
         ground.fields.extend(builder.build_height_field(&format!("height_field[{i}]"), field_spec));
@@ -119,11 +119,11 @@ impl Builder<'_> {
     /// Builds the moving box of the table `table`. Checks that either a velocity or way points are given, that the axis
     /// has a length, that keys of way points come with way points, and that the way points form a valid path. Returns
     /// `None` if the axis or the path is not valid, or if a value in the table is a placeholder.
-    fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
+    fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &KinematicSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
         }
-        let table = &join_key(table, "motion");
+        let table = &join_key(table, "kinematic");
         let has_way_points = !motion.way_points.is_empty();
         self.collector.require_exactly_one(
             table,
@@ -135,7 +135,7 @@ impl Builder<'_> {
             let found = "of length zero".into();
             self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
         }
-        for (key, _) in [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)]
+        for (key, _) in [("loop", motion.is_loop), ("blend_time_s", motion.blend_time_s != 0.0)]
             .iter()
             .filter(|(_, is_given)| *is_given && !has_way_points)
         {
@@ -160,7 +160,7 @@ impl Builder<'_> {
     /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
     /// the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table is a
     /// placeholder (substitute of a wrong value).
-    fn check_body(&mut self, table: &str, spec: &BodySpec) {
+    fn check_body(&mut self, table: &str, spec: &DynamicBoxSpec) {
         if self.is_skipped(table) {
             return;
         }

@@ -1,6 +1,6 @@
 //! Rules of chassis, axles, brakes, steering and aerodynamics.
 
-use super::suspension::{heave_spring_values, toe_camber_values};
+use super::suspension::{anti_roll_bar_values, heave_spring_values, toe_camber_values};
 use super::{FaultKind, NO_HELP, RuleChecker, join_key, nearest_word, quote_names};
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
@@ -302,7 +302,7 @@ impl RuleChecker<'_> {
     }
 
     /// Checks axle `i`: positions rise from 0 at the first axle, radius, spin inertia, brake disc, tyre name, tread,
-    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, guidance, roll centre, lateral
+    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, kinematics, roll centre, lateral
     /// compliance, suspension and unsprung mass. An axle with one wheel must not have values that need two.
     pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
@@ -399,14 +399,11 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that an axle with one wheel (without `track_m`) is not solid and has no values that need two wheels:
-    /// anti-roll bar, toe, camber, roll centre, heave spring, guidance. Values of 0 are accepted.
+    /// anti-roll bar, toe, camber, roll centre, heave spring, kinematics. Values of 0 are accepted.
     fn check_single_wheel(&mut self, axle: &Axle, path: &str) {
         let track_path = join_key(path, "track_m");
         let is_single_wheel = axle.track_m.is_none();
         let two_wheel_values = [
-            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
-            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
-            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
             ("roll_centre_height_m", axle.roll_centre_height_m),
@@ -422,6 +419,7 @@ impl RuleChecker<'_> {
             help,
         );
         let two_wheel_values = two_wheel_values.map(|(key, value)| (join_key(path, key), value)).into_iter();
+        let two_wheel_values = anti_roll_bar_values(axle, path).chain(two_wheel_values);
         for (key_path, value) in
             two_wheel_values.chain(heave_spring_values(axle, path)).chain(toe_camber_values(axle, path))
         {
@@ -455,9 +453,9 @@ impl RuleChecker<'_> {
             let path = format!("axles[{i}].brake_torque_nm");
             self.require(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "set alone", help);
         }
-        let is_share_valid = spec.axles.len() > 1 || brakes.front_share == 1.0;
-        let found = format!("{} of the torque on the only axle", brakes.front_share);
-        self.require("brakes.front_share", &["axles"], is_share_valid, found, "1 with a single axle", NO_HELP);
+        let is_share_valid = spec.axles.len() > 1 || brakes.front_bias == 1.0;
+        let found = format!("{} of the torque on the only axle", brakes.front_bias);
+        self.require("brakes.front_bias", &["axles"], is_share_valid, found, "1 with a single axle", NO_HELP);
     }
 
     /// Checks the aerodynamics; does nothing without an `aero` table. Drag and each surface need exactly one of two

@@ -6,7 +6,7 @@ use super::{NO_HELP, RuleChecker};
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
 /// Path of the speed of up-shifts at light throttle.
-const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.easy_up_shift_rpm";
+const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.light_throttle_up_shift_rpm";
 /// Path of the kick-down speed.
 const KICK_DOWN_PATH: &str = "powertrain.gearbox.kick_down_rpm";
 
@@ -165,7 +165,7 @@ impl RuleChecker<'_> {
             (format!("{}", kick_down_rpm.unwrap_or(down_rpm)), format!("below `up_shift_rpm`, {up_rpm}"));
         let is_kick_down_valid = kick_down_rpm.is_none_or(|rpm| rpm < up_rpm);
         self.require(KICK_DOWN_PATH, &[up_path], is_kick_down_valid, found, below_up_shift, NO_HELP);
-        let easy_up_rpm = gearbox.easy_up_shift_rpm.unwrap_or(up_rpm);
+        let easy_up_rpm = gearbox.light_throttle_up_shift_rpm.unwrap_or(up_rpm);
         let (compared_paths, is_easy_valid) = (&[down_path, up_path], up_rpm <= down_rpm || easy_up_rpm > down_rpm);
         self.require(EASY_UP_SHIFT_PATH, compared_paths, is_easy_valid, format!("{easy_up_rpm}"), accepts, NO_HELP);
         let accepts = format!("at most `up_shift_rpm`, {up_rpm}");
@@ -212,8 +212,8 @@ impl RuleChecker<'_> {
 
     /// Checks that there is one share for each axle, and that the shares sum to 1 within 1e-4.
     fn check_differential(&mut self, differential: &Differential) {
-        let shares = &differential.axle_shares;
-        let path = "powertrain.differential.axle_shares";
+        let shares = &differential.torque_split;
+        let path = "powertrain.differential.torque_split";
         self.check_one_per_axle(path, shares.len());
         let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -278,9 +278,11 @@ impl RuleChecker<'_> {
                 NO_HELP,
             );
             // Values above 0 limit the coupling; a bias of 1 has no effect.
-            let limiting_values = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
-            let is_limited = limiting_values.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
-            let keys = ["preload_nm", "drive_bias", "coast_bias", "viscous_nm_s_per_rad"];
+            let limiting_values =
+                [coupling.preload_nm, coupling.torque_bias_ratio_drive - 1.0, coupling.viscous_nm_s_per_rad];
+            let is_limited =
+                limiting_values.iter().any(|&value| value > 0.0) || coupling.torque_bias_ratio_coast.is_some();
+            let keys = ["preload_nm", "torque_bias_ratio_drive", "torque_bias_ratio_coast", "viscous_nm_s_per_rad"];
             let keys = keys.map(|key| format!("{path}.{key}"));
             let compared_paths = keys.each_ref().map(String::as_str);
             let accepts = "either `locked` alone, or preload, bias and viscosity";

@@ -3,7 +3,7 @@
 use skidpad_core::STANDARD_GRAVITY;
 
 use super::{NO_HELP, RuleChecker, join_key};
-use crate::spec::Axle;
+use crate::spec::{AntiRollBar, Axle};
 use crate::spring::{MIN_DROOP_RATE_SHARE, Spring};
 use crate::wheel_positions;
 
@@ -16,6 +16,24 @@ const MAX_DAMPING_RATIO: f64 = 100.0;
 /// Largest toe or camber angle anywhere in the travel, degrees.
 const MAX_WHEEL_ANGLE_DEG: f64 = 30.0;
 
+/// Returns the keys that state the stiffness of an anti-roll bar, with their values; 0 for a key that is absent.
+fn bar_stiffness_values(bar: &AntiRollBar) -> [(&'static str, f64); 3] {
+    [
+        ("rate_n_per_m", bar.rate_n_per_m),
+        ("full_travel_force_n", bar.full_travel_force_n),
+        ("roll_stiffness_share", bar.roll_stiffness_share),
+    ]
+    .map(|(key, value)| (key, value.unwrap_or(0.0)))
+}
+
+/// Returns paths and values of the anti-roll bar of the axle at `path`; nothing without one. An axle with one wheel
+/// cannot have an anti-roll bar.
+pub(super) fn anti_roll_bar_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join_key(path, "anti_roll_bar");
+    let values = axle.anti_roll_bar.as_ref().map(bar_stiffness_values);
+    values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
+}
+
 /// Returns paths and values of the heave spring of the axle at `path`: rate and damping; nothing without one. An axle
 /// with one wheel cannot have a heave spring.
 pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
@@ -27,16 +45,16 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
-/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `guidance`. An axle
+/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `kinematics`. An axle
 /// with one wheel cannot have them.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
-    let path = join_key(path, "guidance");
-    let values = axle.guidance.as_ref().map(|guidance| {
+    let path = join_key(path, "kinematics");
+    let values = axle.kinematics.as_ref().map(|kinematics| {
         [
-            ("toe_deg_per_m", guidance.toe_deg_per_m),
-            ("toe_deg_per_m2", guidance.toe_deg_per_m2),
-            ("camber_deg_per_m", guidance.camber_deg_per_m),
-            ("camber_deg_per_m2", guidance.camber_deg_per_m2),
+            ("toe_deg_per_m", kinematics.toe_deg_per_m),
+            ("toe_deg_per_m2", kinematics.toe_deg_per_m2),
+            ("camber_deg_per_m", kinematics.camber_deg_per_m),
+            ("camber_deg_per_m2", kinematics.camber_deg_per_m2),
         ]
     });
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
@@ -69,12 +87,12 @@ impl RuleChecker<'_> {
             accepts,
             NO_HELP,
         );
-        let is_only_one_stated = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
+        let is_only_one_stated = axle.force_application_height_m.is_none_or(|point| point == 0.0) || height == 0.0;
         let found = format!("{height} m on an axle with a force application height");
         let help = "a roll centre and a force application height describe the same effect; set one of them";
         self.require(
             &height_path,
-            &[&key_path("force_point_above_ground_m")],
+            &[&key_path("force_application_height_m")],
             is_only_one_stated,
             found,
             "absent or 0",
@@ -86,14 +104,14 @@ impl RuleChecker<'_> {
     /// is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is
     /// reported at the coefficient that contributes more.
     pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(guidance) = &axle.guidance else { return };
+        let Some(kinematics) = &axle.kinematics else { return };
         let springs = self.springs(i, axle);
         let suspension = &axle.suspension;
         let max_droop = springs.iter().map(|spring| spring.droop_travel).fold(0.0, f64::max);
         let max_travel = max_droop.max(suspension.bump_travel_m + suspension.bump_stop_travel_m);
         let angles = [
-            ("toe", axle.toe_deg, guidance.toe_deg_per_m, guidance.toe_deg_per_m2),
-            ("camber", axle.camber_deg, guidance.camber_deg_per_m, guidance.camber_deg_per_m2),
+            ("toe", axle.toe_deg, kinematics.toe_deg_per_m, kinematics.toe_deg_per_m2),
+            ("camber", axle.camber_deg, kinematics.camber_deg_per_m, kinematics.camber_deg_per_m2),
         ];
         let key_path = |name: &str| join_key(path, name);
         let suspension_key_path = |name: &str| join_key(&key_path("suspension"), name);
@@ -103,7 +121,7 @@ impl RuleChecker<'_> {
             // Upper bound of the angle, degrees.
             let largest_angle = fixed.abs() + (linear.abs() + quadratic.abs() * max_travel) * max_travel;
             let [linear_path, quadratic_path] =
-                ["m", "m2"].map(|unit| join_key(&key_path("guidance"), &format!("{angle_name}_deg_per_{unit}")));
+                ["m", "m2"].map(|unit| join_key(&key_path("kinematics"), &format!("{angle_name}_deg_per_{unit}")));
             let (fault_path, other_path) = if linear.abs() >= quadratic.abs() * max_travel {
                 (linear_path, quadratic_path)
             } else {
@@ -127,7 +145,7 @@ impl RuleChecker<'_> {
         let suspension_path = join_key(path, "suspension");
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
-        let spring_keys = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
+        let spring_keys = ["rate_n_per_m", "ride_frequency_hz", "progressive_rate_n_per_m2", "preload_n"];
         paths.extend(spring_keys.map(|key| join_key(&suspension_path, key)));
         paths.push(format!("axles[{i}].unsprung.mass_kg"));
         paths
@@ -136,11 +154,9 @@ impl RuleChecker<'_> {
     /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
     /// the two speeds between which the bar fades in rise. Only the second of several keys is reported.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
-        let bar_values = [
-            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
-            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
-            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
-        ];
+        let Some(bar) = &axle.anti_roll_bar else { return };
+        let path = &join_key(path, "anti_roll_bar");
+        let bar_values = bar_stiffness_values(bar);
         let stated_values: Vec<_> = bar_values.iter().filter(|(_, value)| *value > 0.0).collect();
         if let [(first_key, _), (second_key, value), ..] = stated_values[..] {
             let help = "these keys exclude each other; remove the others";
@@ -154,9 +170,9 @@ impl RuleChecker<'_> {
                 help,
             );
         }
-        if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
+        if let Some([low, high]) = bar.speed_range_mps {
             let found = format!("[{low}, {high}]");
-            let fade_path = join_key(path, "anti_roll_bar_fades_in_mps");
+            let fade_path = join_key(path, "speed_range_mps");
             self.require(&fade_path, &[], low < high, found, "two speeds, the second one greater", NO_HELP);
         }
     }
@@ -193,11 +209,11 @@ impl RuleChecker<'_> {
         };
         // Whether every wheel of the axle carries load.
         let is_loaded = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
-            let axle_shares = wheel_positions::wheel_positions(self.spec)
+            let torque_split = wheel_positions::wheel_positions(self.spec)
                 .into_iter()
                 .zip(shares)
                 .filter(|(position, _)| position.axle == i);
-            axle_shares.into_iter().all(|(_, share)| share > 1e-6)
+            torque_split.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -261,16 +277,17 @@ impl RuleChecker<'_> {
         self.require(&key_path("preload_n"), &compared_paths, has_droop_travel, found, accepts, NO_HELP);
         // Smallest share of the rate that is left at full droop.
         let min_rate_share = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
-        let is_rise_valid =
-            suspension.rate_rise_n_per_m2.is_none() || !has_droop_travel || min_rate_share >= MIN_DROOP_RATE_SHARE;
+        let is_rise_valid = suspension.progressive_rate_n_per_m2.is_none()
+            || !has_droop_travel
+            || min_rate_share >= MIN_DROOP_RATE_SHARE;
         let found = format!(
             "{}: the rate at full droop would be {:.1} % of the static rate",
-            suspension.rate_rise_n_per_m2.unwrap_or(0.0),
+            suspension.progressive_rate_n_per_m2.unwrap_or(0.0),
             100.0 * min_rate_share
         );
         let help = "the rate decreases in extension as it increases in compression";
         self.require(
-            &key_path("rate_rise_n_per_m2"),
+            &key_path("progressive_rate_n_per_m2"),
             &compared_paths,
             is_rise_valid,
             found,
@@ -287,16 +304,16 @@ impl RuleChecker<'_> {
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let shift = load / compliance.rate_n_per_m;
+        let shift = load / compliance.lateral_stiffness_n_per_m;
         let found = format!(
             "{} N/m: a lateral force of the axle load ({load:.0} N) moves the axle by {shift:.3} m",
-            compliance.rate_n_per_m
+            compliance.lateral_stiffness_n_per_m
         );
         let accepts = format!(
             "a displacement of at most {MAX_AXLE_SHIFT_M} m ({:.0} N/m or more)",
             (load / MAX_AXLE_SHIFT_M).ceil()
         );
-        let rate_path = join_key(&join_key(path, "lateral_compliance"), "rate_n_per_m");
+        let rate_path = join_key(&join_key(path, "lateral_compliance"), "lateral_stiffness_n_per_m");
         self.require(
             &rate_path,
             &compared_paths,

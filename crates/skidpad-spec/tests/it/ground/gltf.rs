@@ -102,7 +102,7 @@ fn what_is_not_understood_is_refused_by_name() {
         (changed("\"count\": 6", "\"count\": 5"), "5 corners do not form triangles"),
         (changed("\"count\": 6", "\"count\": 600"), "the data of accessor 1 are not complete"),
         (changed("\"count\": 4", "\"count\": 2"), "a triangle uses corner 2, but there are only 2"),
-        (changed("\"count\": 4", "\"count\": 10000000"), "10000000 corners, of 6000000 at most"),
+        (changed("\"count\": 4", "\"count\": 10000000"), "10000000 corners; the maximum is 6000000"),
         (changed("\"count\": 6", "\"count\": 30000000"), "10000000 triangles; the maximum is 2000000"),
         (
             changed("\"byteStride\": 24", "\"byteStride\": 8"),
