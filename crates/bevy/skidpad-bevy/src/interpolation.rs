@@ -1,8 +1,8 @@
 //! Update of the transforms of bodies and wheels, once a frame.
 
 use crate::car::{Car, NoInterpolation, Wheel};
+use crate::fixed_loop::FixedLoop;
 use crate::motion::CarMotion;
-use crate::plugin::FixedLoop;
 use crate::transforms::{BEVY_AXES, transform_of};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;

@@ -45,7 +45,9 @@ mod asset;
 #[cfg(feature = "own_world")]
 mod builtin_world;
 mod car;
+
 #[cfg(feature = "gizmos")]
+mod fixed_loop;
 mod gizmos;
 mod hitching;
 mod interpolation;

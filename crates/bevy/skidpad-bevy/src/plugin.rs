@@ -1,6 +1,7 @@
 //! Plugin with the system order of a tick and the systems that do not depend on the world.
 
 use crate::car::*;
+use crate::fixed_loop::{FixedLoop, enter_fixed_loop, leave_fixed_loop, store_loop_of_tick};
 use crate::interpolation::{interpolate, spawn_wheels};
 use crate::motion::CarMotion;
 use crate::towing::{hitch_dollies, remove_unhitched_links};
@@ -87,30 +88,6 @@ impl Plugin for CarPlugin {
             )
             .add_systems(RunFixedMainLoop, interpolate.in_set(CarSystems::Interpolate));
     }
-}
-
-/// Whether ticks run in the fixed loop of Bevy, which determines how cars are drawn.
-#[derive(Resource, Clone, Copy, Debug, Default)]
-pub(crate) struct FixedLoop {
-    /// Whether the fixed loop runs now.
-    is_running: bool,
-    /// Whether the last tick of the cars was in the fixed loop.
-    pub has_ticks: bool,
-}
-
-/// Stores that the fixed loop runs.
-fn enter_fixed_loop(mut fixed_loop: ResMut<FixedLoop>) {
-    fixed_loop.is_running = true;
-}
-
-/// Stores that the fixed loop does not run.
-fn leave_fixed_loop(mut fixed_loop: ResMut<FixedLoop>) {
-    fixed_loop.is_running = false;
-}
-
-/// Stores whether the tick that begins is in the fixed loop.
-fn store_loop_of_tick(mut fixed_loop: ResMut<FixedLoop>) {
-    fixed_loop.has_ticks = fixed_loop.is_running;
 }
 
 impl CarPlugin {
