@@ -45,9 +45,8 @@ mod asset;
 #[cfg(feature = "own_world")]
 mod builtin_world;
 mod car;
-
-#[cfg(feature = "gizmos")]
 mod fixed_loop;
+#[cfg(feature = "gizmos")]
 mod gizmos;
 mod hitching;
 mod interpolation;
