@@ -61,6 +61,8 @@ pub struct RapierCars {
     pub(crate) is_unstepped: bool,
     /// Whether a step has begun and is not finished.
     pub(crate) is_step_in_progress: bool,
+    /// Report of the last [`RapierCars::before_step`], which the report of the whole step includes.
+    report_before_step: StepReport,
     /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
@@ -135,6 +137,7 @@ impl RapierCars {
             coasting_controls: Controls::coasting(),
             is_unstepped: false,
             is_step_in_progress: false,
+            report_before_step: StepReport::default(),
             wind: Vec3::ZERO,
         }
     }
@@ -150,11 +153,17 @@ impl RapierCars {
     }
 
     /// Returns vehicle `car` after its last step.
+    ///
+    /// # Panics
+    /// There is no slot of this number; [`RapierCars::slots`] lists the slots.
     pub fn car(&self, car: usize) -> CarView<'_> {
         self.cars.car(car)
     }
 
     /// Returns the chassis of vehicle `car`.
+    ///
+    /// # Panics
+    /// There is no slot of this number; [`RapierCars::slots`] lists the slots.
     pub fn handle(&self, car: usize) -> RigidBodyHandle {
         self.slots[car].handle
     }
@@ -344,6 +353,7 @@ impl RapierCars {
         };
         let report = report.merge_worst(self.cars.begin_step(&mut port, controls, dt));
         hitches::lock_closed_hitches(port.world.joints, &self.cars, port.slots, dt);
+        self.report_before_step = report;
         report
     }
 
@@ -409,7 +419,9 @@ impl RapierCars {
     /// Ends a step after Rapier has stepped the world: restores the users' forces, updates the 64-bit positions and writes the
     /// resulting motion to the states. A body whose position was rounded differently is moved to the rounded 64-bit position. A
     /// car that was woken within the step gets its last push before sleep. Cars that sleep or are suspended do not change.
-    /// A call without [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`].
+    ///
+    /// Returns the worst report of the whole step, with that of [`RapierCars::before_step`]. A call without
+    /// [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`].
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let world = world.into();
         let dt = world.parameters.dt;
@@ -463,7 +475,7 @@ impl RapierCars {
             has_loaded_bodies: false,
             surfaces: SurfaceProperties::default(),
         };
-        self.cars.write_back(&port, dt)
+        self.report_before_step.merge_worst(self.cars.write_back(&port, dt))
     }
 
     /// Wakes bodies whose controls changed, awake bodies whose car is not at rest or stands on movable ground, and sleeping

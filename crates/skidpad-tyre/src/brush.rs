@@ -56,13 +56,7 @@ impl Brush {
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, max: f32| {
-            add_fault_unless(
-                &mut faults,
-                value > 0.0 && value <= max,
-                name,
-                value,
-                "a number above 0, of sensible size",
-            );
+            add_fault_unless(&mut faults, value > 0.0 && value <= max, name, value, "a finite number above 0");
         };
         for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
             positive("bristle_stiffness", stiffness, 1e12);
