@@ -15,7 +15,7 @@
 //! | `instruction_sets` | | the widest SIMD instructions of the processor, selected at run time; bit-identical results |
 //! | `deterministic` | | bit-identical results on every target, without SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, for worlds saved with Rapier's serde support |
-//! | `full` (default) | all of them | every feature of this table |
+//! | `full` | all of them | every feature of this table; the default is `full` without `simd_batch` and `instruction_sets` |
 //!
 //! ```
 //! use skidpad::prelude::*;

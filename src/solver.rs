@@ -115,7 +115,7 @@ impl FromStr for Solver {
 
 /// Error for a name that no enabled solver has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no solver `{}`: enabled are {}", crate::spec::printable::one_line(found), enabled_names())]
+#[error("unknown solver `{}`; enabled solvers: {}", crate::spec::printable::one_line(found), enabled_names())]
 pub struct UnknownSolver {
     /// Name that was given.
     pub found: String,

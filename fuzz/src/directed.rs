@@ -115,7 +115,10 @@ fn scene_inputs(bytes: usize) -> Vec<Input> {
         ("heights with faults", repeat_to_size(bytes, &format!("{field_start}["), |_| "nan,".into(), "]]\n")),
         ("boxes", repeat_to_size(bytes, "", |_| "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n".into(), "")),
         ("boxes with faults", repeat_to_size(bytes, "", |_| "[[box]]\n".into(), "")),
-        ("bodies", repeat_to_size(bytes, "", |_| "[[body]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\nmass_kg=1\n".into(), "")),
+        (
+            "bodies",
+            repeat_to_size(bytes, "", |_| "[[dynamic_box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\nmass_kg=1\n".into(), ""),
+        ),
         (
             "roads",
             repeat_to_size(bytes, "", |_| "[[road]]\nlength_m=9\nwidth_m=9\nspacing_m=0.1\nclass=\"a\"\n".into(), ""),
@@ -124,8 +127,8 @@ fn scene_inputs(bytes: usize) -> Vec<Input> {
             "way points",
             repeat_to_size(
                 bytes,
-                "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n[box.motion]\n",
-                |i| format!("[[box.motion.way_point]]\ntime_s={i}\nposition_m=[0,0,0]\n"),
+                "[[box]]\ncentre_m=[0,0,0]\nsize_m=[1,1,1]\n[box.kinematic]\n",
+                |i| format!("[[box.kinematic.way_point]]\ntime_s={i}\nposition_m=[0,0,0]\n"),
                 "",
             ),
         ),

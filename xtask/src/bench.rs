@@ -136,7 +136,7 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
             run(cargo(&format!("bench --package skidpad --bench solvers {} -- --quick", feature_arguments(libbullet))))
         });
     }
-    steps.step("instructions", "Find what grew with `callgrind_annotate`, or say in the issue why it may.", || {
+    steps.step("instructions", "Find the increase with `callgrind_annotate`, or justify it in the issue.", || {
         count_instructions(libbullet)
     });
 }

@@ -25,7 +25,7 @@ const AVIAN_PAGE: &str = "docs/agreement_avian.md";
 const DEPENDENCY_REMEDY: &str = "Change the dependency, or add an exception with a reason to deny.toml.";
 
 /// Remedy of the steps about packages.
-const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
+const PACKAGE_REMEDY: &str = "A package must contain all included files and state the versions of its dependencies.";
 
 /// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
 /// are left out and listed in the summary.
@@ -34,26 +34,32 @@ pub fn ci(steps: &mut Steps) {
     let prerequisites = Prerequisites::query(steps);
     run_lints(steps, prerequisites);
     tidy(steps);
-    steps.step("docs", "Mend the documentation the compiler points at.", || {
-        let mut command = cargo("doc --no-deps --workspace --quiet");
+    steps.step("docs", "Fix the documentation at the reported places.", || {
+        let mut command = cargo("doc --no-deps --workspace --features skidpad/full --quiet");
         command.env("RUSTDOCFLAGS", "-D warnings");
         run(command)
     });
     run_tests(steps);
-    steps.step("agreement", "Run `cargo xtask agreement` and say in the commit what moved and why.", || {
-        run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
-        run_agreement(&["--check"])
-    });
-    steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || {
-        check_features(prerequisites)
-    });
-    steps.step("examples", "An example must end without an error; run the one named above.", run_examples);
+    steps.step(
+        "agreement",
+        "Run `cargo xtask agreement` and state the changes with their reasons in the commit message.",
+        || {
+            run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
+            run_agreement(&["--check"])
+        },
+    );
+    steps.step(
+        "features",
+        "Put code that needs a solver behind the feature of the solver; each solver must build alone.",
+        || check_features(prerequisites),
+    );
+    steps.step("examples", "An example must end without an error; run the example named above.", run_examples);
     // Without release builds.
     determinism(steps, false);
     steps.step("game", PACKAGE_REMEDY, package::build_game);
     steps.step(
         "bevy",
-        "Run the command named above in crates/bevy, a workspace; skidpad-demo/README.md there names the Debian packages it takes.",
+        "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
@@ -78,12 +84,16 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 /// Writes the pages about the agreement of the solvers, then the page about the world of Avian. Fails if solvers differ
 /// more than accepted.
 pub fn agreement(steps: &mut Steps) {
-    steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
-        run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
-        run_agreement(&[])?;
-        run(cargo(&format!("build {BEVY_ARGUMENTS} --examples")))?;
-        run_example("agreement", &[AVIAN_PAGE])
-    });
+    steps.step(
+        "agreement",
+        "The spread of the solvers exceeds the accepted one: fix the cause, or state the measured reason.",
+        || {
+            run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
+            run_agreement(&[])?;
+            run(cargo(&format!("build {BEVY_ARGUMENTS} --examples")))?;
+            run_example("agreement", &[AVIAN_PAGE])
+        },
+    );
 }
 
 /// Runs format, lints, tidy and tests, for use before a push.
@@ -104,7 +114,7 @@ pub fn tidy(steps: &mut Steps) {
 pub fn determinism(steps: &mut Steps, in_release: bool) {
     steps.step(
         "determinism",
-        "A step depends on the build or on threads: look for std float functions, iteration order or shared state.",
+        "A step depends on the build or on threads: search for std float functions, iteration order or shared state.",
         || compare_builds(in_release),
     );
 }
@@ -122,7 +132,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
     }
     if prerequisites.clippy {
         steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
-            run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
+            run(cargo("clippy --workspace --all-targets --features skidpad/full --quiet -- -D warnings"))
         });
     }
 }
@@ -130,7 +140,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
 /// Runs all tests of the first workspace; a failure does not stop the others.
 fn run_tests(steps: &mut Steps) {
     steps.step("tests", "Rerun the test named above with `cargo test`.", || {
-        run(cargo("test --workspace --quiet --no-fail-fast"))
+        run(cargo("test --workspace --features skidpad/full --quiet --no-fail-fast"))
     });
 }
 

@@ -25,7 +25,7 @@ const LIBFUZZER_LIMITS: [&str; 3] = ["-timeout=5", "-rss_limit_mb=700", "-max_le
 /// each for `seconds`. Prints the number of inputs, the longest time of an input and the peak of memory. A target that
 /// fails does not stop the others; the step fails then.
 pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
-    let remedy = "The input is in the folder named above: copy it to fuzz/corpus, mend the reader, run again.";
+    let remedy = "The input is in the folder named above: copy it to fuzz/corpus, fix the reader, run again.";
     steps.step("fuzz", remedy, || {
         let arguments = "run nightly cargo build --release --bins --manifest-path";
         let mut build = Command::new("rustup");
@@ -72,7 +72,7 @@ fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
 pub fn linearity(steps: &mut Steps, reader: &str) {
     steps.step(
         "linearity",
-        "A reader must not panic on its directed inputs; `cargo test --test it fuzz` says where it does.",
+        "A reader must not panic on its directed inputs; `cargo test --test it fuzz` shows the place.",
         || {
             run(cargo("bench --package skidpad --bench linearity --no-run"))?;
             for (name, _) in reader_names()?.into_iter().filter(|(name, _)| name.contains(reader)) {

@@ -103,7 +103,7 @@ impl Round {
             .map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         let count = |name: &str| outcomes[name].as_u64().unwrap_or(0);
         if count("total_mutants") == 0 || outcomes["end_time"].is_null() {
-            return Err(result.err().unwrap_or_else(|| "it did not come to an end".into()));
+            return Err(result.err().unwrap_or_else(|| "the program did not end".into()));
         }
         let [caught, timed_out, unviable] = ["caught", "timeout", "unviable"].map(count);
         let missed = read_text(&results_folder.join("missed.txt"))?.lines().map(str::to_owned).collect();

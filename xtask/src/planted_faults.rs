@@ -52,7 +52,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
         ],
     },
     Fault {
-        name: "traction control that takes a slipping clutch for slip",
+        name: "traction control that confuses clutch slip with wheel slip",
         file: "crates/skidpad-core/src/assembly/drivetrain/traction_limits.rs",
         change: [
             "let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft_impulse)) else { return 0.0 };",
@@ -75,7 +75,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
 ];
 
 /// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws. A step
-/// fails if no relation finds its fault.
+/// fails if no relation finds the faults fault.
 ///
 /// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
@@ -87,7 +87,7 @@ pub fn planted(steps: &mut Steps) {
         Ok(())
     });
     for fault in &PLANTED_FAULTS {
-        steps.step(fault.name, "Strengthen the relation that should find it.", || check_fault(fault, &baseline));
+        steps.step(fault.name, "Strengthen the relation that should find the fault.", || check_fault(fault, &baseline));
     }
 }
 
@@ -113,7 +113,7 @@ fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
             is_found = true;
         }
     }
-    if is_found { Ok(()) } else { Err("no relation finds it".into()) }
+    if is_found { Ok(()) } else { Err("no relation finds the fault".into()) }
 }
 
 /// Returns the relations that some draws violate, from lines of the form `name checked violated …`. Other lines are
@@ -134,7 +134,7 @@ fn violations(search_output: &str) -> Vec<Violations> {
 fn search(clone_folder: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
     command.current_dir(clone_folder).env("SEARCH_DRAWS", DRAWS_PER_FAULT);
-    command.args(["test", "--workspace", "--test", "it", "--quiet"]);
+    command.args(["test", "--workspace", "--features", "skidpad/full", "--test", "it", "--quiet"]);
     command.args(["metamorphic::the_whole_search", "--", "--nocapture"]);
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -20,7 +20,7 @@ pub struct SearchOptions {
 /// Runs the search, in which random cars, grounds and controls are drawn and relations between their runs are checked.
 /// Prints each violation with the command that repeats it. The step fails if there is a violation.
 pub fn search(steps: &mut Steps, options: &SearchOptions) {
-    let remedy = "Run the command that a violation prints, find its cause, and add a test of that.";
+    let remedy = "Run the command that a violation prints, find the cause, and add a test for the cause.";
     steps.step("search", remedy, || run_draws(options));
 }
 

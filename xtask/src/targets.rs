@@ -52,8 +52,7 @@ const LINKER_FLAGS: &str = "-C linker=rust-lld -C linker-flavor=ld.lld -C link-s
 /// Builds and runs the digests on other targets, and compares them line by line with those of the host.
 pub fn targets(steps: &mut Steps) {
     for target in &COMPARED_TARGETS {
-        let remedy =
-            "A step depends on the target: look for std float functions, sizes of usize, or another order of sums.";
+        let remedy = "A step depends on the target: search for std float functions, sizes of usize, or a different order of sums.";
         steps.step(target.name, remedy, || compare(target));
     }
 }
@@ -63,7 +62,7 @@ pub fn targets(steps: &mut Steps) {
 /// install what is missing if the standard library or the emulator of the target is not installed.
 fn compare(target: &Target) -> Outcome {
     if !has_standard_library(target.name)? {
-        return Err(format!("its standard library is missing: rustup target add {}", target.name));
+        return Err(format!("the standard library of the target is missing: rustup target add {}", target.name));
     }
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     // On one thread.

@@ -10,14 +10,13 @@ use skidpad::spec::import::Source;
 use crate::output::{TABLE_INDENT, Table};
 
 /// Help text about exit codes.
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 a fault in what was asked for or in a file; 2 a wrong command line; 3 a run in \
-which a solver of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its \
-scene; 130 ended by a signal.";
+const EXIT_CODES: &str = "Exit codes: 0 success; 1 fault in an argument or in a file; 2 wrong command line; 3 a skidpad solver did not \
+solve every step, the car did not finish its course, or the car left the ground of its scene; 130 ended by a signal.";
 
-/// Runs one vehicle description on several physics solvers and measures how far they disagree.
+/// Simulates one vehicle description on several physics solvers and measures how far the solvers disagree.
 ///
-/// Default without a subcommand: compares every solver on the Corvette C5 in a step steer and in braking, at 240 Hz, and
-/// writes a report to target/skidpad/.
+/// Without a subcommand: compares all solvers on the Corvette C5 in a step steer and in braking at 240 Hz, and writes a
+/// report to target/skidpad/.
 #[derive(Debug, Parser)]
 #[command(name = "skidpad", version, about, long_about, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -31,13 +30,14 @@ pub struct Cli {
 pub enum Command {
     /// Runs manoeuvres on several solvers, prints how far the solvers disagree, and writes a report.
     Compare(Compare),
-    /// Runs manoeuvres at several step rates, prints the longest step that keeps each figure, and writes a report.
+    /// Runs manoeuvres at several step rates, prints the longest step that keeps each metric within a tolerance, and writes a
+    /// report.
     Certify(Certify),
     /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the solvers.
     Agreement(Agreement),
-    /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the figures.
+    /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the metrics.
     Run(Run),
-    /// Checks vehicle files: reports all faults at once, or prints the figures derived from the description.
+    /// Checks vehicle files: reports all faults at once, or prints the quantities derived from the description.
     Check(Check),
     /// Converts a car of another program to a vehicle file. Numbers are interpreted as in that program.
     Import(Import),
@@ -61,13 +61,13 @@ pub struct Compare {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: roll]
+    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: coast-scene]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
-    /// Solvers to run, separated by commas. Default: all solvers.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub backends: Vec<String>,
-    /// Step length.
+    /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers.
+    #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
+    pub solvers: Vec<String>,
+    /// Step rate.
     #[command(flatten)]
     pub step: Step,
     /// Changes to the manoeuvre.
@@ -84,7 +84,7 @@ impl Compare {
         Self {
             vehicle: "corvette_c5".into(),
             manoeuvre: Vec::new(),
-            backends: Vec::new(),
+            solvers: Vec::new(),
             step: Step::default(),
             changes: Changes::default(),
             out: "target/skidpad".into(),
@@ -98,18 +98,18 @@ pub struct Certify {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: roll]
+    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: coast-scene]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
-    /// Solvers to run, separated by commas. Default: all solvers.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub backends: Vec<String>,
+    /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers.
+    #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
+    pub solvers: Vec<String>,
     /// Step rates to run at, Hz, separated by commas. The highest rate is the reference for the other rates [default:
     /// 30,60,120,240,480,1000]
     #[arg(long, value_name = "HZ", allow_hyphen_values = true, value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
     pub rates_hz: Vec<f64>,
-    /// Largest accepted deviation of a figure from its reference, %. Figures in mm are also accepted within 3 mm, times within
-    /// half a step. Figures that are printed as 0 are not judged.
+    /// Maximum accepted deviation of a metric from its reference, %. Lengths in mm are also accepted within 3 mm, times within
+    /// half a step. Metrics that are printed as 0 are not judged.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, default_value_t = 2.0)]
     pub within_percent: f64,
     /// Changes to the manoeuvre.
@@ -140,25 +140,25 @@ pub struct Run {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE")]
     pub vehicle: String,
-    /// Solver to run.
-    #[arg(long, value_name = "NAME")]
-    pub backend: String,
-    /// Step length.
+    /// Solver to run; see `skidpad list solvers`.
+    #[arg(long, alias = "backend", value_name = "NAME")]
+    pub solver: String,
+    /// Step rate.
     #[command(flatten)]
     pub step: Step,
-    /// Manoeuvre to run. Default with --scene: `roll`.
+    /// Manoeuvre to run. Default with --scene: `coast-scene`.
     #[arg(long, alias = "maneuver", value_name = "NAME", required_unless_present_any = ["controls", "scene"])]
     pub manoeuvre: Option<String>,
-    /// Table of controls to run instead of a manoeuvre, CSV with a header; `run --help` tells its columns.
+    /// Table of controls to run instead of a manoeuvre, CSV with a header. `run --help` lists the columns.
     #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre", long_help = controls_help())]
     pub controls: Option<PathBuf>,
     /// Changes to start, ground and duration.
     #[command(flatten)]
     pub changes: Changes,
-    /// CSV file to write, with one row per step. A value of `-` prints the rows to the standard output.
+    /// CSV file to write, with one row per step; `-` for the standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// JSON file to write, with the figures of the manoeuvre and the health of the run.
+    /// JSON file to write, with the metrics of the manoeuvre and the numerical health of the run; `-` for the standard output.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
 }
@@ -167,30 +167,30 @@ pub struct Run {
 fn controls_help() -> String {
     let mut table = Table::new(usize::MAX);
     for [name, accepted, default_text] in COLUMN_DESCRIPTIONS {
-        let default_text = if default_text.is_empty() { String::new() } else { format!("without it: {default_text}") };
+        let default_text = if default_text.is_empty() { String::new() } else { format!("default: {default_text}") };
         table.push_row([name.to_string(), accepted.to_string(), default_text]);
     }
     format!("Table of controls to drive, CSV with a header. {FORMAT_DESCRIPTION}\n\n{}", table.to_text(TABLE_INDENT))
 }
 
-/// Step length; 1/240 s by default.
+/// Step rate; 240 Hz by default.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Step {
-    /// Step length, s, above 0 and at most 0.1.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "rate_hz")]
-    pub dt_s: Option<f64>,
-    /// Step rate, Hz, instead of the step length [default: 240]
+    /// Step rate, Hz, at least 10 [default: 240]
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     pub rate_hz: Option<f64>,
+    /// Step length, s, above 0 and at most 0.1, instead of the step rate.
+    #[arg(long, hide = true, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "rate_hz")]
+    pub dt_s: Option<f64>,
 }
 
 /// Changes to start, ground and duration of a manoeuvre.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Changes {
-    /// Scene file with ground, boxes and start. They replace those of the manoeuvre. Other options override the scene.
+    /// Scene file. Its ground, boxes and start replace those of the manoeuvre. Other options override the scene.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
-    /// Forward speed at the start, m/s. Rejected if the manoeuvre fixes its own speed or needs a higher one.
+    /// Forward speed at the start, m/s. Rejected if the manoeuvre fixes its own speed or requires a higher speed.
     #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub initial_speed_mps: Option<f64>,
     /// Slope of the ground, degrees. Positive if the ground rises along +x. Rejected for scenes without a plane.
@@ -199,12 +199,11 @@ pub struct Changes {
     /// Heading at the start, degrees. Positive to the left of +x. Rejected if the manoeuvre follows a line on the ground.
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub heading_deg: Option<f64>,
-    /// Duration, s, instead of the duration of the manoeuvre. Figures that need more time are missing.
+    /// Duration, s, instead of the duration of the manoeuvre. Metrics that need more time have no value.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
     /// Trailer that the vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the option from
-    /// front to rear. Reference vehicles (peers) cannot tow: they are left out, and
-    /// rejected if an option names one.
+    /// front to rear. Reference vehicles cannot tow: they are left out, and rejected if `--solver` or `--solvers` names one.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
     /// Folders that files may refer to.
@@ -215,8 +214,8 @@ pub struct Changes {
 /// Folders that files may refer to.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Roots {
-    /// Additional folder that vehicle and scene files may refer to. Repeat the option for several folders. Default: a file may
-    /// only refer to files in its own folder and below.
+    /// Additional folder whose files a vehicle or scene file may use. Repeat the option for several folders. Default: a file
+    /// may use only files in its own folder and below.
     #[arg(long, value_name = "FOLDER")]
     pub allow_root: Vec<PathBuf>,
 }
@@ -231,7 +230,7 @@ pub struct Check {
     /// front to rear.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
-    /// Prints one JSON object with unrounded figures by vehicle instead of tables. Missing figures are null.
+    /// Prints one JSON object with the unrounded quantities of each vehicle instead of tables. Missing values are null.
     #[arg(long)]
     pub json: bool,
     /// Folders that files may refer to.
@@ -242,18 +241,21 @@ pub struct Check {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Program whose car the file describes.
+    /// Program that the file belongs to.
     #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(Source::ALL.map(|(name, _)| name)))]
     pub from: String,
-    /// File to import: Godot scene, Unity prefab or scene, or CommonRoad parameter set. For the other programs a TOML file with
-    /// the names of that program; `skidpad schema` prints its keys.
+    /// File to import: Godot scene, Unity prefab or scene, or CommonRoad parameter set. For the other programs: a TOML file with
+    /// the parameter names of that program; `skidpad schema` prints its keys.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Vehicle file to write.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Step length the car was tuned at, s. It converts brake impulses per step to forces [default: 1/60]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    /// Step rate at which the car was tuned, Hz. It converts brake impulses per step to forces [default: 60]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub rate_hz: Option<f64>,
+    /// Step length at which the car was tuned, s, instead of the step rate.
+    #[arg(long, hide = true, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "rate_hz")]
     pub dt_s: Option<f64>,
 }
 
@@ -279,11 +281,12 @@ pub enum SchemaKind {
 pub enum ListKind {
     /// Shipped vehicles.
     Vehicles,
-    /// Solvers.
-    Backends,
+    /// Solvers and reference vehicles.
+    #[value(alias = "backends")]
+    Solvers,
     /// Standard manoeuvres.
     Manoeuvres,
-    /// Kinds of ground, and the wheel probes of each solver.
+    /// Kinds of ground, and the wheel shapes of each solver.
     Grounds,
     /// Telemetry channels in the CSV file of `run`.
     Channels,

@@ -19,12 +19,16 @@ pub fn capable_backends(
     // Argument that a peer cannot satisfy, and the reason; trailers come first.
     let (argument, feature) = match (overrides.trailers.is_empty(), has_moving_bodies) {
         (true, false) => return Ok(backends),
-        (false, _) => ("--towing", "a trailer behind a car"),
-        (true, true) => ("--scene", "a scene with boxes that move"),
+        (false, _) => ("--towing", "a trailer"),
+        (true, true) => ("--scene", "a scene with moving boxes"),
     };
     if let Some(peer) = backends.iter().find(|info| has_named_backends && !info.has_wheel_rows) {
-        let found = format!("{feature} of `{}`, a peer,", peer.name);
-        return Err(BadArgument { argument, found, accepts: "backends that are no peers".into() });
+        let found = format!("{feature} with the reference vehicle `{}`", peer.name);
+        return Err(BadArgument {
+            argument,
+            found,
+            accepts: "solvers that are not reference vehicles; see `skidpad list solvers`".into(),
+        });
     }
     backends.retain(|info| info.has_wheel_rows);
     Ok(backends)

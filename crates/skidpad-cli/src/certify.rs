@@ -11,7 +11,7 @@ use skidpad::spec::printable::one_line;
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::Certify;
 use crate::capabilities::capable_backends;
-use crate::compare::{file_stem, manoeuvre_names, result_paths, select_backends};
+use crate::compare::{file_stem, manoeuvre_names, result_paths, select_solvers};
 use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
@@ -25,13 +25,13 @@ const MAX_NAMED_METRICS: usize = 1;
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
 /// first run.
 pub fn certify(arguments: &Certify) -> Result<ExitCode> {
-    let backends = select_backends(&arguments.backends)?;
+    let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
     print_notes(&vehicle);
     let steps = parse_rates(&arguments.rates_hz)?;
     let accepted_percent = check_deviation(arguments.within_percent)?;
     let overrides = read_overrides(&arguments.changes, &vehicle.model)?;
-    let backends = capable_backends(backends, !arguments.backends.is_empty(), &overrides)?;
+    let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     for name in &names {
@@ -42,7 +42,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let stem = file_stem(&arguments.vehicle, &[&["certificate".to_string()], &names[..]].concat());
     let [page_path, csv_path] = result_paths(&arguments.out, &stem)?;
     print(&format!(
-        "{}, steps that keep a figure within {accepted_percent} %\n{}\n",
+        "{}: longest steps that keep each metric within {accepted_percent} % of its reference\n{}\n",
         one_line(&vehicle.spec.name),
         tolerance_line()
     ))?;
@@ -64,14 +64,14 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let report = StepSizeReport { vehicle: &vehicle.spec.name, backends: &backends, studies: &studies };
     report.save_html(&page_path).map_err(Unwritable::from)?;
     report.save_csv(&csv_path).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nfigures  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
+    print(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
     Ok(report_health(&studies))
 }
 
 /// Returns the line about the fixed tolerances that apply besides the requested one; see [`skidpad::lab::Spread`].
 fn tolerance_line() -> String {
     format!(
-        "figures in mm are kept within {POSITION_NOISE_MM} mm, too, times within half a step; what shows as 0 is not judged"
+        "also accepted: lengths in mm within {POSITION_NOISE_MM} mm, times within half a step; values printed as 0 are not judged"
     )
 }
 
@@ -111,12 +111,12 @@ fn figure_tables(study: &StepSizeStudy) -> String {
         let mut table = Table::new(1);
         let rate_heads = rate_sweep.samples.iter().map(|sample| format!("{:.0} Hz", 1.0 / sample.dt_s));
         let solver_head =
-            if rate_sweep.peer { format!("{} (peer)", rate_sweep.backend) } else { rate_sweep.backend.into() };
+            if rate_sweep.peer { format!("{} (reference)", rate_sweep.backend) } else { rate_sweep.backend.into() };
         table.push_row(
             [solver_head, "unit".into()]
                 .into_iter()
                 .chain(rate_heads)
-                .chain(["order", "holds up to"].map(String::from)),
+                .chain(["order", "longest step"].map(String::from)),
         );
         for row in &study.rows {
             table.push_row(figure_cells(row, solver_number));
@@ -147,15 +147,18 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
             let is_unsolved = sample.worst_report.not_finite || sample.worst_report.not_converged;
             if is_unsolved {
                 let step_ms = sample.dt_s * 1e3;
-                print_error(&format!("warning: {} did not solve every step of {step_ms:.2} ms", rate_sweep.backend));
+                print_error(&format!(
+                    "warning: {}, step length {step_ms:.2} ms: not every step was solved",
+                    rate_sweep.backend
+                ));
             }
             if let Some(off_scene) = sample.off_scene {
                 let [backend, reason] = [rate_sweep.backend, &off_scene.text()];
-                print_error(&format!("warning: in steps of {:.2} ms on {backend} the car {reason}", sample.dt_s * 1e3));
+                print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
             if let Some(incomplete_course) = sample.incomplete {
                 let [backend, reason] = [rate_sweep.backend, &incomplete_course.text()];
-                print_error(&format!("warning: in steps of {:.2} ms on {backend} the car {reason}", sample.dt_s * 1e3));
+                print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
             if sample.off_scene.is_some() || (is_unsolved || sample.incomplete.is_some()) && !rate_sweep.peer {
                 exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
@@ -170,14 +173,14 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
 fn totals_table(studies: &[StepSizeStudy]) -> String {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
-    table.push_row(["manoeuvre", "solver", "holds up to", "decided by"]);
+    table.push_row(["manoeuvre", "solver", "longest step", "limited by"]);
     for study in studies {
         for summary in study.solver_summaries() {
             let (manoeuvre, deciding_metrics) = (study.sweep.manoeuvre.to_string(), limiting_metrics_text(&summary));
             table.push_row([manoeuvre, summary.backend.to_string(), summary.step_limit.text(), deciding_metrics]);
         }
     }
-    format!("\nLongest step that keeps every figure\n\n{}", table.to_text(TABLE_INDENT))
+    format!("\nLongest step that keeps every metric\n\n{}", table.to_text(TABLE_INDENT))
 }
 
 /// Returns the first [`MAX_NAMED_METRICS`] figures that limit the step, and the number of further ones.

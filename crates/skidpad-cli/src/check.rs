@@ -56,7 +56,7 @@ fn warnings(vehicle: &LoadedVehicle) -> Vec<String> {
 }
 
 /// Returns the text about a vehicle without faults: name, tables of its dolly, wheels, axles, whole car, trailers,
-/// longest stable steps and damping ratios, then the warnings. Empty tables are omitted. If the vehicle tows trailers,
+/// longest stable steps and damping ratios, then the keys with old names and the warnings. Empty tables are omitted. If the vehicle tows trailers,
 /// wheels, axles and car are those under the load on its hitch. `train` is the vehicle and its trailers, from the
 /// front.
 fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
@@ -64,10 +64,10 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     let mut tables: Vec<Table> = vehicle.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
     let hitch_loaded_model = train::with_hitch_load(train);
     // Addition to the titles of the tables.
-    let title_suffix = if hitch_loaded_model.is_some() { ", with what rests on its hitch" } else { "" };
+    let title_suffix = if hitch_loaded_model.is_some() { ", under its hitch load" } else { "" };
     tables.extend(wheels_and_axles(hitch_loaded_model.as_ref().unwrap_or(&vehicle.model), title_suffix));
     tables.push(column_table(
-        &format!("whole car{title_suffix}"),
+        &format!("vehicle{title_suffix}"),
         vec![String::new()],
         &[car_metrics(&vehicle.model, hitch_loaded_model.as_ref())],
     ));
@@ -75,8 +75,12 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.to_text(TABLE_INDENT)));
     }
+    if !vehicle.old_keys.is_empty() {
+        let warning = vehicle.old_keys.to_string().replace('\n', "\n  ");
+        text.push_str(&format!("\n  warning: {warning}\n"));
+    }
     for lint in warnings(vehicle) {
-        text.push_str(&format!("\n  worth a look: {}\n", one_line(&lint)));
+        text.push_str(&format!("\n  warning: {}\n", one_line(&lint)));
     }
     text.push('\n');
     text
@@ -117,7 +121,7 @@ fn train_metrics(train: &[&Model]) -> Vec<Metric> {
 fn trailers_table(train: &[&Model]) -> Table {
     match train_metrics(train) {
         metrics if metrics.is_empty() => Table::new(2),
-        metrics => column_table("with its trailers", vec![String::new()], &[metrics]),
+        metrics => column_table("with trailers", vec![String::new()], &[metrics]),
     }
 }
 
@@ -142,11 +146,11 @@ fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metr
 fn stable_steps_table(vehicle: &LoadedVehicle) -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
-    table.push_row(["solver", "longest stable step", "because"]);
+    table.push_row(["solver", "longest stable step", "reason"]);
     for backend in skidpad::solvers() {
         let (step, reason) = match stable_step_s(vehicle, backend.comparison_only) {
-            Some(step) => (format!("{:.1} ms", step * 1e3), "springs and dampers are explicit: 2 (√(1 + ζ²) − ζ) / ω"),
-            None => ("any".into(), "springs, tyres and shafts are implicit; for accuracy see `skidpad certify`"),
+            Some(step) => (format!("{:.1} ms", step * 1e3), "explicit springs and dampers: 2 (√(1 + ζ²) − ζ) / ω"),
+            None => ("any".into(), "implicit springs, tyres and shafts; for accuracy see `skidpad certify`"),
         };
         table.push_row([backend.name.to_string(), step, reason.to_string()]);
     }
@@ -169,8 +173,8 @@ fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f6
     let named_modes = [
         ("heave", modes.heave),
         ("pitch", modes.pitch),
-        ("roll, tyres creep", modes.roll),
-        ("roll, tyres hold", modes.roll_fixed_contacts),
+        ("roll, tyres rolling", modes.roll),
+        ("roll, tyres stationary", modes.roll_fixed_contacts),
     ];
     // `mode_index` is the index of the mode in the results of `Modes::damping_in_steps`.
     let mode_row = |(mode_index, (name, mode)): (usize, (&'static str, Mode))| {
@@ -199,7 +203,7 @@ fn damping_table(vehicle: &LoadedVehicle) -> Table {
         return table;
     }
     let rates = RATES_HZ.map(|hz| format!("at {hz:.0} Hz"));
-    table.push_row(["damping ratio".to_string(), "asked".into()].into_iter().chain(rates));
+    table.push_row(["damping ratio".to_string(), "specified".into()].into_iter().chain(rates));
     for (name, damping_ratio, step_ratios) in changed_modes {
         let cells =
             step_ratios.map(|step_ratio| step_ratio.map_or("-".into(), |step_ratio| format!("{step_ratio:.3}")));
@@ -245,7 +249,7 @@ fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
             RATES_HZ.iter().zip(step_ratios).map(|(hz, step_ratio)| (format!("at_{hz:.0}_hz"), json!(step_ratio)));
         (
             name.to_string(),
-            Value::Object([("asked".to_string(), json!(damping_ratio))].into_iter().chain(steps).collect()),
+            Value::Object([("specified".to_string(), json!(damping_ratio))].into_iter().chain(steps).collect()),
         )
     });
     json!({
@@ -257,6 +261,7 @@ fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
         "train": to_json(&train_metrics(train)),
         "damping_ratio": damping_ratios_json.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable_steps.collect::<Map<_, _>>(),
-        "worth_a_look": warnings(vehicle),
+        "warnings": warnings(vehicle),
+        "old_keys": vehicle.old_keys.lines().collect::<Vec<_>>(),
     })
 }

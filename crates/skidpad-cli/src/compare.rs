@@ -23,12 +23,12 @@ use crate::run::{
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
 /// first run.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
-    let backends = select_backends(&arguments.backends)?;
+    let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
     let overrides = read_overrides(&arguments.changes, &vehicle.model)?;
-    let backends = capable_backends(backends, !arguments.backends.is_empty(), &overrides)?;
+    let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
     for name in &names {
@@ -76,7 +76,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     };
     report.save_html(&page_path).map_err(Unwritable::from)?;
     report.save_csv(&csv_path).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nfigures  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
+    print(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
 }
@@ -93,13 +93,13 @@ pub fn manoeuvre_names(names: &[String], changes: &Changes) -> Vec<String> {
 
 /// Returns the solvers called `names` in this order, without repetitions; all solvers without variants if `names` is
 /// empty. An unknown name is an error.
-pub fn select_backends(names: &[String]) -> Result<Vec<SolverInfo>> {
+pub fn select_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
     if names.is_empty() {
         return Ok(skidpad::solvers());
     }
     let mut chosen: Vec<SolverInfo> = Vec::new();
     for name in names {
-        let info = errors::find_backend(name)?;
+        let info = errors::find_solver(name)?;
         if !chosen.iter().any(|other| other.name == info.name) {
             chosen.push(info);
         }
@@ -124,7 +124,7 @@ fn comparison_table(comparison: &Comparison) -> String {
     }
     let mut text = format!("\n{}: {}\n\n{}", comparison.manoeuvre, comparison.about, table.to_text(TABLE_INDENT));
     if comparison.outcomes.iter().any(|outcome| outcome.peer) {
-        text.push_str("  * a peer, not counted in the spread\n");
+        text.push_str("  * reference vehicle or variant, not counted in the spread\n");
     }
     for outcome in &comparison.outcomes {
         text.push_str(&assists_table(outcome.backend, &outcome.trajectory));
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn backends_are_chosen_once_and_unknown_ones_refused() {
-        let ask = |names: &[&str]| select_backends(&names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
+        let ask = |names: &[&str]| select_solvers(&names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
         assert_eq!(ask(&["impulse", "impulse"]).expect("known").len(), 1);
         assert_eq!(ask(&[]).expect("all").len(), skidpad::solvers().len());
         let refused = format!("{:?}", ask(&["impulze"]).expect_err("unknown"));

@@ -14,7 +14,7 @@ use skidpad::spec::{Excerpt, LineIndex, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS};
 
 /// Error for an unknown name of a manoeuvre or solver.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no {kind} called `{}`", one_line(name))]
+#[error("unknown {kind} `{}`", one_line(name))]
 pub struct UnknownName {
     /// Kind of the name, such as `solver`.
     kind: &'static str,
@@ -38,7 +38,7 @@ impl UnknownName {
     /// Creates the error for `name`. The help lists the `known` names, and suggests the nearest one if a name is
     /// similar.
     fn new(kind: &'static str, name: &str, known: &[&str]) -> Self {
-        let known_names = format!("known: {}", known.join(", "));
+        let known_names = format!("known names: {}", known.join(", "));
         let help = match nearest_name(name, known.iter().copied()) {
             Some(nearest) => format!("did you mean `{nearest}`? {known_names}"),
             None => known_names,
@@ -148,9 +148,9 @@ fn fault_count_text(fault_count: usize) -> String {
     match fault_count {
         1 => "1 fault".into(),
         MAX_COLLECTED_FAULTS => {
-            format!("{fault_count} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown")
+            format!("{fault_count} faults or more; the first {MAX_SHOWN_FAULTS} are shown")
         }
-        count if count > MAX_SHOWN_FAULTS => format!("{count} faults, the first {MAX_SHOWN_FAULTS} of which are shown"),
+        count if count > MAX_SHOWN_FAULTS => format!("{count} faults; the first {MAX_SHOWN_FAULTS} are shown"),
         count => format!("{count} faults"),
     }
 }
@@ -180,7 +180,7 @@ pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName
 }
 
 /// Returns the solver or variant called exactly `name`.
-pub fn find_backend(name: &str) -> Result<SolverInfo, UnknownName> {
+pub fn find_solver(name: &str) -> Result<SolverInfo, UnknownName> {
     let infos: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
     let known: Vec<&str> = infos.iter().map(|info| info.name).collect();
     name.parse::<Solver>().map(Solver::info).map_err(|_| UnknownName::new("solver", name, &known))
@@ -204,7 +204,7 @@ impl Diagnostic for SameFile {
     }
 
     fn help(&self) -> Option<String> {
-        Some("give a file of its own".to_owned())
+        Some("name a separate file".to_owned())
     }
 }
 

@@ -1,6 +1,5 @@
 //! `skidpad import`: converts a car of another program to a vehicle file.
 
-use skidpad::lab::TimeStep;
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::files::{FileKind, read_lossy};
 use skidpad::spec::import::{ImportOptions, Source};
@@ -10,14 +9,16 @@ use crate::arguments::Import;
 use crate::errors::{self, BadArgument, Unreadable, Unwritable};
 use crate::failure::Result;
 use crate::output::{print, printable_path};
+use crate::run::{parse_step_length, parse_step_rate};
 
 /// Converts the file of another program to a vehicle file: checks the arguments, reads the file, writes the vehicle
 /// file, and prints the notes of the importer and the name of the vehicle. Nothing is written if there is a fault.
 pub fn import(arguments: &Import) -> Result<()> {
     errors::check_not_overwriting("--out", &arguments.out, &[("the file to import", Some(&arguments.file))])?;
-    let options = match arguments.dt_s {
-        None => ImportOptions::default(),
-        Some(dt) => ImportOptions { dt_s: check_step_length(dt)? },
+    let options = match (arguments.dt_s, arguments.rate_hz) {
+        (Some(dt_s), _) => ImportOptions { dt_s: parse_step_length(dt_s)?.seconds() },
+        (None, Some(rate_hz)) => ImportOptions { dt_s: parse_step_rate(rate_hz)?.seconds() },
+        (None, None) => ImportOptions::default(),
     };
     let Some((_, source)) = Source::ALL.into_iter().find(|(name, _)| *name == arguments.from) else {
         let accepts = Source::ALL.map(|(name, _)| name).join(", ");
@@ -32,10 +33,4 @@ pub fn import(arguments: &Import) -> Result<()> {
         print(&format!("note     {note}\n"))?;
     }
     print(&format!("vehicle  {}: {}\n", printable_path(&arguments.out), one_line(&imported.spec.name)))
-}
-
-/// Checks the step length of `--dt-s` (s) and returns it; its range is that of [`TimeStep`].
-fn check_step_length(dt_s: f64) -> Result<f64, BadArgument> {
-    let bad_argument = |accepts| BadArgument { argument: "--dt-s", found: dt_s.to_string(), accepts };
-    TimeStep::new(dt_s).map(TimeStep::seconds).map_err(bad_argument)
 }

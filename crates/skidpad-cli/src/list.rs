@@ -14,9 +14,9 @@ use crate::output::{TABLE_INDENT, Table, print};
 pub fn list(selected_kind: Option<ListKind>) -> Result<()> {
     let lists = [
         (ListKind::Vehicles, "Vehicles", vehicle_table as fn() -> Result<Table>),
-        (ListKind::Backends, "Backends", || Ok(backend_table())),
+        (ListKind::Solvers, "Solvers", || Ok(solver_table())),
         (ListKind::Manoeuvres, "Manoeuvres", || Ok(manoeuvre_table())),
-        (ListKind::Grounds, "Grounds, for every manoeuvre", || Ok(ground_table())),
+        (ListKind::Grounds, "Grounds, and the wheel shapes of each solver", || Ok(ground_table())),
         (ListKind::Channels, "Channels", || Ok(channel_table())),
     ];
     let mut text = String::new();
@@ -50,13 +50,13 @@ fn vehicle_table() -> Result<Table> {
     Ok(table)
 }
 
-/// Returns the table of the solvers without variants: name, `peer` for a solver that only serves comparisons,
+/// Returns the table of the solvers without variants: name, `reference` for a solver that only serves comparisons,
 /// description.
-fn backend_table() -> Table {
+fn solver_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for info in skidpad::solvers() {
-        table.push_row([info.name, if info.comparison_only { "peer" } else { "" }, info.description]);
+        table.push_row([info.name, if info.comparison_only { "reference" } else { "" }, info.description]);
     }
     table
 }
@@ -80,8 +80,11 @@ fn ground_table() -> Table {
     }
     let ground_kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
     for info in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
-        let probes =
-            if info.has_wheel_rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
+        let probes = if info.has_wheel_rows {
+            "rays, discs, cylinders, tori"
+        } else {
+            "rays only (rims of the vehicle file are ignored)"
+        };
         table.push_row([info.name, &ground_kinds, probes]);
     }
     table

@@ -4,13 +4,21 @@ use crate::failure::{Failure, Result};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::{lines, one_line};
+use skidpad::spec::{LoadedVehicle, OldKeys};
 
-/// Prints the notes about the files of a vehicle to the standard error.
+/// Prints the notes about the files of a vehicle, and its keys with old names, to the standard error.
 pub fn print_notes(vehicle: &LoadedVehicle) {
+    print_old_keys(&vehicle.old_keys);
     for note in &vehicle.notes {
-        print_error(&format!("worth a look: {note}"));
+        print_error(&format!("warning: {note}"));
+    }
+}
+
+/// Prints the keys of a file with old names to the standard error; nothing if there are none.
+pub fn print_old_keys(old_keys: &OldKeys) {
+    if !old_keys.is_empty() {
+        print_error(&format!("warning: {old_keys}"));
     }
 }
 

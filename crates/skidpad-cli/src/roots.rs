@@ -24,7 +24,7 @@ pub fn allowed_roots(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
         Some(missing_folder) => Err(BadArgument {
             argument: "--allow-root",
             found: format!("`{}`", printable_path(missing_folder)),
-            accepts: "a folder that is there".into(),
+            accepts: "an existing folder".into(),
         }),
     }
 }

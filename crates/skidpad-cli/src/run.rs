@@ -21,15 +21,18 @@ use crate::arguments::{Changes, Run, Step};
 use crate::capabilities::capable_backends;
 use crate::errors::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
+use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers;
 
 /// Maximum number of steps of one run. Telemetry is stored in a temporary file, about 0.5 kB per step.
 const MAX_STEPS: u64 = 4_000_000;
 
+/// Step rate without an option, Hz.
+const DEFAULT_RATE_HZ: f64 = 240.0;
+
 /// Manoeuvre that is driven on a scene if none is named.
-pub const SCENE_MANOEUVRE: &str = "roll";
+pub const SCENE_MANOEUVRE: &str = "coast-scene";
 
 /// Simulates one car on one solver, writes the CSV file and the JSON file if one is named, and prints the figures of
 /// the manoeuvre. Returns the exit code of [`report_health`].
@@ -38,7 +41,7 @@ pub const SCENE_MANOEUVRE: &str = "roll";
 /// output is the standard output, the figures are printed to the standard error.
 pub fn run(arguments: &Run) -> Result<ExitCode> {
     check_outputs(arguments)?;
-    let backend = errors::find_backend(&arguments.backend)?;
+    let backend = errors::find_solver(&arguments.solver)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
     for path in output_paths(arguments) {
         check_tyre_files(&vehicle, path)?;
@@ -98,7 +101,7 @@ fn check_outputs(arguments: &Run) -> Result<(), SameFile> {
     errors::check_not_overwriting("--out", &arguments.out, &inputs)?;
     let Some(metrics_path) = &arguments.metrics_json else { return Ok(()) };
     errors::check_not_overwriting("--metrics-json", metrics_path, &inputs)?;
-    errors::check_not_overwriting("--metrics-json", metrics_path, &[("what --out writes", Some(&arguments.out))])
+    errors::check_not_overwriting("--metrics-json", metrics_path, &[("the output of --out", Some(&arguments.out))])
 }
 
 /// Returns the outputs as pairs of argument and path: `--out`, then `--metrics-json` if it is given.
@@ -170,7 +173,10 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
             contributions,
         ]);
     }
-    format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.to_text(4))
+    format!(
+        "\n  assists and non-physical aids on {backend}: share of the time active, largest contributions\n{}",
+        table.to_text(4)
+    )
 }
 
 /// Prints warnings about `runs` to the standard error and returns the exit code. A run is a tuple of solver, whether it
@@ -185,21 +191,21 @@ pub fn report_health<'a>(
     for (backend, is_peer, trajectory, incomplete_course) in runs {
         let worst_report = trajectory.worst_report();
         if worst_report.not_finite {
-            print_error(&format!("warning: {backend} met a number that is not finite; the last good state was kept"));
+            print_error(&format!("warning: {backend}: a value was not finite; the last valid state was kept"));
         }
         if worst_report.not_converged {
             let (iterations, residual) = (worst_report.iterations, worst_report.residual);
             print_error(&format!(
-                "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
+                "warning: {backend}: not every step converged; maximum {iterations} iterations, maximum residual {residual:.1e} m/s"
             ));
         }
         // Time and place at which the car left the ground.
         let off_scene = trajectory.off_scene();
         if let Some(off_scene) = off_scene {
-            print_error(&format!("warning: on {backend} the car {}", off_scene.text()));
+            print_error(&format!("warning: {backend}: the car {}", off_scene.text()));
         }
         if let Some(incomplete_course) = incomplete_course {
-            print_error(&format!("warning: on {backend} the car {}", incomplete_course.text()));
+            print_error(&format!("warning: {backend}: the car {}", incomplete_course.text()));
         }
         if off_scene.is_some()
             || (worst_report.not_finite || worst_report.not_converged || incomplete_course.is_some()) && !is_peer
@@ -230,22 +236,31 @@ fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Re
     }
 }
 
-/// Returns the step length of the arguments: `--dt-s` if it is given, otherwise the inverse of `--rate-hz`; 1/240 s by
-/// default. The range is that of [`TimeStep`].
+/// Returns the step length of the arguments; 1/240 s by default.
 pub fn parse_time_step(step: &Step) -> Result<TimeStep, BadArgument> {
-    // `accepts` is the accepted range as text.
-    let bad_argument = |argument, found: f64, accepts| BadArgument { argument, found: found.to_string(), accepts };
-    match (step.dt_s, step.rate_hz) {
-        (Some(dt_s), _) => TimeStep::new(dt_s).map_err(|accepts| bad_argument("--dt-s", dt_s, accepts)),
-        (None, rate_hz) => {
-            let rate_hz = rate_hz.unwrap_or(240.0);
-            TimeStep::from_rate_hz(rate_hz).map_err(|accepts| bad_argument("--rate-hz", rate_hz, accepts))
-        }
+    let rate_hz = step.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
+    match step.dt_s {
+        Some(dt_s) => parse_step_length(dt_s),
+        None => parse_step_rate(rate_hz),
     }
 }
 
+/// Returns the step length of `--dt-s` (s). The range is that of [`TimeStep`].
+pub fn parse_step_length(dt_s: f64) -> Result<TimeStep, BadArgument> {
+    TimeStep::new(dt_s).map_err(|accepts| BadArgument { argument: "--dt-s", found: dt_s.to_string(), accepts })
+}
+
+/// Returns the step length of `--rate-hz` (Hz). The range is that of [`TimeStep`].
+pub fn parse_step_rate(rate_hz: f64) -> Result<TimeStep, BadArgument> {
+    TimeStep::from_rate_hz(rate_hz).map_err(|accepts| BadArgument {
+        argument: "--rate-hz",
+        found: rate_hz.to_string(),
+        accepts,
+    })
+}
+
 /// Returns the changes of the arguments and the scene file, in SI units. Arguments take precedence over the scene.
-/// Prints the notes about the scene.
+/// Prints the notes about the scene, and its keys with old names.
 pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
@@ -260,14 +275,15 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overri
         trailers: trailers::load_trailers(&changes.towing, model, &changes.roots)?,
         ..overrides_from_arguments(changes)?
     };
-    let Some(LoadedScene { spec: scene_spec, scene, notes, files }) = loaded_scene else {
+    let Some(LoadedScene { spec: scene_spec, scene, notes, old_keys, files }) = loaded_scene else {
         return Ok((argument_overrides, Vec::new()));
     };
+    print_old_keys(&old_keys);
     for note in notes {
-        print_error(&format!("worth a look: {note}"));
+        print_error(&format!("warning: {note}"));
     }
     if let (Some(slope), false) = (changes.slope_deg, scene.has_plane) {
-        let accepts = "scenes with a plane, whose slope it is; other ground has its own".into();
+        let accepts = "scenes with a plane; the slope of other ground is set in its file".into();
         let found = format!("{slope} for a scene without a plane");
         Err(BadArgument { argument: "--slope-deg", found, accepts })?;
     }
@@ -325,11 +341,11 @@ pub fn resolve_setup(
             StartProperty::Place => (false, "another scene", "`start_m` of the scene"),
         };
         let (argument, alternative) =
-            if is_asked { (option, String::new()) } else { (scene_key, format!(", or give {option}")) };
+            if is_asked { (option, String::new()) } else { (scene_key, format!(", or set {option}")) };
         BadArgument {
             argument,
             found: format!("a start {found}"),
-            accepts: format!("{accepts}; leave it out{alternative}"),
+            accepts: format!("{accepts}; remove this setting{alternative}"),
         }
     })?;
     steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
@@ -343,7 +359,7 @@ fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
         return Ok(());
     }
     let found = format!("{} s in steps of {} s", setup.duration_s, dt.seconds());
-    let accepts = format!("a duration above 0 of at most {MAX_STEPS} steps; see --duration-s and --dt-s");
+    let accepts = format!("a duration above 0 with at most {MAX_STEPS} steps; change --duration-s or --rate-hz");
     Err(BadArgument { argument: "duration", found, accepts })
 }
 

@@ -25,17 +25,17 @@ pub fn load_trailers(names: &[String], model: &Arc<Model>, roots: &Roots) -> Res
         let has_hitch_ahead = train.last().is_some_and(|unit| unit.model.parts().hitch.is_some());
         // `description` is that of the vehicle, `accepts` that of the accepted vehicles.
         let reject = |description: &str, accepts: &str| {
-            let found = format!("`{name}`, {description},");
+            let found = format!("`{name}` {description}");
             Err(BadArgument { argument: "--towing", found, accepts: accepts.into() })
         };
         if !has_hitch_ahead {
             reject(
                 "behind a vehicle without a `[hitch]`",
-                "trailers behind vehicles with a `[hitch]`, such as `toyota_4runner`",
+                "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`",
             )?;
         }
         if trailer.model.parts().coupler.is_none() {
-            reject("a vehicle without a `[coupler]`", "trailers, such as `caravan`, `semitrailer` and `wagon`")?;
+            reject("without a `[coupler]`", "trailers, such as `caravan`, `semitrailer` and `wagon`")?;
         }
         train.extend(trailer.dolly.map(|model| TowedUnit { model, is_dolly: true }));
         train.push(trailer.model.into());

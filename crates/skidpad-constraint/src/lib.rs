@@ -7,7 +7,7 @@ use skidpad_world::CarWorld;
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "constraint",
-    description: "own world, loads and tyres iterated to convergence on a friction cone",
+    description: "built-in world; wheel loads and tyre forces iterated to convergence, friction cone",
     comparison_only: false,
     has_wheel_rows: true,
     build_world: |scene, cars, dt| {
@@ -21,7 +21,7 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
 pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
     SolverInfo {
         name: "constraint-pyramid",
-        description: "constraint with each tyre direction bounded on its own, as box-bounded solvers do",
+        description: "constraint with separate bounds for longitudinal and lateral tyre force (friction pyramid)",
         comparison_only: true,
         has_wheel_rows: true,
         build_world: |scene, cars, dt| {
@@ -37,7 +37,7 @@ pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
     },
     SolverInfo {
         name: "constraint-hybrid",
-        description: "constraint with the forward force from outside, only side rows inside",
+        description: "constraint with explicit longitudinal tyre forces; only lateral forces are iterated",
         comparison_only: true,
         has_wheel_rows: true,
         build_world: |scene, cars, dt| {
@@ -53,7 +53,7 @@ pub const SOLVER_VARIANTS: [SolverInfo; 3] = [
     },
     SolverInfo {
         name: "constraint-unsprung",
-        description: "constraint with wheels that move on their own between strut and tyre",
+        description: "constraint with unsprung masses between suspension and tyre",
         comparison_only: true,
         has_wheel_rows: true,
         build_world: |scene, cars, dt| {

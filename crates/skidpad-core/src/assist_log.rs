@@ -34,19 +34,19 @@ macro_rules! assists {
 }
 
 assists! {
-    AntiLock, "abs", "Brakes that do not lock.";
-    StabilityControl, "stability", "Brakes of single wheels that keep the car where it is steered, and a closed throttle.";
-    TractionControl, "traction", "Engine and motors held back, and brakes of single wheels, where driven wheels would spin.";
-    LaunchControl, "launch", "Engine speed held, and the clutch let in as far as the tyres take it.";
-    CruiseControl, "cruise", "An engine that pulls without the driver's foot.";
-    CounterSteer, "counter_steer", "Steering into a slide.";
-    SpeedSteering, "speed_steering", "Less steering at speed.";
-    Elements, "elements", "Force elements of one's own.";
-    AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
-    LoweredCentre, "lowered_centre", "Lets the mass lie lower than it does, where the ground's forces roll and pitch it less.";
-    ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
-    RollInfluence, "roll_influence", "Lets side forces of a ray-cast vehicle act above the ground, where they roll the car less.";
-    LargestForce, "largest_force", "Takes from the suspension force of a ray-cast vehicle what is above a bound.";
+    AntiLock, "abs", "Limits the brake slip to prevent wheel lock.";
+    StabilityControl, "stability", "Brakes single wheels and closes the throttle to follow the steered course.";
+    TractionControl, "traction", "Reduces drive torque and brakes single wheels to limit wheel spin.";
+    LaunchControl, "launch", "Keeps the engine speed and closes the clutch up to the traction limit.";
+    CruiseControl, "cruise", "Keeps the set speed by the throttle.";
+    CounterSteer, "counter_steer", "Steers into a slide.";
+    SpeedSteering, "speed_steering", "Reduces the steering angle at high speed.";
+    Elements, "elements", "User-defined force elements.";
+    AngularDrag, "angular_drag", "Damps all rotation of the chassis (non-physical).";
+    LoweredCentre, "lowered_centre", "Lowers the centre of mass to reduce roll and pitch (non-physical).";
+    ForcePoint, "force_point", "Applies tyre forces above the ground to reduce roll and pitch (non-physical).";
+    RollInfluence, "roll_influence", "Applies lateral forces of a ray-cast vehicle above the ground to reduce roll (non-physical).";
+    LargestForce, "largest_force", "Limits the suspension force of a ray-cast vehicle (non-physical).";
 }
 
 /// Contribution of an assist in a step, as means over the step. All values are 0 if it did nothing.

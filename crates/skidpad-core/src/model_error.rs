@@ -16,7 +16,7 @@ pub enum ModelError {
         accepts: &'static str,
     },
     /// Wheels that cannot carry the car.
-    #[error("the centre of mass lies outside the wheels' footprint, so no set of pushing springs carries the car")]
+    #[error("the centre of mass is outside the footprint of the wheels, so that the springs cannot support the car")]
     Unsupported,
     /// Violated rule of wheels, axles or drivetrain.
     #[error("{0}")]

@@ -66,7 +66,8 @@ pub enum Event {
     Unhitched,
     /// The hull hit something.
     Collision {
-        /// Change of velocity by the contact, world axes, m/s: [`CarView::collision_velocity_change`].
+        /// Change of velocity by the contact, m/s: [`CarView::collision_velocity_change`]. World axes of the cars: z
+        /// up, also in a Rapier world with y up.
         change: Vec3,
     },
 }

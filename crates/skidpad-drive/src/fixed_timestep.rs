@@ -28,7 +28,7 @@ impl FixedTimestep {
     ///
     /// If `dt` is not above 0 and finite.
     pub fn new(dt: f32) -> Self {
-        assert!(dt > 0.0 && dt.is_finite(), "a step takes time, not {dt} s");
+        assert!(dt > 0.0 && dt.is_finite(), "the step length must be above 0, but is {dt} s");
         Self { time_scale: 1.0, max_steps_per_frame: 8, dt: f64::from(dt), remaining_time: 0.0 }
     }
 

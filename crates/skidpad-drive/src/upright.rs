@@ -25,8 +25,8 @@ pub fn reset_upright(world: &mut dyn Simulation, car: usize) -> Result<bool, Car
     Ok(contacts[0].is_some())
 }
 
-/// Returns the probe with which car `car` in `state` finds the ground below it: a vertical ray from 1 m above its
-/// centre of mass to 1 km below it.
+/// Returns the probe with which car `car` in `state` finds the ground below it: a vertical ray without rim from 1 m
+/// above its centre of mass to 1 km below it, 1001 m long.
 pub fn downward_probe(car: usize, state: &State) -> Probe {
     Probe {
         car,

@@ -2,13 +2,14 @@
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, common_centre, sourced};
-use crate::jounce_curves::{RestPosition, force_point, guidance};
+use crate::jounce_curves::{RestPosition, force_point, kinematics};
 use crate::vehicle_file::{CommentedSpec, round_digits};
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
 use skidpad_spec::VehicleSpec;
 use skidpad_spec::spec::{
-    Axle, Box3, Chassis, Hull, LateralCompliance, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung,
+    AntiRollBar, Axle, Box3, Chassis, Hull, LateralCompliance, Powertrain, RollingResistance, Steering, Suspension,
+    Tyre, Unsprung,
 };
 use std::collections::BTreeMap;
 
@@ -37,7 +38,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     // Mass that each wheel carries at rest (kg), in the order of `wheels`.
     let Some(carried_masses) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
-        import.add_fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
+        import.add_fault("", found, "a car that its wheels can support", "check the axes and the centre of mass");
         return None;
     };
     let rest_heights: Vec<f64> =
@@ -72,7 +73,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         steering: draft.steering(car),
         brakes: None,
         rolling_resistance: None,
-        standing_resistance: None,
+        static_rolling_resistance: None,
         powertrain: draft.powertrain(car, &groups),
         motors: Vec::new(),
         couplings: Vec::new(),
@@ -80,8 +81,9 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         hitch: None,
         coupler: None,
         dolly: None,
-        peers: car.peers.clone(),
+        raycast_reference: car.raycast_reference.clone(),
         assists: None,
+        non_physical: None,
         references: Vec::new(),
     };
     import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
@@ -108,7 +110,7 @@ fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[
         }
         let force = carried_mass * f64::from(STANDARD_GRAVITY);
         let found = format!(
-            "springs cannot carry the car: {force:.0} N on {:.0} N/m need {:.3} m of {:.3} m",
+            "the springs cannot carry the car: {force:.0} N on {:.0} N/m need {:.3} m of the travel of {:.3} m",
             wheel.rate.value,
             rest_height - droop_height,
             bump_height - droop_height
@@ -116,8 +118,8 @@ fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[
         import.add_fault(
             &wheel.path,
             found,
-            "a suspension that is not at its stop at rest",
-            "raise stiffness or travel",
+            "a suspension that does not reach its stop at rest",
+            "increase stiffness or travel",
         );
     }
 }
@@ -128,7 +130,7 @@ fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[
 fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWheels<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
-        import.add_fault("", format!("{} wheels", wheels.len()), "a car of at least two wheels", "");
+        import.add_fault("", format!("{} wheels", wheels.len()), "a car with at least two wheels", "");
         return None;
     }
     wheels.sort_by(|a, b| b.position[0].total_cmp(&a.position[0]));
@@ -146,8 +148,8 @@ fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWhee
             import.add_fault(
                 &group[0].path,
                 found,
-                "one wheel, or one on the left and one on the right",
-                "twin tyres are one wheel",
+                "one wheel in the centre, or one wheel on each side",
+                "model twin tyres as one wheel",
             );
         }
     }
@@ -169,7 +171,7 @@ fn mean_number(
 ) -> SourcedNumber {
     let value = wheel_mean(group, |w| number_of(w).value);
     if group.iter().any(|w| (number_of(w).value - value).abs() > 1e-4 * value.abs()) {
-        import.add_note(&group[0].path, format!("left and right {part_name} differ: their mean {value:.4} is taken"));
+        import.add_note(&group[0].path, format!("left and right {part_name} differ: the mean {value:.4} is used"));
     }
     sourced(value, number_of(group[0]).origin.clone())
 }
@@ -195,7 +197,7 @@ fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Impor
         import.add_note(
             "", // note on the whole file
             format!(
-                "its axles rest {height_difference_mm:.0} mm from a common height: there it stands tilted, here level"
+                "the static heights of the axles differ by {height_difference_mm:.0} mm: the car is tilted at rest in the source, and level in the vehicle file"
             ),
         );
     }
@@ -204,7 +206,10 @@ fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Impor
         if lateral_offset.abs() > NOTED_OFFSET_M {
             import.add_note(
                 &group[0].path,
-                format!("the middle of this axle is {:.0} mm from the car's: moved there", lateral_offset * 1e3),
+                format!(
+                    "the centre of this axle is {:.0} mm beside the centre plane of the car: moved to the centre plane",
+                    lateral_offset * 1e3
+                ),
             );
         }
     }
@@ -296,7 +301,7 @@ impl VehicleDraft {
         let anti_roll_rate = mean(|w| &w.anti_roll_rate, "anti-roll bars");
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
-        let ([toe_deg, camber_deg], guidance) = guidance(group, RestPosition { height, travel }, import);
+        let ([toe_deg, camber_deg], kinematics) = kinematics(group, RestPosition { height, travel }, import);
         let force_point = force_point(group, RestPosition { height, travel }, import);
         let compliance = group[0].lateral_compliance.as_ref();
         let key_path = |key: &str| format!("{path}.{key}");
@@ -313,22 +318,20 @@ impl VehicleDraft {
             ackermann: 0.0,
             toe_deg,
             camber_deg,
-            guidance,
+            kinematics,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
             roll_centre_height_m: self
                 .store_number_or_zero(&key_path("roll_centre_height_m"), group[0].roll_centre.as_ref()),
             lateral_compliance: compliance
                 .map(|numbers| self.lateral_compliance(&key_path("lateral_compliance"), numbers)),
-            force_point_above_ground_m: force_point
-                .map(|z| self.store_number(&key_path("force_point_above_ground_m"), &z)),
+            force_application_height_m: force_point
+                .map(|z| self.store_number(&key_path("force_application_height_m"), &z)),
             suspension,
-            anti_roll_bar_n_per_m: track
-                .map_or(0.0, |_| self.store_number(&key_path("anti_roll_bar_n_per_m"), &anti_roll_rate)),
-            anti_roll_bar_n: None,
-            anti_roll_bar_share: None,
-            anti_roll_bar_fades_in_mps: None,
-            anti_roll_bar_external: false,
+            anti_roll_bar: track.filter(|_| anti_roll_rate.value != 0.0).map(|_| AntiRollBar {
+                rate_n_per_m: Some(self.store_number(&key_path("anti_roll_bar.rate_n_per_m"), &anti_roll_rate)),
+                ..AntiRollBar::default()
+            }),
             heave_spring: None,
             brake_torque_nm: Some(self.store_number(&key_path("brake_torque_nm"), &brake)),
             brake_disc: None,
@@ -361,7 +364,7 @@ impl VehicleDraft {
     /// Returns the lateral compliance of an axle with a rate (N/m) and a damping (N s/m). Adds comments below `path`.
     fn lateral_compliance(&mut self, path: &str, [rate, damping]: &[SourcedNumber; 2]) -> LateralCompliance {
         LateralCompliance {
-            rate_n_per_m: self.store_number(&format!("{path}.rate_n_per_m"), rate),
+            lateral_stiffness_n_per_m: self.store_number(&format!("{path}.lateral_stiffness_n_per_m"), rate),
             damping_n_s_per_m: self.store_number(&format!("{path}.damping_n_s_per_m"), damping),
         }
     }
@@ -374,7 +377,7 @@ impl VehicleDraft {
         Suspension {
             rate_n_per_m: Some(self.store_number(&key_path("rate_n_per_m"), rate)),
             ride_frequency_hz: None,
-            rate_rise_n_per_m2: None,
+            progressive_rate_n_per_m2: None,
             bump_damping_n_s_per_m: Some(self.store_number(&key_path("bump_damping_n_s_per_m"), bump)),
             bump_damping_ratio: None,
             rebound_damping_n_s_per_m: Some(self.store_number(&key_path("rebound_damping_n_s_per_m"), rebound)),
@@ -385,8 +388,8 @@ impl VehicleDraft {
             bump_stop_rate_n_per_m: 0.0,
             // No effect: the bump stop has no rate.
             bump_stop_travel_m: 0.04,
-            bump_knee: None,
-            rebound_knee: None,
+            bump_blow_off: None,
+            rebound_blow_off: None,
         }
     }
 
@@ -397,7 +400,7 @@ impl VehicleDraft {
         let [behind, left, above] = self.to_file_position(car.centre);
         self.add_comment("chassis.centre_above_ground_m", &car.centre_origin);
         let hull = car.hull.clone().or_else(|| bounding_box(&car.boxes)).unwrap_or_else(|| {
-            import.add_note("", "no shape of the body: its collision box is estimated from the wheels");
+            import.add_note("", "no body shape: the collision box is estimated from the wheels");
             self.estimated_hull(car, groups)
         });
         let [hull_behind, hull_left, hull_above] = self.to_file_position(hull.centre);
@@ -412,7 +415,7 @@ impl VehicleDraft {
             None => {
                 self.add_comment(
                     "chassis.boxes[0].mass_kg",
-                    "the source gives no inertia: even density in the body's shape",
+                    "the source has no inertia: uniform density in the body shape",
                 );
                 self.mass_boxes(car, solids, volume, import)
             }
@@ -442,7 +445,7 @@ impl VehicleDraft {
         let solids_centre = common_centre(solids).unwrap_or(car.centre);
         let shift = [0, 1, 2].map(|i| car.centre[i] - solids_centre[i]);
         if shift.iter().any(|s| s.abs() > NOTED_OFFSET_M) {
-            import.add_note("", "the centre of mass is not the middle of the body's shape: the inertia is that of the shape moved there");
+            import.add_note("", "the centre of mass is not the centre of the body shape: the inertia is that of the shape moved to the centre of mass");
         }
         let convert_solid = |solid: &BodyBox| {
             let [behind, left, above] = self.to_file_position([0, 1, 2].map(|i| solid.centre[i] + shift[i]));

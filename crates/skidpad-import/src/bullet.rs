@@ -11,7 +11,7 @@ use skidpad_core::DVec3;
 /// A vehicle of Bullet: the fields of its body and of `btWheelInfo`, in Bullet's units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Bullet's names")]
+#[allow(non_snake_case, reason = "Bullet's parameter names")]
 pub struct BulletVehicle {
     /// What people call it.
     #[serde(default = "default_bullet_name")]
@@ -47,7 +47,7 @@ pub struct BulletVehicle {
 /// A wheel of Bullet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Bullet's names")]
+#[allow(non_snake_case, reason = "Bullet's parameter names")]
 pub struct BulletWheel {
     /// Start of the ray in the body's frame, m.
     pub m_chassisConnectionPointCS: [f64; 3],
@@ -301,8 +301,9 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let frame = orient_forward(frame, &axles, "m_wheelAxleCS", import);
     let vehicle = RayVehicle {
         name: source_vehicle.name,
-        description: "Imported from Bullet: springs and dampers there are per mass of the body, brakes per step."
-            .into(),
+        description:
+            "Imported from Bullet. Bullet states springs and dampers per body mass, and brakes as impulses per step."
+                .into(),
         mass: source_vehicle.mass,
         centre: [0.0; 3],
         inertia: source_vehicle.local_inertia,
@@ -349,15 +350,16 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             &path,
             wheel.side_friction_stiffness,
             1.0, // no effect
-            "a share of side grip that is lost per step: left out",
+            "a fraction of lateral grip lost per step: not imported",
         );
     }
     let axles: Vec<_> = source_vehicle.wheels.iter().map(|w| w.axle_cs).collect();
     let frame = orient_forward(frame, &axles, "axle_cs", import);
     let vehicle = RayVehicle {
         name: source_vehicle.name,
-        description: "Imported from Rapier: springs and dampers there are per mass of the chassis, brakes per step."
-            .into(),
+        description:
+            "Imported from Rapier. Rapier states springs and dampers per chassis mass, and brakes as impulses per step."
+                .into(),
         mass: source_vehicle.mass,
         centre: source_vehicle.local_center_of_mass,
         inertia: source_vehicle.principal_inertia,
@@ -373,7 +375,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
 fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
     let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {
-        import.add_fault(path, format!("axis {forward} points up as well"), "another axis than the one up", "");
+        import.add_fault(path, format!("axis {forward} is also the up axis"), "an axis other than the up axis", "");
     }
     frame
 }
@@ -388,7 +390,9 @@ fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, imp
     if backward_count > 0 && backward_count < stated_count {
         import.add_note(
             "wheels[0]",
-            format!("`{name}` points left on some wheels and right on others: all drive forward here"),
+            format!(
+                "`{name}` points left on some wheels and right on others: all wheels drive forward in the vehicle file"
+            ),
         );
     }
     if backward_count > 0 && backward_count == stated_count {

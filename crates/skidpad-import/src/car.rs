@@ -2,7 +2,7 @@
 //! carries its origin in the source as text.
 
 use crate::engine::GameEngine;
-use skidpad_spec::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
+use skidpad_spec::spec::{Friction, Inertia, RaycastReference, Relaxation, Tyre};
 
 /// Number with its origin in the source, as text.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,8 +160,8 @@ pub(crate) struct Car {
     pub steer_rate: Option<SourcedNumber>,
     /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the wheels.
     pub engine: Option<GameEngine>,
-    /// Parameters that only ray-cast vehicles of other engines use (`peers`).
-    pub peers: Option<Peers>,
+    /// Parameters that only ray-cast vehicles of other engines use (`raycast_reference`).
+    pub raycast_reference: Option<RaycastReference>,
 }
 
 /// Returns the common centre of boxes of equal density (m), the mean of their centres weighted by volume. `None` without
@@ -174,10 +174,10 @@ pub(crate) fn common_centre(boxes: &[BodyBox]) -> Option<[f64; 3]> {
 
 /// Creates a relaxation with one length for the longitudinal and the lateral force (m).
 pub(crate) fn relaxation(length: f64) -> Relaxation {
-    Relaxation { relaxation_along_m: length, relaxation_across_m: length }
+    Relaxation { relaxation_length_longitudinal_m: length, relaxation_length_lateral_m: length }
 }
 
 /// Creates a friction law without load sensitivity from the longitudinal and the lateral coefficient.
-pub(crate) fn friction([friction_along, friction_across]: [f64; 2]) -> Friction {
-    Friction { friction_along, friction_across, load_sensitivity: 0.0, nominal_load_n: None }
+pub(crate) fn friction([longitudinal_friction, lateral_friction]: [f64; 2]) -> Friction {
+    Friction { longitudinal_friction, lateral_friction, load_sensitivity: 0.0, nominal_load_n: None }
 }

@@ -14,7 +14,7 @@ const RELAXATION_LENGTH_M: f64 = 0.02;
 
 /// What is taken from a parameter set, in its SI units.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "CommonRoad's names")]
+#[allow(non_snake_case, reason = "CommonRoad's parameter names")]
 pub(crate) struct Parameters {
     /// Length, m.
     #[schemars(range(min = 0.001, max = 100))]
@@ -173,12 +173,12 @@ const DEFAULT_TIRE: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p
 /// Keys of the source that are not imported or imported with another meaning, with the text of their note.
 const KEYS_WITH_NOTES: [(&str, &str); 7] = [
     ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
-    ("D_f", "camber over travel: wheels stand upright here"),
-    ("D_r", "camber over travel: wheels stand upright here"),
-    ("E_f", "camber over travel, second order: wheels stand upright here"),
-    ("E_r", "camber over travel, second order: wheels stand upright here"),
-    ("I_xz_s", "product of inertia of the sprung mass: taken for the whole car"),
-    ("longitudinal.v_max", "a limit of speed is the driver's here"),
+    ("D_f", "camber over travel: not imported, wheels stay upright"),
+    ("D_r", "camber over travel: not imported, wheels stay upright"),
+    ("E_f", "camber over travel, second order: not imported, wheels stay upright"),
+    ("E_r", "camber over travel, second order: not imported, wheels stay upright"),
+    ("I_xz_s", "product of inertia of the sprung mass: used for the whole car"),
+    ("longitudinal.v_max", "a speed limit: not imported, it belongs to the driver"),
 ];
 
 /// Reads a multi-body parameter set. Keys that change their meaning ([`KEYS_WITH_NOTES`]) add a note if they are not 0;
@@ -188,7 +188,7 @@ const KEYS_WITH_NOTES: [(&str, &str); 7] = [
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
-        let help = "sets 1 to 3 have them; set 4 is for the kinematic model with a trailer only";
+        let help = "sets 1 to 3 have them; set 4 is only for the kinematic model with a trailer";
         import.add_fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
         return None;
     }
@@ -206,9 +206,9 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         }
     }
     if parameters.tire.is_none() {
-        import.add_note("", "no tyre in the set: the one the models come with is taken (p_dx1, p_kx1, p_dy1, p_ky1)");
+        import.add_note("", "no tyre in the set: the default tyre of the models is used (p_dx1, p_kx1, p_dy1, p_ky1)");
     }
-    import.add_note("", "stops and relaxation are estimates: the source has neither");
+    import.add_note("", "bump stops and relaxation lengths are estimates: the source has none");
     Some(convert_parameters(&parameters))
 }
 
@@ -225,8 +225,8 @@ fn convert_parameters(parameters: &Parameters) -> Car {
             .into(),
         mass: sourced(parameters.m, "m"),
         centre: [0.0, 0.0, parameters.h_cg],
-        centre_origin: "h_cg, of the whole mass".into(),
-        inertia: Some((common_inertia(parameters), "sprung mass and axles about the common centre".into())),
+        centre_origin: "h_cg of the whole mass".into(),
+        inertia: Some((common_inertia(parameters), "sprung mass and axles about the common centre of mass".into())),
         boxes: Vec::new(),
         // Height of the centre of the box: clearance plus half its height.
         hull: Some(BodyBox {
@@ -240,11 +240,11 @@ fn convert_parameters(parameters: &Parameters) -> Car {
             format!("steering.v_max {} rad/s", parameters.steering.v_max),
         )),
         engine: None,
-        peers: None,
+        raycast_reference: None,
     }
 }
 
-/// Computes the inertia of sprung mass and axles about the common centre of mass (kg m²) by the parallel-axis theorem.
+/// Computes the inertia of sprung mass and axles about the common centre of mass of mass (kg m²) by the parallel-axis theorem.
 /// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll inertias
 /// of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia are those
 /// of the set.
@@ -292,7 +292,7 @@ fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
         position: [select(parameters.a, -parameters.b), side * track],
         contact: ContactHeight::AtRest(0.0),
         contact_range: [ESTIMATED_TRAVEL_M, -ESTIMATED_TRAVEL_M],
-        contact_range_origin: "out of reach: the source has no stops".into(),
+        contact_range_origin: "not reached: the source has no bump stops".into(),
         radius: sourced(parameters.R_w, "R_w"),
         spin_inertia: sourced(parameters.I_y_w, "I_y_w"),
         rate: sourced(select(parameters.K_sf, parameters.K_sr), select_name("K_sf", "K_sr")),
@@ -304,7 +304,7 @@ fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
             relaxation: relaxation(RELAXATION_LENGTH_M),
             friction: friction([tire.p_dx1, tire.p_dy1]),
         },
-        tyre_origin: "the Magic Formula's slopes and peaks: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
+        tyre_origin: "slopes and peaks of the Magic Formula: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
         steer_share: f64::from(is_front),
         brake: sourced(total_torque * wheel_share(parameters.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
         handbrake: sourced(0.0, ""),

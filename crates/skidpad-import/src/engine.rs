@@ -73,10 +73,10 @@ pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             shift_time_s: round_digits(engine.shift_time),
             up_shift_rpm: round_digits(engine.up_shift_rpm),
             down_shift_rpm: round_digits(engine.down_shift_rpm),
-            easy_up_shift_rpm: None,
+            light_throttle_up_shift_rpm: None,
             kick_down_rpm: None,
             continuous: None,
         }),
-        differential: Differential { axle_shares: shares },
+        differential: Differential { torque_split: shares },
     }
 }

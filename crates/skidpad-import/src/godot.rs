@@ -227,7 +227,7 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         return None;
     };
     if bodies.next().is_some() {
-        import.add_note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
+        import.add_note("", format!("several vehicles: the first one, `{}`, is imported", body.attribute("name")));
     }
     // Path of the vehicle node, as its children state it in `parent`.
     let body_path = match (body.attribute("parent"), body.attribute("name")) {
@@ -248,8 +248,10 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         let id = shape.body.get("shape").and_then(Node::text).unwrap_or("");
         match resources.get(id).filter(|r| r.attribute("type") == "BoxShape3D") {
             Some(resource) => boxes.push(merge_tables(&shape.body, &resource.body)),
-            None => import
-                .add_note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name"))),
+            None => import.add_note(
+                "",
+                format!("the shape of `{}` is not a box of this file: not imported", shape.attribute("name")),
+            ),
         }
     }
     let wheels = children_of_kind("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
@@ -293,7 +295,7 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     let boxes: Vec<BodyBox> = scene.boxes.iter().map(to_body_box).collect();
     for (i, shape) in scene.boxes.iter().enumerate() {
         if shape.transform[..9] != identity_transform()[..9] {
-            import.add_note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
+            import.add_note(&format!("boxes[{i}].transform"), "rotated or scaled: imported as aligned with the car");
         }
     }
     // Converts a point from vehicle axes back to the axes of Godot.
@@ -307,25 +309,27 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     if scene.wheels.iter().any(lacks_steering_angle) {
         import.add_note(
             "", // note on the whole file
-            format!("the angle of wheels used as steering is a script's: {ESTIMATED_STEERING_RAD} rad is an estimate"),
+            format!("the angle of steered wheels is set by a script: {ESTIMATED_STEERING_RAD} rad is an estimate"),
         );
     }
     let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, body)).collect();
     if wheels.iter().all(|wheel| wheel.engine_force == 0.0) {
         import.add_note(
             "", // note on the whole file
-            "no `engine_force` in the scene, a script sets it: the car has no drive; state `[powertrain]`",
+            "no `engine_force` in the scene because a script sets it: the car has no drive; add `[powertrain]`",
         );
     }
     if wheels.iter().all(|wheel| wheel.brake == 0.0) {
         import.add_note(
             "", // note on the whole file
-            "no `brake` in the scene, a script sets it: the car has no brakes; state `brake_torque_nm` of its axles",
+            "no `brake` in the scene because a script sets it: the car has no brakes; add `brake_torque_nm` to its axles",
         );
     }
     Some(RayVehicle {
         name: body.name.clone(),
-        description: "Imported from Godot: springs and dampers there are per mass of the body, brakes per step.".into(),
+        description:
+            "Imported from Godot. Godot states springs and dampers per body mass, and brakes as impulses per step."
+                .into(),
         mass: body.mass,
         centre,
         inertia: body.inertia.iter().all(|&i| i > 0.0).then_some(body.inertia),

@@ -17,7 +17,7 @@ const RELAXATION_LENGTH_M: f64 = 0.05;
 /// A vehicle of Jolt: its body and `VehicleConstraintSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 pub(crate) struct JoltVehicle {
     /// What people call it.
     #[serde(default = "default_name")]
@@ -64,7 +64,7 @@ pub(crate) struct JoltVehicle {
 /// `WheelSettingsWV`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 struct Wheel {
     /// Hard point in the body's frame, whose origin is the middle of the shape, m.
     mPosition: [f64; 3],
@@ -123,7 +123,7 @@ struct Wheel {
 /// `SpringSettings`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(tag = "mMode", deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 enum Spring {
     /// On the effective mass at the wheel.
     FrequencyAndDamping {
@@ -154,7 +154,7 @@ impl Default for Spring {
 /// `VehicleAntiRollBar`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 struct Bar {
     mLeftWheel: usize,
     mRightWheel: usize,
@@ -167,7 +167,7 @@ struct Bar {
 /// `VehicleEngineSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 struct JoltEngine {
     /// N m.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -204,7 +204,7 @@ impl Default for JoltEngine {
 /// `VehicleTransmissionSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 struct Transmission {
     /// First gear first.
     #[schemars(length(min = 1, max = 30))]
@@ -244,7 +244,7 @@ impl Default for Transmission {
 /// `VehicleDifferentialSettings`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "Jolt's names")]
+#[allow(non_snake_case, reason = "Jolt's parameter names")]
 struct Differential {
     mLeftWheel: usize,
     mRightWheel: usize,
@@ -355,23 +355,23 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(Car {
         name: vehicle.name.clone(),
         description:
-            "Imported from Jolt: frequencies there are of the effective mass at a wheel, friction is √(tyre · ground)."
+            "Imported from Jolt. Jolt states frequencies for the effective mass at a wheel; its friction is √(tyre · ground)."
                 .into(),
         mass: sourced(vehicle.mMass, "mMass"),
         centre: JOLT_AXES.to_vehicle_axes(vehicle.mOffset),
-        centre_origin: "where the springs carry the car at rest".into(),
-        inertia: Some((JOLT_AXES.inertia(inertia), "mInertia, or that of the box".into())),
+        centre_origin: "height at which the springs carry the car at rest".into(),
+        inertia: Some((JOLT_AXES.inertia(inertia), "mInertia, or the inertia of the box".into())),
         boxes: vec![BodyBox { centre: [0.0; 3], size: JOLT_AXES.to_vehicle_size(size) }],
         hull: None,
         wheels,
         lock: if lock > 0.0 {
             sourced(lock.to_degrees(), format!("mMaxSteerAngle {lock} rad"))
         } else {
-            sourced(30.0, "estimate: no wheel steers")
+            sourced(30.0, "estimate: no wheel is steered")
         },
         steer_rate: None,
         engine: convert_engine(&vehicle),
-        peers: None,
+        raycast_reference: None,
     })
 }
 
@@ -397,7 +397,7 @@ fn check_references(vehicle: &JoltVehicle, import: &mut Import<'_>) {
     for (i, wheel) in vehicle.wheels.iter().enumerate() {
         if wheel.mSuspensionMaxLength <= wheel.mSuspensionMinLength {
             let found = format!("{}", wheel.mSuspensionMaxLength);
-            let accepts = format!("more than mSuspensionMinLength, {}", wheel.mSuspensionMinLength);
+            let accepts = format!("more than mSuspensionMinLength ({})", wheel.mSuspensionMinLength);
             import.add_fault(&format!("wheels[{i}].mSuspensionMaxLength"), found, accepts, "");
         }
     }
@@ -409,37 +409,41 @@ fn check_references(vehicle: &JoltVehicle, import: &mut Import<'_>) {
 fn add_notes(vehicle: &JoltVehicle, import: &mut Import<'_>) {
     for (key, value) in [("mLinearDamping", vehicle.mLinearDamping), ("mAngularDamping", vehicle.mAngularDamping)] {
         let text = format!(
-            "damping of {value} 1/s, Jolt's default being 0.05: left out; at speed it is a drag in proportion to it"
+            "damping of {value} 1/s (Jolt's default: 0.05): not imported; its effect is a drag proportional to speed"
         );
         import.add_note_unless(key, value, 0.0, &text);
     }
     let ground_friction = vehicle.ground_mFriction;
     import.add_note(
         "ground_mFriction",
-        format!("friction of the ground {ground_friction}: tyres have √({ground_friction}) of the square root of their curve"),
+        format!("ground friction {ground_friction}: the tyre friction is √({ground_friction}) times the square root of its curve"),
     );
-    import.add_note("", "Jolt's curves limit an impulse that removes all slip, each direction by itself; here they are the force, combined");
+    import.add_note("", "Jolt's curves limit an impulse that removes all slip, separately in each direction; the vehicle file uses them as force curves with combined slip");
     if vehicle.mEngine.is_none() {
         return;
     }
     import.add_note(
         "mEngine",
-        "its damping is left out; a clutch of torque by slip becomes one of 1.5 times the largest torque",
+        "the engine damping is not imported; the slip-dependent clutch becomes a clutch with 1.5 times the peak torque",
     );
     for (i, d) in vehicle.mDifferentials.iter().enumerate() {
         let key_path = format!("mDifferentials[{i}]");
         // Jolt sets `FLT_MAX` for an open differential.
         if d.mLimitedSlipRatio < 1e9 {
-            import.add_note(&key_path, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
+            import
+                .add_note(&key_path, format!("limited slip {}: imported as an open differential", d.mLimitedSlipRatio));
         }
         import.add_note_unless(
             &key_path,
             d.mLeftRightSplit,
             0.5, // even split
-            "an uneven split between left and right: taken as even",
+            "an uneven torque split between left and right: imported as even",
         );
         if d.mDifferentialRatio != vehicle.mDifferentials[0].mDifferentialRatio {
-            import.add_note(&key_path, "another ratio than the first differential's, which is taken for all");
+            import.add_note(
+                &key_path,
+                "a ratio that differs from the first differential: the ratio of the first one is used for all",
+            );
         }
     }
 }
@@ -490,7 +494,7 @@ fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, 
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
     if (direction + JOLT_AXES.up).length() > 0.01 {
-        import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
+        import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: imported as upright");
     }
     let [x, y, hard_point_height] = JOLT_AXES.to_vehicle_axes(w.mPosition);
     let (rate, damper) = rate_and_damping(w.mSuspensionSpring, effective_mass(vehicle, w, inertia));
@@ -549,17 +553,17 @@ fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
         let curve = SlipCurve {
             extremum_slip: round_digits(peak_slip),
             asymptote_slip: round_digits((last_point[0] * slip_unit).max(1.1 * peak_slip)),
-            asymptote_share: round_digits((last_point[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
+            sliding_force_ratio: round_digits((last_point[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
         };
         (round_digits((peak[1] * vehicle.ground_mFriction).sqrt()), curve)
     };
-    let (friction_along, along) = convert_curve(&w.mLongitudinalFriction, 1.0);
-    let (friction_across, across) = convert_curve(&w.mLateralFriction, 1f64.to_radians());
+    let (longitudinal_friction, longitudinal) = convert_curve(&w.mLongitudinalFriction, 1.0);
+    let (lateral_friction, lateral) = convert_curve(&w.mLateralFriction, 1f64.to_radians());
     Tyre::SlipCurve {
-        along,
-        across,
+        longitudinal,
+        lateral,
         relaxation: relaxation(RELAXATION_LENGTH_M),
-        friction: friction([friction_along, friction_across]),
+        friction: friction([longitudinal_friction, lateral_friction]),
     }
 }
 

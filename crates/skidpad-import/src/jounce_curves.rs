@@ -3,7 +3,7 @@
 use crate::Import;
 use crate::car::{Corner, ForcePoint, JounceCurve, SourcedNumber, ToeCamberTables, sourced};
 use crate::vehicle_file::round_digits;
-use skidpad_spec::spec::Guidance;
+use skidpad_spec::spec::Kinematics;
 
 /// Difference of angles above which a note is added (rad).
 const NOTED_ANGLE_RAD: f64 = 1e-4;
@@ -34,17 +34,20 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
     };
     let mean_height = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
     if group.iter().any(|wheel| (height(wheel) - mean_height).abs() > NOTED_HEIGHT_M) {
-        import.add_note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
+        import.add_note(&group[0].path, "left and right tyre forces act at different heights: the mean is used");
     }
     if let ForcePoint::AboveGround(number) = first_force_point {
         return Some(SourcedNumber { value: mean_height, ..number.clone() });
     }
-    let position_text =
-        if mean_height < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
+    let position_text = if mean_height < 0.0 {
+        "below the ground: set to ground level"
+    } else {
+        "above the ground at rest: a non-physical aid, kept"
+    };
     import.add_note(
         &group[0].path,
         format!(
-            "tyre forces act at a point of the body, {:.3} m {position_text}; here it stays at that height",
+            "tyre forces act at a point of the body, {:.3} m {position_text}; in the vehicle file this height is constant",
             mean_height.abs()
         ),
     );
@@ -54,24 +57,28 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
 /// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the
 /// travel as parabolas (degrees/m, degrees/m²). The change is `None` if both angles are constant. Without tables all
 /// angles are 0. Tables of a single wheel are left out with a note.
-pub(crate) fn guidance(group: &[&Corner], rest: RestPosition, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+pub(crate) fn kinematics(
+    group: &[&Corner],
+    rest: RestPosition,
+    import: &mut Import<'_>,
+) -> ([f64; 2], Option<Kinematics>) {
     if group.iter().all(|wheel| wheel.toe_camber.is_none()) {
         return ([0.0; 2], None);
     }
     if group.len() == 1 {
-        import.add_note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
+        import.add_note(&group[0].path, "toe and camber over jounce of a single wheel on an axle: not imported");
         return ([0.0; 2], None);
     }
     let toe = Parabola::fit(group, rest, |tables| &tables.toe, "toe", import);
     let camber = Parabola::fit(group, rest, |tables| &tables.camber, "camber", import);
     let is_variable = [toe, camber].iter().any(|parabola| parabola.linear != 0.0 || parabola.quadratic != 0.0);
-    let guidance = Guidance {
+    let kinematics = Kinematics {
         toe_deg_per_m: round_digits(toe.linear.to_degrees()),
         toe_deg_per_m2: round_digits(toe.quadratic.to_degrees()),
         camber_deg_per_m: round_digits(camber.linear.to_degrees()),
         camber_deg_per_m2: round_digits(camber.quadratic.to_degrees()),
     };
-    ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(guidance))
+    ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(kinematics))
 }
 
 /// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).
@@ -108,10 +115,8 @@ impl Parabola {
         let mean = |jounce: f64| 0.5 * (angle(0, jounce) + angle(1, jounce));
         let ends = [0.0, droop, droop + bump];
         if ends.iter().any(|&jounce| (angle(0, jounce) - angle(1, jounce)).abs() > NOTED_ANGLE_RAD) {
-            import.add_note(
-                &group[0].path,
-                format!("left and right {angle_name} over jounce differ: their mean is taken"),
-            );
+            import
+                .add_note(&group[0].path, format!("left and right {angle_name} over jounce differ: the mean is used"));
         }
         let [at_droop, at_rest, at_bump] = ends.map(mean);
         // Mean slopes from rest to bump and from droop to rest, rad/m.
@@ -129,7 +134,7 @@ impl Parabola {
             let degrees = max_deviation.to_degrees();
             import.add_note(
                 &group[0].path,
-                format!("{angle_name} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
+                format!("{angle_name} becomes a parabola through droop, rest and bump, up to {degrees:.2} degrees from the table"),
             );
         }
         parabola

@@ -197,13 +197,13 @@ impl Import<'_> {
         for (path, span) in std::mem::take(&mut self.collector.skipped_keys) {
             let (line, _) = self.lines.line_and_column(span.start);
             let file = self.source_name.to_owned();
-            self.notes.push(Note { file, line, key: path, text: "is not read".into() });
+            self.notes.push(Note { file, line, key: path, text: "is not imported".into() });
         }
         self.notes.sort_by(|a, b| (a.line, &a.key).cmp(&(b.line, &b.key)));
         let written_text = commented_spec.and_then(|commented_spec| match commented_spec.write() {
             Ok(text) => Some(text),
             Err(error) => {
-                self.add_fault("", error.to_string(), "numbers a vehicle file can hold", "");
+                self.add_fault("", error.to_string(), "numbers within the range of vehicle files", "");
                 None
             }
         });
@@ -212,7 +212,12 @@ impl Import<'_> {
             Ok(loaded_vehicle) => Some(loaded_vehicle),
             Err(faults) => {
                 for fault in faults.list() {
-                    self.add_fault("", format!("as a vehicle file, {fault}"), "a car a vehicle file can describe", "");
+                    self.add_fault(
+                        "",
+                        format!("the resulting vehicle file is invalid: {fault}"),
+                        "a car that a vehicle file can describe",
+                        "",
+                    );
                 }
                 None
             }

@@ -23,7 +23,7 @@ const RPM_PER_RAD_PER_S: f64 = 30.0 / std::f64::consts::PI;
 /// A vehicle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "PhysX's names")]
+#[allow(non_snake_case, reason = "PhysX's parameter names")]
 pub(crate) struct PhysxVehicle {
     /// What people call it.
     #[serde(default = "default_name")]
@@ -64,7 +64,7 @@ struct Body {
 /// The parameters of one wheel.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "PhysX's names")]
+#[allow(non_snake_case, reason = "PhysX's parameter names")]
 struct Wheel {
     /// Centre of the wheel at full bump in the frame of the centre of mass, m (position of `suspensionAttachment`).
     suspensionAttachment: [f64; 3],
@@ -171,7 +171,7 @@ struct Bar {
 /// `PxVehicleEngineParams`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "PhysX's names")]
+#[allow(non_snake_case, reason = "PhysX's parameter names")]
 struct EngineParams {
     /// Share of the largest speed and of the peak torque.
     #[schemars(length(min = 2, max = 8))]
@@ -193,7 +193,7 @@ struct EngineParams {
 /// `PxVehicleGearboxParams` and `PxVehicleAutoboxParams`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(non_snake_case, reason = "PhysX's names")]
+#[allow(non_snake_case, reason = "PhysX's parameter names")]
 struct GearboxParams {
     /// Reverse gears, 0 for neutral, forward gears.
     #[schemars(length(min = 3, max = 32))]
@@ -267,10 +267,10 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     };
     Some(Car {
         name: vehicle.name.clone(),
-        description: "Imported from PhysX: springs there are slack at full droop.".into(),
+        description: "Imported from PhysX. PhysX springs have no force at full droop.".into(),
         mass: sourced(vehicle.rigidBodyParams.mass, "mass"),
         centre: [0.0; 3],
-        centre_origin: "where the springs carry the car at rest".into(),
+        centre_origin: "height at which the springs carry the car at rest".into(),
         inertia: Some((PHYSX_AXES.inertia(vehicle.rigidBodyParams.moi), "moi".into())),
         boxes: vehicle.halfExtents.map(collision_box).into_iter().collect(),
         hull: None,
@@ -278,11 +278,11 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         lock: if lock > 0.0 {
             sourced(lock.to_degrees(), format!("{lock} rad"))
         } else {
-            sourced(30.0, "estimate: no wheel steers")
+            sourced(30.0, "estimate: no wheel is steered")
         },
         steer_rate: None,
         engine: convert_engine(&vehicle),
-        peers: None,
+        raycast_reference: None,
     })
 }
 
@@ -302,7 +302,7 @@ fn check_jounce_tables(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
             let is_increasing = shares.windows(2).all(|pair| pair[0] < pair[1]);
             if !is_increasing || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
                 let (path, found) = (format!("wheels[{i}].{key}"), format!("points at {shares:?}"));
-                import.add_fault(&path, found, "points that rise, from 0 (full droop) to 1 (full bump)", "");
+                import.add_fault(&path, found, "increasing points from 0 (full droop) to 1 (full bump)", "");
             }
         }
     }
@@ -322,12 +322,8 @@ fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
         }
     }
     match (&vehicle.engineParams, &vehicle.gearboxParams) {
-        (Some(_), None) => {
-            import.add_fault("engineParams", "an engine without `gearboxParams`", "both, or neither", "")
-        }
-        (None, Some(_)) => {
-            import.add_fault("gearboxParams", "a gearbox without `engineParams`", "both, or neither", "")
-        }
+        (Some(_), None) => import.add_fault("engineParams", "an engine without `gearboxParams`", "both or neither", ""),
+        (None, Some(_)) => import.add_fault("gearboxParams", "a gearbox without `engineParams`", "both or neither", ""),
         _ => {}
     }
     if let Some(gearbox) = &vehicle.gearboxParams
@@ -337,7 +333,7 @@ fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
         import.add_fault(
             "gearboxParams.neutralGear",
             found,
-            "one with a reverse gear before and a forward gear after it",
+            "a gear between a reverse gear and a forward gear",
             "", // no help
         );
     }
@@ -348,10 +344,10 @@ fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
 fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
     let has_horizontal_offset = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
     if has_horizontal_offset(&w.suspForceAppPoint) {
-        import.add_note(&format!("wheels[{i}].suspForceAppPoint"), "loads act at the contact point here");
+        import.add_note(&format!("wheels[{i}].suspForceAppPoint"), "not imported: loads act at the contact point");
     }
     if has_horizontal_offset(&w.tireForceAppPoint) {
-        let text = "tyre forces act above the contact point here: only its height is taken";
+        let text = "only the height is imported: tyre forces act above the contact point";
         import.add_note(&format!("wheels[{i}].tireForceAppPoint"), text);
     }
 }
@@ -363,16 +359,20 @@ fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
 fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in vehicle.wheels.iter().enumerate() {
         let path = |key: &str| format!("wheels[{i}].{key}");
-        import.add_note_unless(&path("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
+        import.add_note_unless(
+            &path("camberStiff"),
+            w.camberStiff,
+            0.0,
+            "camber thrust: not imported, wheels stay upright",
+        );
         if w.loadFilter.is_some() {
-            import
-                .add_note(&path("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
+            import.add_note(&path("loadFilter"), "smoothing of loads between steps: not needed, not imported");
         }
         for (key, value, text) in [
-            ("sprungMass", w.sprungMass, "serves its suspension limits only: the car stands by its springs"),
-            ("halfWidth", w.halfWidth, "wheels are rays here"),
-            ("mass", w.mass, "`moi` says what spins, and the body's mass includes it"),
-            ("restLoad", w.restLoad, "scales its lateral stiffness, which is the full one here"),
+            ("sprungMass", w.sprungMass, "used only for suspension limits: the ride height follows from the springs"),
+            ("halfWidth", w.halfWidth, "wheels are imported as rays"),
+            ("mass", w.mass, "not imported: `moi` is the spin inertia, and the body mass includes the wheels"),
+            ("restLoad", w.restLoad, "scale of the lateral stiffness: the full stiffness is imported"),
         ] {
             if value.is_some() {
                 import.add_note(&path(key), text);
@@ -381,35 +381,38 @@ fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
         if w.latStiffX.is_some() {
             import.add_note(
                 &path("latStiffX"),
-                "lateral stiffness grows with load up to it there; here it is the full one at every load",
+                "lateral stiffness increases with load up to this value in PhysX: the full stiffness is imported for every load",
             );
         }
         if w.frictionVsSlip.iter().any(|p| p[1] != w.frictionVsSlip[0][1]) {
-            import.add_note(&path("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
+            import.add_note(&path("frictionVsSlip"), "friction over slip: the maximum is used for every slip");
         }
         note_force_point_offsets(i, w, import);
         if w.torqueRatio > 0.0 {
             import.add_note(
                 &path("torqueRatio"),
-                "its value has no effect in PhysX 5.6, only whether it is 0: driven wheels share evenly",
+                "PhysX 5.6 only checks whether the value is 0: driven wheels have equal torque",
             );
         }
     }
     for (i, bar) in vehicle.antiRollForceParams.iter().enumerate() {
         let path = format!("antiRollForceParams[{i}]");
-        import.add_note(&path, "turns the body past the tyres there; here the bar is in the load path");
+        import.add_note(
+            &path,
+            "PhysX applies the torque directly to the body: imported as an anti-roll bar that changes wheel loads",
+        );
         if bar.stiffness < 0.0 {
-            import.add_note(&format!("{path}.stiffness"), "a negative stiffness is taken as none");
+            import.add_note(&format!("{path}.stiffness"), "a negative stiffness is imported as 0");
         }
     }
     if let Some(engine) = &vehicle.engineParams {
         if engine.idleOmega < MIN_IDLE_SHARE * engine.maxOmega {
-            let text = format!("engines here idle: at {MIN_IDLE_SHARE} of the largest speed");
+            let text = format!("the idle speed is set to {MIN_IDLE_SHARE} of the maximum speed");
             import.add_note("engineParams.idleOmega", text);
         }
         import.add_note(
             "engineParams",
-            "damping rates and clutch strength are left out; the clutch carries 1.5 times the peak torque",
+            "damping rates and clutch strength are not imported; the clutch capacity is 1.5 times the peak torque",
         );
     }
 }
@@ -426,7 +429,7 @@ fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Impor
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.suspensionTravelDir).normalize_or_zero();
     if (direction + PHYSX_AXES.up).length() > 0.01 {
-        import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
+        import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: imported as upright");
     }
     let [x, y, attachment_height] = PHYSX_AXES.to_vehicle_axes(w.suspensionAttachment);
     // Height of the contact point at full droop.
@@ -454,7 +457,7 @@ fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Impor
             relaxation: relaxation(RELAXATION_LENGTH_M),
             friction: crate::car::friction([round_digits(friction); 2]),
         },
-        tyre_origin: "longStiff, latStiffY, the largest of frictionVsSlip; relaxation lengths are estimates".into(),
+        tyre_origin: "longStiff, latStiffY, maximum of frictionVsSlip; relaxation lengths are estimates".into(),
         steer_share: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },
         brake: sourced(w.brakeTorque, "brakeTorque"),
         handbrake: sourced(w.handbrakeTorque, "handbrakeTorque"),

@@ -6,7 +6,7 @@
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, sourced};
 use skidpad_core::DVec3;
-use skidpad_spec::spec::{Inertia, Peers, Tyre};
+use skidpad_spec::spec::{Inertia, RaycastReference, Tyre};
 
 /// Deflection at which the tyre slides in the vehicle file (m). The tyres of the sources have no deflection.
 const TYRE_DEFLECTION_M: f64 = 0.005;
@@ -123,18 +123,18 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     let lock = if max_steering > 0.0 {
         sourced(max_steering.to_degrees(), format!("{max_steering} rad"))
     } else {
-        import.add_note("", "no steering angle is given: the lock is an estimate");
-        sourced(30.0, "estimate: the source gives no angle")
+        import.add_note("", "no steering angle in the source: the full lock is an estimate");
+        sourced(30.0, "estimate: the source has no angle")
     };
-    let peers = raycast_parameters(&vehicle.wheels, import);
+    let raycast_reference = raycast_parameters(&vehicle.wheels, import);
     let wheels = vehicle.wheels.iter().map(|wheel| convert_wheel(wheel, &vehicle, max_steering, import)).collect();
-    let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "as given".to_owned()));
+    let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "from the source".to_owned()));
     Car {
         name: vehicle.name,
         description: vehicle.description,
         mass: sourced(vehicle.mass, ""),
         centre: vehicle.frame.to_vehicle_axes(vehicle.centre),
-        centre_origin: "where the springs carry the car at rest".into(),
+        centre_origin: "height at which the springs carry the car at rest".into(),
         inertia,
         boxes: vehicle.boxes,
         hull: None,
@@ -142,20 +142,20 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
         lock,
         steer_rate: None,
         engine: None,
-        peers,
+        raycast_reference,
     }
 }
 
 /// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`peers`) use them. A force of 1e9 N or more becomes no limit. Adds a
+/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no limit. Adds a
 /// note for each wheel with other values, and one if the roll influence is below 1.
-fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
+fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {
         if (wheel.roll_influence, wheel.max_force) != (first_wheel.roll_influence, first_wheel.max_force) {
             import.add_note(
                 &wheel.path,
-                "roll influence or largest force differ from the first wheel's, which are taken",
+                "roll influence or maximum force differ between wheels: those of the first wheel are used",
             );
         }
     }
@@ -163,12 +163,12 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Pe
         let roll_influence = first_wheel.roll_influence;
         import.add_note(
             &first_wheel.path,
-            format!("roll influence {roll_influence}: skidpad's own solvers roll the car as physics does; only peers read it"),
+            format!("roll influence {roll_influence}: only reference vehicles use it; the solvers of skidpad roll the car physically"),
         );
     }
-    Some(Peers {
+    Some(RaycastReference {
         roll_influence: first_wheel.roll_influence.clamp(0.0, 1.0),
-        largest_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
+        max_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
     })
 }
 
@@ -200,9 +200,9 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
         position: [x, y],
         contact: ContactHeight::Unloaded(unloaded_height),
         contact_range: [unloaded_height + travel, unloaded_height],
-        contact_range_origin: format!("from rest to {} m short of the rest length{travel_note}", wheel.travel),
+        contact_range_origin: format!("from rest to {} m below the rest length{travel_note}", wheel.travel),
         radius: sourced(wheel.radius, ""),
-        spin_inertia: sourced(0.01, "the source's wheels have none; this one adds next to nothing to the car"),
+        spin_inertia: sourced(0.01, "the wheels of the source have none; this value is negligible for the car"),
         rate: sourced(
             wheel.stiffness * mass / wheel.travel_ratio,
             format!("{stiffness_name} {} × {mass} kg{travel_note}", wheel.stiffness),
@@ -214,7 +214,7 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
             friction: crate::car::friction([wheel.friction.min(MAX_FRICTION); 2]),
         },
         tyre_origin: format!(
-            "{friction_name} {}; the source lets the force along grow to twice that, and has no patch",
+            "{friction_name} {}; the source limits the longitudinal force to twice this value and has no contact patch",
             wheel.friction
         ),
         steer_share: if max_steering > 0.0 {
@@ -245,12 +245,15 @@ fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Impor
     let [_, _, _, friction_name, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
     if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
-        import.add_note(&wheel.path, "its suspension is not upright: it is taken as if it were");
+        import.add_note(&wheel.path, "the suspension is not upright: imported as upright");
     }
     if wheel.friction > MAX_FRICTION {
         import.add_note(
             &wheel.path,
-            format!("{friction_name} {} is taken as {MAX_FRICTION}: neither slides", wheel.friction),
+            format!(
+                "{friction_name} {} is imported as {MAX_FRICTION}: neither value lets the tyre slide",
+                wheel.friction
+            ),
         );
     }
 }

@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
         while self.consume(' ') || self.consume('\t') {}
         let node = self.parse_value(0)?;
-        let section = sections.last_mut().ok_or("stands before the first header")?;
+        let section = sections.last_mut().ok_or("is before the first header")?;
         if let Item::Table(entries) = &mut section.body.item {
             entries.push((key, node));
         }
@@ -196,7 +196,7 @@ impl Reader<'_> {
             self.text[self.position..].find(|c| !is_word_character(c)).unwrap_or(self.text.len() - self.position);
         let word = &self.text[self.position..self.position + length];
         if word.is_empty() {
-            return Err("is no value");
+            return Err("is not a value");
         }
         self.position += length;
         if self.consume('[') {
@@ -214,7 +214,7 @@ impl Reader<'_> {
             "true" => Item::Flag(true),
             "false" => Item::Flag(false),
             "null" | "nil" => Item::Other,
-            _ => yaml::parse_number(word).ok_or("is no value")?,
+            _ => yaml::parse_number(word).ok_or("is not a value")?,
         })
     }
 
@@ -249,7 +249,7 @@ impl Reader<'_> {
     /// literally; `\n` becomes `n`. Line breaks are allowed.
     fn parse_quoted(&mut self) -> ParseResult<String> {
         if !self.consume('"') {
-            return Err("a text begins with \"");
+            return Err("a text starts with \"");
         }
         let mut text = String::new();
         loop {

@@ -4,17 +4,21 @@
 //! compression `z` from the target position. Axes: y up, z forward, x to the right. The target position is 0 at full droop and
 //! 1 at full bump.
 
+mod objects;
+
+use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, ForcePoint, common_centre, relaxation, sourced};
-use crate::{Import, yaml};
+use crate::unity::objects::Objects;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use skidpad_core::{DQuat, DVec3};
-use skidpad_spec::read::{Item, Key, Node};
-use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
-use std::collections::{BTreeMap, BTreeSet};
+use skidpad_core::DVec3;
+use skidpad_spec::spec::{Inertia, RaycastReference, SlipCurve, Tyre};
 
 /// Estimated relaxation length of the tyres (m). The tyres of the source have none.
 const RELAXATION_LENGTH_M: f64 = 0.1;
+
+/// Largest rotation of a box or a wheel against the body that is no more than rounding, and gets no note (degrees).
+const MAX_SILENT_ANGLE_DEG: f64 = 0.05;
 
 /// What is taken from a prefab or scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -30,7 +34,7 @@ pub(crate) struct Scene {
 
 /// The `Rigidbody`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Body {
     /// Name of its object.
     #[serde(default = "default_name")]
@@ -47,6 +51,9 @@ struct Body {
     /// Angular drag, 1/s.
     #[serde(default)]
     m_AngularDrag: f64,
+    /// Angular drag under its name of Unity 6, 1/s.
+    #[serde(default)]
+    m_AngularDamping: f64,
     /// Centre of mass in the object's frame, m.
     #[serde(default)]
     m_CenterOfMass: Xyz,
@@ -71,10 +78,12 @@ struct Xyz {
 
 /// A `WheelCollider`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Wheel {
     /// Origin of its object in the body's frame, m.
     position: [f64; 3],
+    /// Angle by which its object is turned against the body, degrees.
+    turned_deg: f64,
     /// Centre of the wheel at full bump, in its object's frame, m.
     #[serde(default)]
     m_Center: Xyz,
@@ -105,7 +114,7 @@ struct Wheel {
 
 /// A `JointSpring`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Spring {
     /// N/m.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -121,7 +130,7 @@ struct Spring {
 
 /// A `WheelFrictionCurve`.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct Curve {
     /// Slip of the peak.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -142,12 +151,14 @@ struct Curve {
 
 /// A `BoxCollider`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[allow(non_snake_case, reason = "Unity's names")]
+#[allow(non_snake_case, reason = "Unity's parameter names")]
 struct BoxCollider {
     /// Origin of its object in the body's frame, m.
     position: [f64; 3],
     /// Scale of its object.
     scale: [f64; 3],
+    /// Angle by which its object is turned against the body, degrees.
+    turned_deg: f64,
     /// Full size before scaling, m.
     m_Size: Xyz,
     /// Centre in its object's frame, before scaling, m.
@@ -177,7 +188,7 @@ fn default_spin_damping() -> f64 {
 }
 
 /// Keys without influence on the vehicle dynamics. They get no note.
-const IRRELEVANT_KEYS: [&str; 22] = [
+const IRRELEVANT_KEYS: [&str; 21] = [
     "m_ObjectHideFlags",
     "m_CorrespondingSourceObject",
     "m_PrefabInstance",
@@ -199,7 +210,6 @@ const IRRELEVANT_KEYS: [&str; 22] = [
     "m_InertiaRotation",
     "serializedVersion",
     "m_Constraints",
-    "m_AngularDamping",
 ];
 
 /// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`]. Returns `None` after a fault.
@@ -213,214 +223,6 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         .skipped_keys
         .retain(|(path, _)| !IRRELEVANT_KEYS.contains(&path.rsplit('.').next().unwrap_or(path)));
     Some(convert_scene(&scene, import))
-}
-
-/// Object of the file: one YAML document.
-struct Object<'a> {
-    /// Class of the object, for example `WheelCollider`.
-    kind: String,
-    /// Properties of the object.
-    node: Node,
-    /// Text of the file.
-    text: &'a str,
-}
-
-impl Object<'_> {
-    /// Returns the identifier of the object that `key` refers to. It is read as text, because it has more digits than an `f64`.
-    fn reference_id(&self, key: &str) -> Option<String> {
-        let id = self.node.get(key)?.get("fileID")?;
-        self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
-    }
-
-    /// Returns the vector of `key`. Missing components have the value `default`.
-    fn vector(&self, key: &str, default: f64) -> DVec3 {
-        let value = |axis| self.node.get(key).and_then(|v| v.get(axis)).and_then(Node::number).unwrap_or(default);
-        DVec3::new(value("x"), value("y"), value("z"))
-    }
-
-    /// Returns the local rotation as a unit quaternion. Missing components are 0, a missing `w` is 1; a quaternion of length 0 becomes the
-    /// identity.
-    fn rotation(&self) -> DQuat {
-        let value = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
-        let quaternion = ["x", "y", "z", "w"].map(|axis| value(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
-        let rotation = DQuat::from_array(quaternion);
-        if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
-    }
-}
-
-impl LocalTransform {
-    /// Reads a transform. Defaults: position 0, no rotation, scale 1.
-    fn from_object(object: &Object<'_>) -> Self {
-        Self {
-            position: object.vector("m_LocalPosition", 0.0),
-            rotation: object.rotation(),
-            scale: object.vector("m_LocalScale", 1.0),
-            parent: object.reference_id("m_Father"),
-        }
-    }
-}
-
-/// Maximum number of transforms between a component and its body.
-const MAX_TRANSFORM_DEPTH: usize = 256;
-
-/// Transform of the file, in the frame of its father.
-struct LocalTransform {
-    /// Position (m).
-    position: DVec3,
-    /// Rotation.
-    rotation: DQuat,
-    /// Scale.
-    scale: DVec3,
-    /// Identifier of the father; `None` without one.
-    parent: Option<String>,
-}
-
-/// Objects of the file.
-struct Objects<'a> {
-    /// Objects by identifier.
-    objects: BTreeMap<String, Object<'a>>,
-    /// Transforms by identifier.
-    local_transforms: BTreeMap<String, LocalTransform>,
-    /// Identifier of the first transform of each game object.
-    transforms: BTreeMap<String, String>,
-}
-
-impl<'a> Objects<'a> {
-    /// Reads the documents of the file, one object each. Text before the first `---` is skipped. A document that is not valid YAML adds a fault and
-    /// is skipped; documents without a table are skipped. Then indexes all transforms by identifier and by their game object.
-    fn read(import: &mut Import<'a>) -> Self {
-        let text = import.text;
-        let mut objects = BTreeMap::new();
-        let starts: Vec<usize> = std::iter::once(0)
-            .chain(text.match_indices("\n---").map(|(offset, _)| offset + 1))
-            .filter(|&offset| text[offset..].starts_with("---"))
-            .collect();
-        for (i, &start) in starts.iter().enumerate() {
-            let end = starts.get(i + 1).copied().unwrap_or(text.len());
-            let content_start = text[start..end].find('\n').map_or(end, |line| start + line + 1);
-            let header = &text[start..content_start];
-            let id = header.split_whitespace().find_map(|word| word.strip_prefix('&')).unwrap_or("").to_owned();
-            let Some(tree) = yaml::parse_document(&text[content_start..end], content_start, import) else { continue };
-            if let Item::Table(entries) = tree.item
-                && let Some((key, node)) = entries.into_iter().next()
-            {
-                objects.insert(id, Object { kind: key.name, node, text });
-            }
-        }
-        let (mut local_transforms, mut transforms) = (BTreeMap::new(), BTreeMap::new());
-        for (id, object) in
-            objects.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
-        {
-            if let Some(owner) = object.reference_id("m_GameObject") {
-                transforms.entry(owner).or_insert_with(|| id.clone());
-            }
-            local_transforms.insert(id.clone(), LocalTransform::from_object(object));
-        }
-        Self { objects, local_transforms, transforms }
-    }
-
-    /// Returns the objects of the class `kind`, in the order of the text.
-    fn objects_of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
-        let mut objects: Vec<_> = self.objects.values().filter(|object| object.kind == kind).collect();
-        objects.sort_by_key(|object| object.node.span.start);
-        objects
-    }
-
-    /// Returns the identifier of the transform of the object a component belongs to.
-    fn transform_id(&self, component: &Object<'_>) -> Option<&str> {
-        self.transforms.get(&component.reference_id("m_GameObject")?).map(String::as_str)
-    }
-
-    /// Returns the transforms from the one of a component up to the root of the file, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
-    /// Empty if the component has no transform.
-    fn ancestors<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s LocalTransform)> {
-        let first_transform = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
-        let parent_of = |&(_, transform): &(&'s str, &'s LocalTransform)| {
-            let (id, transform) = self.local_transforms.get_key_value(transform.parent.as_deref()?)?;
-            Some((id.as_str(), transform))
-        };
-        // The limit also ends cycles of fathers.
-        std::iter::successors(first_transform, parent_of).take(MAX_TRANSFORM_DEPTH)
-    }
-
-    /// Returns position (m) and accumulated scale of the object of a component in the frame of the transform `root`, including the scale of `root`.
-    /// Rotations turn positions only. Returns `None` if the component is not below `root`.
-    fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
-        let (mut position, mut scale) = (DVec3::ZERO, DVec3::ONE);
-        for (id, transform) in self.ancestors(component) {
-            (position, scale) = (transform.scale * position, transform.scale * scale);
-            if id == root {
-                return Some((position, scale));
-            }
-            position = transform.rotation * position + transform.position;
-        }
-        None
-    }
-
-    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its name), `wheels` and `boxes` (its
-    /// `WheelCollider`s and `BoxCollider`s in the order of the text, with their `position` and `scale` in the frame of the body). Adds a fault and
-    /// returns `None` without such a body. Adds a note if there are several.
-    fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
-        let bodies = self.objects_of_kind("Rigidbody");
-        let wheels = self.objects_of_kind("WheelCollider");
-        let wheel_ancestors: BTreeSet<&str> =
-            wheels.iter().flat_map(|wheel| self.ancestors(wheel)).map(|(id, _)| id).collect();
-        let has_wheels =
-            |body: &&&Object<'a>| self.transform_id(body).is_some_and(|root| wheel_ancestors.contains(root));
-        let mut vehicle_bodies = bodies.iter().filter(has_wheels);
-        let Some(body) = vehicle_bodies.next() else {
-            let help = "prefabs inside prefabs are not followed: unpack them first";
-            import.add_fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
-            return None;
-        };
-        let root = self.transform_id(body)?;
-        let name_node = body
-            .reference_id("m_GameObject")
-            .and_then(|id| self.objects.get(&id))
-            .and_then(|object| object.node.get("m_Name"));
-        let name = name_node.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
-        if vehicle_bodies.next().is_some() {
-            import.add_note("", format!("several vehicles: the first, `{name}`, is taken"));
-        }
-        let placed_nodes = |kind: &str| -> Vec<Node> {
-            let place_node = |object: &&Object<'a>| {
-                let (position, scale) = self.place_in_root(object, root)?;
-                Some(with_entries(&object.node, &[("position", vector(position)), ("scale", vector(scale))]))
-            };
-            self.objects_of_kind(kind).iter().filter_map(place_node).collect()
-        };
-        let (wheels, boxes) = (placed_nodes("WheelCollider"), placed_nodes("BoxCollider"));
-        let body = with_entries(&body.node, &[("name", Item::Text(name))]);
-        let list_entries = [("wheels", Item::List(wheels)), ("boxes", Item::List(boxes))];
-        let span = body.span.clone();
-        let tree = Node::table(span.clone(), vec![(Key { name: "body".into(), span }, body)]);
-        Some(with_entries(&tree, &list_entries))
-    }
-}
-
-/// Returns a vector as a list of numbers.
-fn vector(v: DVec3) -> Item {
-    let to_node = |value: f64| Node { item: Item::Number { value: round_noise(value), whole: false }, span: 0..0 };
-    Item::List(v.to_array().map(to_node).into())
-}
-
-/// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values unchanged.
-fn round_noise(value: f64) -> f64 {
-    if value.abs() < 1e-7 { 0.0 } else { value }
-}
-
-/// Returns the table with additional entries, which have the place of the table in the text.
-fn with_entries(node: &Node, new_entries: &[(&str, Item)]) -> Node {
-    let span = node.span.clone();
-    let to_entry = |(name, item): &(&str, Item)| {
-        let key = Key { name: (*name).to_owned(), span: span.start..span.start };
-        (key, Node { item: item.clone(), span: span.clone() })
-    };
-    let existing_entries = match &node.item {
-        Item::Table(entries) => entries.clone(),
-        _ => Vec::new(),
-    };
-    Node::table(span.clone(), existing_entries.into_iter().chain(new_entries.iter().map(to_entry)).collect())
 }
 
 /// Converts from axes right, up, forward to axes forward, left, up.
@@ -445,22 +247,26 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         common_centre(&boxes).unwrap_or([0.0; 3])
     };
     if !has_stated_centre && boxes.is_empty() {
-        import.add_note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
+        import.add_note("body", "no BoxCollider: the centre of mass is set to the origin of the body");
     }
-    for (key, value) in
-        [("m_Drag", body.m_Drag), ("m_LinearDamping", body.m_LinearDamping), ("m_AngularDrag", body.m_AngularDrag)]
-    {
+    for (key, value) in [
+        ("m_Drag", body.m_Drag),
+        ("m_LinearDamping", body.m_LinearDamping),
+        ("m_AngularDrag", body.m_AngularDrag),
+        ("m_AngularDamping", body.m_AngularDamping),
+    ] {
         import.add_note_unless(
             &format!("body.{key}"),
             value,
             0.0, // no drag
-            "drag in proportion to speed: left out, air drag goes with its square",
+            "drag proportional to speed: not imported, because air drag is proportional to the square of the speed",
         );
     }
     import.add_note(
         "", // note on the whole file
-        "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
+        "motor torque, brake torque and steering angle are set by a script: no motor, no brakes, full lock of 30°",
     );
+    note_turned_objects(scene, import);
     let inertia = (body.m_ImplicitTensor == 0).then(|| {
         // Moments of inertia have no sign.
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = to_vehicle_axes(components(body.m_InertiaTensor)).map(f64::abs);
@@ -471,25 +277,37 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, middle, import)).collect();
     Car {
         name: body.name.clone(),
-        description: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
+        description: "Imported from Unity. Unity springs are at their target position under the sprung mass.".into(),
         mass: sourced(body.m_Mass, "m_Mass"),
         centre,
-        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
+        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "centre of the BoxColliders".into() },
         inertia,
         boxes,
         hull: None,
-        peers: roll_influence(scene, centre[2], import),
+        raycast_reference: roll_influence(scene, centre[2], import),
         wheels,
-        lock: sourced(30.0, "estimate: a script's in Unity"),
+        lock: sourced(30.0, "estimate: set by a script in Unity"),
         steer_rate: None,
         engine: None,
     }
 }
 
-/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`peers`): `(h − d) / h`, from
+/// Adds a note for each box and wheel whose object is turned against the body by more than [`MAX_SILENT_ANGLE_DEG`].
+fn note_turned_objects(scene: &Scene, import: &mut Import<'_>) {
+    let boxes = scene.boxes.iter().enumerate().map(|(i, shape)| (format!("boxes[{i}]"), shape.turned_deg));
+    let wheels = scene.wheels.iter().enumerate().map(|(i, wheel)| (format!("wheels[{i}]"), wheel.turned_deg));
+    for (path, angle) in boxes.chain(wheels).filter(|(_, angle)| *angle > MAX_SILENT_ANGLE_DEG) {
+        import.add_note(
+            &path,
+            format!("the object is rotated by {angle:.1}° relative to the body; only its position is imported"),
+        );
+    }
+}
+
+/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`raycast_reference`): `(h − d) / h`, from
 /// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre_height` is the height
 /// of the centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
-fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<Peers> {
+fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<RaycastReference> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
     // Height of the contact point at rest, in the frame of the body.
@@ -503,9 +321,9 @@ fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) ->
     let share = (1.0 - distance / height_above_ground).clamp(0.0, 1.0);
     import.add_note(
         "wheels[0].m_ForceAppPointDistance",
-        format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
+        format!("forces act {distance} m above the ground, which reduces the roll angle to {share:.2} of the physical one: a non-physical aid, kept"),
     );
-    Some(Peers { roll_influence: crate::vehicle_file::round_digits(share), largest_suspension_force_n: None })
+    Some(RaycastReference { roll_influence: crate::vehicle_file::round_digits(share), max_suspension_force_n: None })
 }
 
 /// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left out.
@@ -537,13 +355,13 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
     for (key, curve) in [("m_ForwardFriction", &w.m_ForwardFriction), ("m_SidewaysFriction", &w.m_SidewaysFriction)] {
         let key_path = format!("{path}.{key}");
         if curve.m_AsymptoteValue > curve.m_ExtremumValue {
-            import.add_note(&key_path, "its asymptote lies above its extremum: taken as flat");
+            import.add_note(&key_path, "the asymptote is above the extremum: imported as constant");
         }
         if curve.m_AsymptoteSlip <= curve.m_ExtremumSlip {
-            import.add_note(&key_path, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
+            import.add_note(&key_path, "the asymptote slip is not above the extremum slip: set 10 % above");
         }
         if curve.m_ExtremumValue * curve.m_Stiffness > 20.0 {
-            import.add_note(&key_path, "a friction above 20 is taken as 20");
+            import.add_note(&key_path, "a friction above 20 is set to 20");
         }
     }
     Corner {
@@ -554,7 +372,7 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
         radius: sourced(w.m_Radius, "m_Radius"),
         spin_inertia: sourced(
             0.5 * w.m_Mass * w.m_Radius * w.m_Radius,
-            format!("m_Mass {} kg as an even disc", w.m_Mass),
+            format!("m_Mass {} kg as a uniform disc", w.m_Mass),
         ),
         rate: sourced(spring.spring, "spring"),
         bump: damper.clone(),
@@ -588,11 +406,11 @@ fn convert_tyre(w: &Wheel) -> Tyre {
     let curve = |c: &Curve| SlipCurve {
         extremum_slip: c.m_ExtremumSlip,
         asymptote_slip: c.m_AsymptoteSlip.max(1.1 * c.m_ExtremumSlip),
-        asymptote_share: (c.m_AsymptoteValue / c.m_ExtremumValue).min(1.0),
+        sliding_force_ratio: (c.m_AsymptoteValue / c.m_ExtremumValue).min(1.0),
     };
     Tyre::SlipCurve {
-        along: curve(&w.m_ForwardFriction),
-        across: curve(&w.m_SidewaysFriction),
+        longitudinal: curve(&w.m_ForwardFriction),
+        lateral: curve(&w.m_SidewaysFriction),
         relaxation: relaxation(RELAXATION_LENGTH_M),
         friction: crate::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
     }

@@ -102,7 +102,8 @@ mod tests {
         let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
         let spec = VehicleSpec::read("c5", text).expect("valid");
         let remark = |path: &str| (path.to_owned(), format!("of {path}\nand more"));
-        let paths = ["chassis.mass_kg", "axles[1].suspension.rate_n_per_m", "tyres.rear.along.extremum_slip", "name"];
+        let paths =
+            ["chassis.mass_kg", "axles[1].suspension.rate_n_per_m", "tyres.rear.longitudinal.extremum_slip", "name"];
         let described = CommentedSpec { spec: spec.clone(), comments: paths.iter().map(|p| remark(p)).collect() };
         let written = described.write().expect("finite");
         assert_eq!(VehicleSpec::read("again", &written).expect("valid"), spec);

@@ -99,9 +99,9 @@ impl Builder<'_> {
                     self.add_node(Node { item: Item::List(list), span: start..range.end })
                 }
                 Some(OpenNode::Table(start, entries, _)) => self.add_node(Node::table(start..range.end, entries)),
-                None => return Err("ends what has not begun"),
+                None => return Err("ends a block that was not started"),
             },
-            Event::Alias(_) => return Err("refers to another place, which is not read"),
+            Event::Alias(_) => return Err("is a reference, which is not supported"),
             _ => {}
         }
         Ok(())

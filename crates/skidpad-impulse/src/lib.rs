@@ -11,7 +11,7 @@ use skidpad_world::CarWorld;
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "impulse",
-    description: "own world, one warm-started sweep of per-wheel impulses",
+    description: "built-in world; a single warm-started pass of impulses per wheel",
     comparison_only: false,
     has_wheel_rows: true,
     build_world: |scene, cars, dt| Box::new(CarWorld::new("impulse", SolverMode::SinglePass, scene, cars, dt)),

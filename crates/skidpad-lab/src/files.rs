@@ -19,12 +19,14 @@ impl WriteError {
     /// missing permission, file size limit, full disk. All other kinds suggest another place.
     pub fn remedy(&self) -> &'static str {
         match self.reason.kind() {
-            io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
-            io::ErrorKind::NotADirectory => "a file stands where a folder is needed: name another folder",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "name a place you may write to",
+            io::ErrorKind::IsADirectory => "this is a folder; name a file in it",
+            io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder; name another folder",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "name a folder with write permission"
+            }
             io::ErrorKind::FileTooLarge => "raise the file size limit of the shell (`ulimit -f`), or write less",
-            io::ErrorKind::StorageFull => "make room, or name another place",
-            _ => "name another place",
+            io::ErrorKind::StorageFull => "free disk space, or name another location",
+            _ => "name another location",
         }
     }
 }
@@ -140,7 +142,7 @@ fn write_target(path: &Path) -> io::Result<WriteTarget> {
         return Ok(WriteTarget::StandardOutput);
     }
     if path.file_name().is_none() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a file name"));
     }
     let path = resolve_symlinks(path)?;
     match std::fs::metadata(&path) {
@@ -343,7 +345,7 @@ mod tests {
             (folder.path().to_owned(), "name a file in it"),
             (file.join("a.csv"), "name another folder"),
             (file.join("b/a.csv"), "name another folder"),
-            ("..".into(), "name another place"),
+            ("..".into(), "name another location"),
         ] {
             let before = check_writable(&path).expect_err("not writable");
             let after = write_atomically(&path, |_| Ok(())).expect_err("not writable");

@@ -2,7 +2,7 @@
 //!
 //! | topic | module |
 //! |---|---|
-//! | manoeuvres, each with typed parameters and a standard default: settle, acceleration, braking, … | [`manoeuvre`] |
+//! | manoeuvres, each with typed parameters and a standard default: drop-settle, acceleration, braking, … | [`manoeuvre`] |
 //! | drivers: speed control, path following, open loop | [`driver`] |
 //! | open-loop inputs from a file | [`script`] |
 //! | telemetry of every step, written as CSV | [`trajectory`] |

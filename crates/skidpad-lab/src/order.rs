@@ -45,7 +45,7 @@ impl Order {
     pub fn text(self) -> String {
         match self {
             Self::Unknown => "-".into(),
-            Self::WithinNoise => "closed".into(),
+            Self::WithinNoise => "noise".into(),
             Self::Observed(order) => format!("{order:.1}"),
         }
     }
@@ -98,9 +98,6 @@ mod tests {
 
     #[test]
     fn texts_have_one_decimal_place() {
-        assert_eq!(
-            [Order::Unknown, Order::WithinNoise, Order::Observed(1.96)].map(Order::text),
-            ["-", "closed", "2.0"]
-        );
+        assert_eq!([Order::Unknown, Order::WithinNoise, Order::Observed(1.96)].map(Order::text), ["-", "noise", "2.0"]);
     }
 }

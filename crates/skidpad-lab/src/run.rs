@@ -28,7 +28,7 @@ impl TimeStep {
         if dt_s > 0.0 && dt_s <= Self::MAX_S && dt_s as f32 > 0.0 {
             return Ok(Self(dt_s));
         }
-        Err(format!("a step above 0 and at most {} s long", Self::MAX_S))
+        Err(format!("a step length above 0 and at most {} s", Self::MAX_S))
     }
 
     /// Creates a step of `1 / rate_hz` seconds.
@@ -36,7 +36,7 @@ impl TimeStep {
     /// # Errors
     /// Returns a description of the accepted rates if [`TimeStep::new`] rejects the step.
     pub fn from_rate_hz(rate_hz: f64) -> Result<Self, String> {
-        Self::new(1.0 / rate_hz).map_err(|_| format!("a finite rate of at least {} Hz", 1.0 / Self::MAX_S))
+        Self::new(1.0 / rate_hz).map_err(|_| format!("a finite step rate of at least {} Hz", 1.0 / Self::MAX_S))
     }
 
     /// Returns the length of the step (s).

@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn only_near_names_are_suggested() {
-        let known = ["step-steer", "slalom", "settle"];
+        let known = ["step-steer", "slalom", "drop-settle"];
         assert_eq!(nearest_name("stepsteer", known), Some("step-steer"));
         assert_eq!(nearest_name("Slalon", known), Some("slalom"));
         assert_eq!(nearest_name("moose", known), None);

@@ -29,7 +29,7 @@ const ROLL_INFLUENCE: f32 = 0.1;
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "rapier-stock",
-    description: "Rapier's DynamicRayCastVehicleController, a peer",
+    description: "DynamicRayCastVehicleController of Rapier",
     comparison_only: true,
     has_wheel_rows: false,
     build_world: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),

@@ -19,7 +19,7 @@ use crate::{RapierCars, SurfaceProperties, SurfaceQuery, bodies, chassis, platfo
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "rapier",
-    description: "rapier3d rigid bodies and queries, one sweep handed over as forces",
+    description: "Rapier world (rigid bodies and ray casts); a single solver pass, applied as forces",
     comparison_only: false,
     has_wheel_rows: true,
     build_world: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
@@ -118,8 +118,7 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
 }
 
 /// Reason for which a world with a touching car cannot be saved.
-pub const TOUCHING_SAVE_REASON: &str =
-    "its hull touches something, and Rapier keeps that contact's forces for its next step";
+pub const TOUCHING_SAVE_REASON: &str = "the hull has a contact, and Rapier keeps the contact forces for its next step";
 
 /// Returns true if Rapier has contact points of any collider of `body`.
 pub fn has_contacts(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {

@@ -66,6 +66,8 @@ pub struct RapierCars {
     pub(crate) is_unstepped: bool,
     /// Whether a step has begun and is not finished.
     pub(crate) is_step_in_progress: bool,
+    /// Report of the last [`RapierCars::before_step`], which the report of the whole step includes.
+    report_before_step: StepReport,
     /// Velocity of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
@@ -143,6 +145,7 @@ impl RapierCars {
             coasting_controls: Controls::coasting(),
             is_unstepped: false,
             is_step_in_progress: false,
+            report_before_step: StepReport::default(),
             wind: Vec3::ZERO,
         }
     }
@@ -158,11 +161,17 @@ impl RapierCars {
     }
 
     /// Returns vehicle `car` after its last step.
+    ///
+    /// # Panics
+    /// There is no slot of this number; [`RapierCars::slots`] lists the slots.
     pub fn car(&self, car: usize) -> CarView<'_> {
         self.cars.car(car)
     }
 
     /// Returns the chassis of vehicle `car`.
+    ///
+    /// # Panics
+    /// There is no slot of this number; [`RapierCars::slots`] lists the slots.
     pub fn handle(&self, car: usize) -> RigidBodyHandle {
         self.slots[car].handle
     }
@@ -359,6 +368,7 @@ impl RapierCars {
         };
         let report = report.merge_worst(self.cars.begin_step(&mut port, controls, dt));
         hitches::lock_closed_hitches(port.world.joints, &self.cars, port.slots, dt);
+        self.report_before_step = report;
         report
     }
 
@@ -428,7 +438,9 @@ impl RapierCars {
     /// Ends a step after Rapier has stepped the world: restores the users' forces on ground bodies and chassis, updates
     /// the 64-bit positions and writes the resulting motion to the states. Marks the world as stepped. A body whose
     /// position was rounded differently is moved to the rounded 64-bit position. A car that was woken within the step
-    /// gets its last push before sleep. Cars that sleep, are suspended or have no body do not change. A call without
+    /// gets its last push before sleep. Cars that sleep, are suspended or have no body do not change.
+    ///
+    /// Returns the worst report of the whole step, with that of [`RapierCars::before_step`]. A call without
     /// [`RapierCars::before_step`] only reports [`ApiMisuse::MissingBeforeStep`]; a step of length zero does nothing.
     pub fn after_step<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>) -> StepReport {
         let world = world.into();
@@ -485,7 +497,7 @@ impl RapierCars {
             has_loaded_bodies: false,
             surfaces: SurfaceProperties::default(),
         };
-        self.cars.write_back(&port, dt)
+        self.report_before_step.merge_worst(self.cars.write_back(&port, dt))
     }
 
     /// Wakes bodies whose controls changed (cars without `controls` coast), awake bodies whose car is not at rest or

@@ -505,8 +505,8 @@ impl<C: Lane> LdlFactors<C> {
 mod tests {
     use super::*;
 
-    /// Checks [`solve_dense`] on a matrix with a zero diagonal, which needs pivots from other rows, and on a singular
-    /// one.
+    /// Checks [`solve_dense`] on a matrix with a zero diagonal, which needs pivots from other rows: the solution for
+    /// the right side of a known vector is that vector. A singular matrix has the result `None`.
     #[test]
     fn solves_any_six_equations() {
         let matrix: [[f32; 6]; 6] = core::array::from_fn(|i| {

@@ -65,7 +65,7 @@ impl Display for Fault {
         match self.kind {
             FaultKind::Syntax if path.is_empty() => write!(f, "{found}"),
             FaultKind::Syntax => write!(f, "`{path}`: {found}"),
-            FaultKind::UnknownKey => write!(f, "`{path}` is not a known key"),
+            FaultKind::UnknownKey => write!(f, "unknown key `{path}`"),
             FaultKind::MissingKey => write!(f, "`{path}` is missing: it must be {accepts}"),
             FaultKind::WrongType | FaultKind::OutOfRange => write!(f, "`{path}` is {found}, but must be {accepts}"),
             FaultKind::Contradiction if path.is_empty() => write!(f, "the file: {found}, but must be {accepts}"),
@@ -109,8 +109,9 @@ impl Display for FaultWithExcerpt {
 
 impl std::error::Error for FaultWithExcerpt {}
 
-/// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`].
-#[derive(Clone, Debug)]
+/// Faults of one file in the order of the text, at least one and at most [`MAX_COLLECTED_FAULTS`]. `Debug` writes the
+/// report of [`Faults::to_text`], which a panic of `unwrap` then shows.
+#[derive(Clone)]
 pub struct Faults {
     /// Name of the file or text.
     source_name: String,
@@ -189,16 +190,19 @@ impl Display for Faults {
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
             MAX_COLLECTED_FAULTS => {
-                write!(
-                    f,
-                    "{name} has {MAX_COLLECTED_FAULTS} faults or more, the first {MAX_SHOWN_FAULTS} of which are shown"
-                )
+                write!(f, "{name} has {MAX_COLLECTED_FAULTS} faults or more; the first {MAX_SHOWN_FAULTS} are shown")
             }
             n if n > MAX_SHOWN_FAULTS => {
-                write!(f, "{name} has {n} faults, the first {MAX_SHOWN_FAULTS} of which are shown")
+                write!(f, "{name} has {n} faults; the first {MAX_SHOWN_FAULTS} are shown")
             }
             n => write!(f, "{name} has {n} faults"),
         }
+    }
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::excerpt::{line_and_column, line_starts};
 use crate::fault::{MAX_COLLECTED_FAULTS, push_fault};
+use crate::old_keys::{OldKey, OldKeys};
 use crate::warning::Warning;
 use crate::{Fault, FaultKind, Faults};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,8 @@ pub struct FaultCollector {
     pub skips_unknown_keys: bool,
     /// Paths of the unknown keys that were skipped, with their spans in the text.
     pub skipped_keys: Vec<(String, Range<usize>)>,
+    /// Keys with old names, in the order of the text, with their spans in the text. Their lines are not set.
+    pub(crate) old_keys: Vec<(OldKey, Range<usize>)>,
     /// Warnings about values and referenced files that have no faults.
     pub(crate) warnings: Vec<Warning>,
     /// Span of each path in the text.
@@ -50,6 +53,17 @@ impl FaultCollector {
             (fault.line, fault.column) = line_and_column(text, &starts, fault.span.start);
         }
         Faults::new(source_name, text, self.faults).with_files(self.file_faults)
+    }
+
+    /// Removes the keys with old names and returns them with their lines. `source_name` and `text` are those of the file.
+    pub(crate) fn take_old_keys(&mut self, source_name: &str, text: &str) -> OldKeys {
+        let line_offsets = line_starts(text);
+        let with_line = |(key, span): (OldKey, Range<usize>)| OldKey {
+            line: line_and_column(text, &line_offsets, span.start).0,
+            ..key
+        };
+        let keys = std::mem::take(&mut self.old_keys).into_iter().map(with_line).collect();
+        OldKeys { file: source_name.to_owned(), keys }
     }
 
     /// Adds a fault of the key `path`, at the bytes `span` of the text. `found` describes the value found, `accepts` the
@@ -90,8 +104,8 @@ impl FaultCollector {
         }
         let span = self.nearest_span(if has_first { &second_path } else { &first_path });
         if has_first {
-            let found = format!("given as well as `{first}`");
-            let accepts = format!("the only one of `{first}` and `{second}`");
+            let found = format!("set together with `{first}`");
+            let accepts = format!("set alone: either `{first}` or `{second}`");
             self.add_fault(
                 FaultKind::Contradiction,
                 second_path,
@@ -105,7 +119,7 @@ impl FaultCollector {
                 fault.contradicted_span = contradicted_span;
             }
         } else {
-            let accepts = format!("given, or `{second}` instead");
+            let accepts = format!("set, or `{second}` instead");
             self.add_fault(FaultKind::MissingKey, first_path, span, "missing", accepts, None);
         }
     }

@@ -35,7 +35,7 @@ impl TreeDeserializer {
 
     /// Returns the error for a value that no description contains. The schema check reports such values before.
     fn unexpected_value_error(value: &Value) -> Error {
-        serde::de::Error::custom(format_args!("{} where none is read", value.type_str()))
+        serde::de::Error::custom(format_args!("{}: this function reads no files", value.type_str()))
     }
 }
 

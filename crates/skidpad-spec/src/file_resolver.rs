@@ -69,7 +69,8 @@ impl FileResolver<'_> {
     /// Returns the folders on disk. The error says that shipped files have none.
     #[cfg(feature = "terrain_files")]
     fn folders(&self) -> Result<&Folders, String> {
-        let reason = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";
+        let reason =
+            "a scene that is read from a text has no folder for other files; use `LoadedScene::read_in` with a folder";
         match self {
             Self::Shipped => Err(reason.into()),
             Self::Folders(folders) => Ok(folders),

@@ -96,7 +96,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     let file_metadata = file.metadata()?;
     check_metadata(&file_metadata, kind)?;
     if !is_same(&path_metadata, &file_metadata) {
-        return Err(Error::other("the file was replaced while it was opened: read it again"));
+        return Err(Error::other("the file was replaced while it was opened; read it again"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(file_metadata.len()).unwrap_or(0));
     file.take(kind.max_bytes() + 1).read_to_end(&mut bytes)?;
@@ -118,10 +118,10 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
 /// Checks that a file is regular and within the size limit of `kind`. The error says what it is instead.
 fn check_metadata(metadata: &Metadata, kind: FileKind) -> Result<()> {
     if metadata.is_dir() {
-        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
+        return Err(Error::new(ErrorKind::IsADirectory, "this is a folder; name a file in it"));
     }
     if !metadata.is_file() {
-        let reason = "it is a pipe, a socket or a device: name a regular file";
+        let reason = "this is a pipe, a socket or a device; name a regular file";
         return Err(Error::new(ErrorKind::InvalidInput, reason));
     }
     check_size(metadata.len(), kind)
@@ -136,7 +136,7 @@ pub fn check_size(bytes: u64, kind: FileKind) -> Result<()> {
         return Ok(());
     }
     let (name, max_mib) = (kind.name(), kind.max_bytes() / BYTES_PER_MIB);
-    let text = format!("it has {bytes} bytes or more, and a {name} may have {max_mib} MiB: make the file smaller");
+    let text = format!("the file has {bytes} bytes or more; a {name} may have at most {max_mib} MiB");
     Err(Error::new(ErrorKind::FileTooLarge, text))
 }
 
@@ -218,7 +218,7 @@ impl Folders {
         let file_folder = if self.file_folder == Path::new("") { Path::new(".") } else { &self.file_folder };
         let file_folder = file_folder
             .canonicalize()
-            .map_err(|error| to_message(&format!("the folder of the file that names it: {error}")))?;
+            .map_err(|error| to_message(&format!("the folder of the referring file: {error}")))?;
         let mut roots = vec![file_folder.clone()];
         // Allowed folders that do not exist are ignored.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
@@ -247,8 +247,8 @@ impl Folders {
 }
 
 /// Message for a path outside of all allowed folders.
-const OUTSIDE_FOLDERS_MESSAGE: &str = "it lies outside of the folder of the file that names it: move it into that folder, or allow its folder \
-(`--allow-root FOLDER`, in the library `Folders::allow`)";
+const OUTSIDE_FOLDERS_MESSAGE: &str = "the file lies outside of the folder of the referring file; move the file into that folder, or allow its folder \
+     (`--allow-root FOLDER`, in the library `Folders::allow`)";
 
 /// Removes `.` and `..` from an absolute path without access to the file system.
 fn normalize_lexically(path: &Path) -> PathBuf {

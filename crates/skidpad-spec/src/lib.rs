@@ -27,6 +27,7 @@ pub mod files;
 mod ground;
 mod load;
 mod load_scene;
+mod old_keys;
 mod plausibility;
 pub mod printable;
 pub mod read;
@@ -48,6 +49,7 @@ pub use fault::{Fault, FaultKind, Faults, MAX_COLLECTED_FAULTS, MAX_SHOWN_FAULTS
 pub use files::Folders;
 pub use load::{LoadError, LoadedVehicle, load, load_from};
 pub use load_scene::LoadedScene;
+pub use old_keys::{OldKey, OldKeys};
 pub use schema::Schema;
 #[cfg(feature = "schema")]
 pub use schema::{scene_schema, schema, schema_of};
@@ -114,7 +116,7 @@ fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
         line: 1,
         column: 1,
         found,
-        accepts: "a vehicle that can stand on its wheels".into(),
+        accepts: "a vehicle that its wheels can support".into(),
         help: None,
         span: 0..0,
         contradicted_span: None,

@@ -8,7 +8,7 @@ use crate::spec::Tyre;
 use crate::tir::Note;
 use crate::warning::Warning;
 use crate::warnings::vehicle_warnings;
-use crate::{Faults, VehicleSpec, compile, read, shipped};
+use crate::{Faults, OldKeys, VehicleSpec, compile, read, shipped};
 use skidpad_core::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub struct LoadedVehicle {
     /// Warnings about legal but unusual values, and notes on values that tyre files left out or assumed, in the order of
     /// the text. Checks that need only the model are in the laboratory.
     pub notes: Vec<Note>,
+    /// Keys of the file with old names.
+    pub old_keys: OldKeys,
     /// Tyre files on disk that the file names; empty for shipped ones.
     pub tyre_files: Vec<PathBuf>,
 }
@@ -53,7 +55,7 @@ impl LoadedVehicle {
     /// model and, for a full trailer, that of its dolly, and collects the warnings with their lines. Warnings about the
     /// dolly have the prefix `dolly.`; those about shared tyres are not repeated.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
-        let (spec, ReadExtras { formulas, mut warnings, spans }) = read::read(source_name, text, files)?;
+        let (spec, ReadExtras { formulas, mut warnings, spans, old_keys }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build_model(&spec, &formulas, source_name, text)?);
         warnings.extend(vehicle_warnings(&spec, &model));
         let mut dolly_model = None;
@@ -85,7 +87,7 @@ impl LoadedVehicle {
             _ => None,
         });
         let tyre_files = disk_paths.collect();
-        Ok(Self { spec, model, dolly: dolly_model, notes, tyre_files })
+        Ok(Self { spec, model, dolly: dolly_model, notes, old_keys, tyre_files })
     }
 
     /// Returns the vehicle units from the front, each towed by the one before: the dolly and the trailer of a full
@@ -99,7 +101,7 @@ impl LoadedVehicle {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Name that is neither a shipped vehicle nor a file.
-    #[error("there is no vehicle `{}`", crate::printable::one_line(name))]
+    #[error("unknown vehicle `{}`", crate::printable::one_line(name))]
     UnknownVehicle {
         /// Name that was given.
         name: String,
@@ -153,7 +155,7 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> 
         let valid_length = error.utf8_error().valid_up_to();
         let valid_text = String::from_utf8_lossy(&error.as_bytes()[..valid_length]);
         let (line, column) = line_and_column(&valid_text, &line_starts(&valid_text), valid_length);
-        let message = format!("line {line}, column {column} is not UTF-8: save the file in that encoding");
+        let message = format!("line {line}, column {column} is not UTF-8; save the file in UTF-8");
         std::io::Error::new(std::io::ErrorKind::InvalidData, message)
     })
 }
@@ -164,7 +166,7 @@ fn unknown_vehicle_error(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::suggestions::nearest_word(name, names.iter().copied()) {
         Some(similar_name) => format!("did you mean `{similar_name}`?"),
-        None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
+        None => format!("shipped vehicles: {}; or use the path of a vehicle file", names.join(", ")),
     };
     LoadError::UnknownVehicle { name: name.to_owned(), help }
 }

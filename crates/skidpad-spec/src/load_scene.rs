@@ -4,7 +4,7 @@ use crate::file_resolver::FileResolver;
 use crate::files::{FileKind, Folders};
 use crate::load::read_text;
 use crate::tir::Note;
-use crate::{Faults, LoadError, SceneSpec, read};
+use crate::{Faults, LoadError, OldKeys, SceneSpec, read};
 use skidpad_core::Scene;
 use skidpad_core::state::Placement;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct LoadedScene {
     pub scene: Scene,
     /// Warnings about the ground, in the order of the text.
     pub notes: Vec<Note>,
+    /// Keys of the file with old names.
+    pub old_keys: OldKeys,
     /// Files of the ground that the scene file names.
     pub files: Vec<PathBuf>,
 }
@@ -70,11 +72,11 @@ impl LoadedScene {
     /// Reads a scene with its files from `files`, and lists the files on disk that height fields, meshes and OpenCRG
     /// roads name.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
-        let (spec, scene, notes) = read::read_scene(source_name, text, files)?;
+        let (spec, scene, notes, old_keys) = read::read_scene(source_name, text, files)?;
         let field_files = spec.height_fields.iter().filter_map(|field| field.file.as_ref());
         let mesh_files = spec.meshes.iter().filter_map(|mesh| mesh.file.as_ref());
         let named_files = field_files.chain(mesh_files).chain(spec.crg_roads.iter().map(|road| &road.file));
         let files = named_files.filter_map(|file| files.disk_path(file)).collect();
-        Ok(Self { spec, scene, notes, files })
+        Ok(Self { spec, scene, notes, old_keys, files })
     }
 }

@@ -86,8 +86,8 @@ impl CompiledVehicle<'_> {
             };
             (!PLAUSIBLE_INERTIA_SHARES.contains(&inertia_share)).then(|| {
                 Warning::new(path, format!(
-                    "{inertia:.4} kg m² is {inertia_share:.3} of the hull's, filled evenly with the car's mass ({hull_inertia:.0} kg m²); cars have \
-                     0.4 to 1.5 of it: check the unit"
+                    "{inertia:.4} kg m² is {inertia_share:.3} times the inertia of a uniform hull with the mass of the car \
+                    ({hull_inertia:.0} kg m²); typical: 0.4 to 1.5; check the unit"
                 ))
             })
         };
@@ -103,7 +103,7 @@ impl CompiledVehicle<'_> {
             if self.spec.coupler.is_some() {
                 return None;
             }
-            let text = "no axle is steered: give the front one `steer_ratio = 1`";
+            let text = "no axle is steered; set `steer_ratio = 1` on the front axle";
             return Some(Warning::new("axles", text));
         }
         let lock_deg = self.spec.steering.lock_deg;
@@ -111,7 +111,7 @@ impl CompiledVehicle<'_> {
             Warning::new(
                 "steering.lock_deg",
                 format!(
-                    "{lock_deg} degrees at full lock; cars have 25 to 45: {lock_deg} rad would be {:.0} degrees",
+                    "{lock_deg} degrees at full lock (typical: 25 to 45); {lock_deg} rad would be {:.0} degrees",
                     lock_deg.to_degrees()
                 ),
             )
@@ -134,9 +134,7 @@ impl CompiledVehicle<'_> {
         let strut = &wheel.strut;
         for (name, travel) in [("bump", strut.bump_travel), ("droop", strut.droop_travel)] {
             if f64::from(travel) > MAX_PLAUSIBLE_TRAVEL_M {
-                let text = format!(
-                    "{travel:.3} m; wheels of cars travel 0.05 to 0.15 m either way, of rally cars 0.3: check the unit"
-                );
+                let text = format!("{travel:.3} m (typical: 0.05 to 0.15 m, rally cars: 0.3 m); check the unit");
                 warnings.push(Warning::new(key_path(&format!("suspension.{name}_travel_m")), text));
             }
         }
@@ -147,8 +145,8 @@ impl CompiledVehicle<'_> {
             && droop <= MAX_PLAUSIBLE_TRAVEL_M
         {
             let text = format!(
-                "{droop:.3} m, but the spring carries nothing from {static_deflection:.3} m of extension on: a wheel hangs there; give `preload_n` \
-                 or a softer spring, or end the droop there"
+                "{droop:.3} m, but the spring force is zero from {static_deflection:.3} m of extension on, where the wheel stops \
+                     moving down; set `preload_n`, a softer spring or a shorter droop travel"
             );
             warnings.push(Warning::new(key_path("suspension.droop_travel_m"), text));
         }
@@ -157,8 +155,8 @@ impl CompiledVehicle<'_> {
         let rim_mass_share = rim_mass / (load / f64::from(STANDARD_GRAVITY));
         if rim_mass_share < MIN_PLAUSIBLE_RIM_MASS_SHARE {
             let text = format!(
-                "{} kg m² is {rim_mass:.3} kg at the rim, {rim_mass_share:.1e} of what the wheel carries; wheels of cars have 0.01 to 0.05 of \
-                 it (0.5 to 2 kg m²)",
+                "{} kg m² equals a mass of {rim_mass:.3} kg at the rim, {rim_mass_share:.1e} of the carried mass; typical: 0.01 \
+                     to 0.05 (0.5 to 2 kg m²)",
                 wheel.spin_inertia
             );
             warnings.push(Warning::new(key_path("wheel_spin_inertia_kg_m2"), text));
@@ -189,7 +187,7 @@ impl CompiledVehicle<'_> {
             Warning::new(
                 path,
                 format!(
-                    "the brakes of axle {axle_number} hold {ratio:.0} times what its tyres do; cars have 1 to 3 times: the pedal only locks"
+                    "the brake torque of axle {axle_number} is {ratio:.0} times the tyre limit (typical: 1 to 3); light pedal input already locks the wheels"
                 ),
             )
         };
@@ -210,7 +208,7 @@ impl CompiledVehicle<'_> {
             Warning::new(
                 format!("axles[{axle_index}].handbrake_torque_nm"),
                 format!(
-                    "holds the car on slopes of up to {:.1} % only; handbrakes of cars hold on 20 %, {:.0} N m in all",
+                    "holds the car only on slopes up to {:.1} % (typical: 20 %, which needs {:.0} N m in total)",
                     100.0 * held_slope,
                     0.2 * f64::from(self.model.mass() * STANDARD_GRAVITY) * f64::from(self.model.wheels()[0].radius)
                 ),
@@ -226,7 +224,7 @@ impl CompiledVehicle<'_> {
         let peak_torque = drive.engine.torque.max_value();
         (clutch.capacity < peak_torque).then(|| {
             Warning::new("powertrain.clutch.capacity_nm", format!(
-                "{} N m, but the engine gives up to {peak_torque:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",
+                "{} N m, but the peak engine torque is {peak_torque:.0} N m: the clutch slips (typical: 1.3 to 2 times the engine torque)",
                 clutch.capacity
             ))
         })
@@ -262,7 +260,7 @@ impl CompiledVehicle<'_> {
         Some(Warning::new(
             join_key(&join_key("tyres", tyre_name), key),
             format!(
-                "its numbers hold at {nominal_load:.0} N, but a wheel carries {load:.0} N at rest; within a factor of 2 is usual"
+                "the nominal load is {nominal_load:.0} N, but the static wheel load is {load:.0} N; it should be within a factor of 2"
             ),
         ))
     }
@@ -279,26 +277,29 @@ impl CompiledVehicle<'_> {
 /// degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres state such slips.
 fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
     let peaks = match tyre {
-        Tyre::SlipCurve { along, across, .. } => {
-            vec![("along.extremum_slip", along.extremum_slip), ("across.extremum_slip", across.extremum_slip)]
+        Tyre::SlipCurve { longitudinal, lateral, .. } => {
+            vec![
+                ("longitudinal.extremum_slip", longitudinal.extremum_slip),
+                ("lateral.extremum_slip", lateral.extremum_slip),
+            ]
         }
-        Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => vec![
-            ("along.largest_slip", along.largest_slip),
-            ("across.largest_slip", across.largest_slip),
-            ("along_at_double_load.largest_slip", along_at_double_load.largest_slip),
-            ("across_at_double_load.largest_slip", across_at_double_load.largest_slip),
+        Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => vec![
+            ("longitudinal.peak_slip", longitudinal.peak_slip),
+            ("lateral.peak_slip", lateral.peak_slip),
+            ("longitudinal_at_double_load.peak_slip", longitudinal_at_double_load.peak_slip),
+            ("lateral_at_double_load.peak_slip", lateral_at_double_load.peak_slip),
         ],
         _ => Vec::new(),
     };
     let to_warning = |(key, slip): (&str, f64)| {
-        let is_lateral = key.starts_with("across");
+        let is_lateral = key.starts_with("lateral");
         let (usual_range, unit_hint) = match is_lateral {
             true => ("0.1 to 0.4 rad", format!("{slip} degrees would be {:.3} rad", slip.to_radians())),
             false => ("0.05 to 0.4", format!("{slip} % would be {}", slip / 100.0)),
         };
         Warning::new(
             format!("{path}.{key}"),
-            format!("a peak at a slip of {slip}; tyres have it at {usual_range}: {unit_hint}"),
+            format!("the peak is at a slip of {slip} (typical: {usual_range}): {unit_hint}"),
         )
     };
     peaks.into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(to_warning).collect()

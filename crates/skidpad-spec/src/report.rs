@@ -129,12 +129,12 @@ impl Diagnostic for FaultWithExcerpt {
     }
 }
 
-/// Returns the text beside the place of a fault: "here" for a syntax fault, "needed in here" for a missing key, otherwise
+/// Returns the text beside the place of a fault: "here" for a syntax fault, "required here" for a missing key, otherwise
 /// the accepted values.
 fn fault_label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),
-        FaultKind::MissingKey => "needed in here".to_owned(),
+        FaultKind::MissingKey => "required here".to_owned(),
         _ => fault.accepts.clone(),
     }
 }

@@ -29,7 +29,7 @@ impl Spring {
         let suspension = &axle.suspension;
         let rate_from_frequency = || carried_mass * (TAU * suspension.ride_frequency_hz.unwrap_or(0.0)).powi(2);
         let rate = suspension.rate_n_per_m.unwrap_or_else(rate_from_frequency);
-        let progressive_rate = suspension.rate_rise_n_per_m2.unwrap_or(0.0);
+        let progressive_rate = suspension.progressive_rate_n_per_m2.unwrap_or(0.0);
         // Unsprung mass, kg.
         let unsprung_mass = axle.unsprung.as_ref().map_or(0.0, |unsprung| unsprung.mass_kg);
         let force_at_rest = (carried_mass - unsprung_mass) * f64::from(STANDARD_GRAVITY);

@@ -36,8 +36,8 @@ const KEY_SYNONYMS: [(&str, &str); 16] = [
     ("compression_damping", "bump_damping"),
     ("bump", "bump_damping"),
     ("rebound", "rebound_damping"),
-    ("bias", "front_share"),
-    ("brake_bias", "front_share"),
+    ("bias", "front_bias"),
+    ("brake_bias", "front_bias"),
     ("handbrake", "handbrake_torque"),
     ("gears", "forward"),
     ("gear_ratios", "forward"),
@@ -92,13 +92,13 @@ mod tests {
     #[test]
     fn finds_keys_without_their_unit_and_other_words() {
         let keys =
-            ["mass_kg", "rate_n_per_m", "bump_damping_n_s_per_m", "front_share", "forward", "handbrake_torque_nm"];
+            ["mass_kg", "rate_n_per_m", "bump_damping_n_s_per_m", "front_bias", "forward", "handbrake_torque_nm"];
         for (word, expected) in [
             ("mass", Some("mass_kg")),
             ("weight", Some("mass_kg")),
             ("stiffness", Some("rate_n_per_m")),
             ("damping", Some("bump_damping_n_s_per_m")),
-            ("bias", Some("front_share")),
+            ("bias", Some("front_bias")),
             ("gears", Some("forward")),
             ("handbrake", Some("handbrake_torque_nm")),
             ("mas_kg", Some("mass_kg")),

@@ -4,7 +4,7 @@
 use skidpad_core::Model;
 
 use crate::plausibility::CompiledVehicle;
-use crate::spec::{Box3, Chassis, Powertrain, VehicleSpec};
+use crate::spec::{Box3, Powertrain, VehicleSpec};
 use crate::warning::Warning;
 
 /// Largest overlap of two boxes that is not reported, as a share of the smaller box. Rounding makes touching boxes
@@ -19,64 +19,33 @@ pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning
     warnings
 }
 
-/// Returns the warnings that need the description only: overlapping boxes, their mass and centre of mass, shift speeds,
-/// and a roll influence below 1 of ray-cast vehicles of other engines.
+/// Returns the warnings that need the description only: overlapping boxes, shift speeds, and a
+/// roll influence below 1 of ray-cast vehicles of other engines.
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     let mut warnings = check_box_overlaps(&spec.chassis.boxes);
-    warnings.extend(check_box_mass(&spec.chassis));
-    warnings.extend(check_box_centre(&spec.chassis));
     warnings.extend(check_shift_speeds(spec));
-    if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+    if let Some(reference) = spec.raycast_reference.as_ref().filter(|reference| reference.roll_influence < 1.0) {
         let text = format!(
-            "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
-            peers.roll_influence
+            "{}: lateral forces roll ray-cast vehicles by this fraction of the physical roll angle",
+            reference.roll_influence
         );
-        warnings.push(Warning::new("peers.roll_influence", text));
+        warnings.push(Warning::new("raycast_reference.roll_influence", text));
     }
     warnings
 }
 
 /// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
-/// `easy_up_shift_rpm`.
+/// `light_throttle_up_shift_rpm`.
 fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
-    (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
+    (is_stepped && gearbox.light_throttle_up_shift_rpm.is_none()).then(|| {
         let text = format!(
-            "no `easy_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
-             not get there",
+            "no `light_throttle_up_shift_rpm`: the automatic gearbox shifts up at {} rev/min even at part throttle and may stay in \
+                 first gear",
             gearbox.up_shift_rpm
         );
         Warning::new("powertrain.gearbox", text)
-    })
-}
-
-/// Warns if the mass of the boxes differs from the mass of the car by more than 1 %. `None` without boxes.
-fn check_box_mass(chassis: &Chassis) -> Option<Warning> {
-    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
-    let vehicle_mass = chassis.mass_kg;
-    (box_mass > 0.0 && (box_mass / vehicle_mass - 1.0).abs() > 0.01).then(|| {
-        let text =
-            format!("hold {box_mass:.1} kg, the car {vehicle_mass:.1} kg: their inertia is scaled to the car's mass");
-        Warning::new("chassis.boxes", text)
-    })
-}
-
-/// Warns if the centre of mass of the boxes is more than 0.05 m from the stated one. The inertia is computed about the
-/// stated centre of mass, so one of the two is wrong. `None` without boxes.
-fn check_box_centre(chassis: &Chassis) -> Option<Warning> {
-    let box_mass: f64 = chassis.boxes.iter().map(|box_spec| box_spec.mass_kg).sum();
-    let mass_weighted_mean =
-        |coordinate: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * coordinate(b)).sum::<f64>() / box_mass;
-    let behind = mass_weighted_mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
-    let left = mass_weighted_mean(|b| b.left_m) - chassis.centre_left_m;
-    let above = mass_weighted_mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
-    let centre_distance = (behind * behind + left * left + above * above).sqrt();
-    // Without boxes `centre_distance` is NaN, and the comparison is false.
-    (centre_distance > 0.05).then(|| {
-        let text =
-            format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
-        Warning::new("chassis.boxes", text)
     })
 }
 
@@ -91,7 +60,7 @@ fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
             if overlap_share > BOX_OVERLAP_TOLERANCE {
                 let overlap_percent = 100.0 * overlap_share;
                 let text = format!(
-                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller: overlapping boxes add mass twice"
+                    "overlaps `[{j}]` by {overlap_percent:.0} % of the smaller box; the overlapping mass counts twice"
                 );
                 warnings.push(Warning::new(format!("chassis.boxes[{i}]"), text));
             }
@@ -135,7 +104,7 @@ mod tests {
         VehicleSpec::read("bullet_reference", text).expect("valid")
     }
 
-    /// Row A13: overlapping boxes, and boxes with another mass or centre of mass than the car, are reported.
+    /// Row A13: overlapping boxes are reported. Another mass or centre of mass than that of the car is a fault of the file.
     #[test]
     fn a13_overlapping_boxes_are_told() {
         let mut spec = reference();
@@ -146,29 +115,26 @@ mod tests {
         assert_eq!(texts(&spec), [""; 0], "touching boxes do not overlap");
         spec.chassis.boxes[1].behind_front_axle_m -= 0.21;
         let told = texts(&spec);
-        assert!(
-            told.len() == 2 && told[0].contains("overlaps `[1]` by 10 %") && told[1].contains("-0.10 m behind"),
-            "{told:?}"
-        );
-        spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
-        let told = texts(&spec);
-        assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
+        assert!(told.len() == 1 && told[0].contains("overlaps `[1]` by 10 %"), "{told:?}");
     }
 
     #[test]
     fn a_gearbox_that_ignores_the_pedal_is_told() {
         let text = crate::shipped::find("corvette_c5").expect("shipped");
-        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("easy_up_shift_rpm")).collect();
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("light_throttle_up_shift_rpm")).collect();
         let told = |text: &str| texts(&VehicleSpec::read("c5", text).expect("valid"));
         assert_eq!(told(text), [""; 0]);
         let told = told(&without.join("\n"));
-        assert!(told.len() == 1 && told[0].contains("easy_up_shift_rpm") && told[0].contains("6000"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("light_throttle_up_shift_rpm") && told[0].contains("6000"),
+            "{told:?}"
+        );
     }
 
     #[test]
     fn a_share_of_the_roll_is_told() {
         let mut spec = reference();
-        spec.peers.as_mut().expect("stated").roll_influence = 0.1;
+        spec.raycast_reference.as_mut().expect("stated").roll_influence = 0.1;
         assert!(texts(&spec)[0].contains("roll_influence"));
     }
 }

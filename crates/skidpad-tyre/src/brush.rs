@@ -58,13 +58,7 @@ impl Brush {
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, max: f32| {
-            add_fault_unless(
-                &mut faults,
-                value > 0.0 && value <= max,
-                name,
-                value,
-                "a number above 0, of sensible size",
-            );
+            add_fault_unless(&mut faults, value > 0.0 && value <= max, name, value, "a finite number above 0");
         };
         for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
             positive("bristle_stiffness", stiffness, 1e12);
@@ -292,8 +286,8 @@ mod tests {
         assert!((trail / 0.02 - 1.0).abs() < 1e-2, "{trail}");
     }
 
-    /// Checks that full sliding opposes the sliding velocity for different longitudinal and lateral stiffness, at a
-    /// locked wheel and at a spinning wheel.
+    /// Checks that full sliding opposes the sliding velocity for different longitudinal and lateral stiffness, with the
+    /// full friction: at a locked wheel with three side slips and at a spinning wheel.
     #[test]
     fn full_slide_opposes_the_sliding_velocity() {
         let brush = at(TEST_BRUSH, 4000.0);

@@ -218,7 +218,7 @@ impl CurveTyre {
             }
         }
         let mut length = |name, value: f32| {
-            let accepts = "a finite length of 1e-5 m at least";
+            let accepts = "a finite length of at least 1e-5 m";
             add_fault_unless(&mut faults, value >= MIN_LENGTH_M && value.is_finite(), name, value, accepts);
         };
         match self.law {

@@ -162,13 +162,19 @@ impl DirectionCurve {
         let min_slope = 2.0 * largest / largest_slip;
         // A smaller slope would start with a convex curve. The factor allows for rounding.
         let is_slope_valid = slope >= min_slope * 0.999_999 && slope <= 1e9;
-        add_fault_unless(faults, is_slope_valid, "slope", slope, "at least twice the largest force over its slip");
+        add_fault_unless(
+            faults,
+            is_slope_valid,
+            "slope",
+            slope,
+            "at least twice the maximum force divided by its slip",
+        );
         add_fault_unless(
             faults,
             sliding > 0.0 && sliding <= largest,
             "sliding",
             sliding,
-            "a force above 0, up to the largest",
+            "a force above 0, at most the maximum force",
         );
         let is_sliding_slip_valid = sliding_slip > largest_slip && sliding_slip <= 100.0;
         add_fault_unless(
@@ -176,7 +182,7 @@ impl DirectionCurve {
             is_sliding_slip_valid,
             "sliding_slip",
             sliding_slip,
-            "a slip above that of the largest force, up to 100",
+            "a slip above that of the maximum force, at most 100",
         );
     }
 
@@ -185,7 +191,7 @@ impl DirectionCurve {
     /// with the slope `2 nominal_value − double_value / 2`, which would be negative at low loads.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
         const BELOW_FOUR_TIMES: &str =
-            "less than four times that at the nominal load, else it is negative at low loads";
+            "less than four times the value at the nominal load; otherwise it is negative at low loads";
         for (name, nominal_value, double_value) in [
             ("slope", self.slope, double.slope),
             ("largest", self.largest, double.largest),

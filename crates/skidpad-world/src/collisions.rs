@@ -509,11 +509,12 @@ impl ContactPoint {
             .map_or(compliance, |second| compliance + hull_compliance(second, self.arms[1], direction))
     }
 
-    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis,
-    /// measures the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to
-    /// their values up to rounding. [`ContactPoint::apply_impulse`] solves the `hitches` only if a response is known:
-    /// the first call for a point gives the response without them, later calls include all chassis that they connect.
+    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis, measures
+    /// the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to their values up to
+    /// rounding. The response includes all chassis that the `hitches` connect.
     fn update_compliance(&mut self, hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
+        // `apply_impulse` solves the hitches only for a point with a response. The value is not used.
+        self.response.get_or_insert(Mat3::ZERO);
         let old_velocity = self.relative_velocity(chassis);
         // Change of relative velocity per unit impulse along each axis, 1/kg.
         let columns = Vec3::AXES.map(|axis| {

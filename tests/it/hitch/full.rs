@@ -74,7 +74,7 @@ fn wagon_of_two_files() -> Vec<Arc<Model>> {
         "name = \"dolly\"\n[chassis]{own}\n[tyres.trailer]{shared}\n\
          [coupler]\nbehind_front_axle_m = -1.9\nabove_ground_m = 0.45\nbrakes = {{ model = \"overrun\", full_brake_n = 2000 }}\n\
          [hitch]\nbehind_front_axle_m = 0\nabove_ground_m = 0.62\nroll_rate_n_m_per_rad = 5e5\nroll_damping_n_m_s_per_rad = 2000\n\
-         yaw_friction_nm = 60\nlargest_yaw_deg = 75\nlargest_pitch_deg = 15\ncarried_mass_kg = {}\n",
+         yaw_friction_nm = 60\nmax_yaw_deg = 75\nmax_pitch_deg = 15\ncarried_mass_kg = {}\n",
         f64::from(carried)
     );
     vec![model(&dolly), model(trailer)]

@@ -33,9 +33,9 @@ pub fn axle(behind: f64, steer: f64, tyre: &str, mass: f64) -> String {
 pub fn tyre(name: &str, stiffness: f64, load: f64) -> String {
     let per_load = stiffness / load;
     format!(
-        "[tyres.{name}]\nmodel = \"linear_per_load\"\nfriction_along = 5\nfriction_across = 5\n\
-         slip_stiffness_per_load = 20\ncornering_stiffness_per_rad = {per_load}\nrelaxation_along_m = 0.002\n\
-         relaxation_across_m = 0.002\n"
+        "[tyres.{name}]\nmodel = \"linear_per_load\"\nlongitudinal_friction = 5\nlateral_friction = 5\n\
+         slip_stiffness_per_load = 20\ncornering_stiffness_per_rad = {per_load}\nrelaxation_length_longitudinal_m = 0.002\n\
+         relaxation_length_lateral_m = 0.002\n"
     )
 }
 

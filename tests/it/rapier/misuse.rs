@@ -77,6 +77,9 @@ fn a_world_of_other_axes_is_told() {
     let start = skidpad::core::CarStart { model: c5().model(), placement: standing(0.0) };
     let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
     assert_eq!(cars.before_step(&mut world, &driving()).misuse, Some(ApiMisuse::AxesMismatch));
+    world.step();
+    // Games that read only the last report of a step see the misuse, too.
+    assert_eq!(cars.after_step(&mut world).misuse, Some(ApiMisuse::AxesMismatch));
     // Zero gravity has no direction, and tilted gravity may stand for a slope. Neither is reported.
     for gravity in [Vec3::ZERO, Vec3::new(4.9, 0.0, -8.5)] {
         let mut all = yard();

@@ -168,10 +168,10 @@ fn states_alone_resume_cars_awake() {
 fn what_does_not_fit_says_why() {
     let yard = asleep(WorldAxes::ZUp);
     let none = RapierCars::from_saved(&[], yard.cars.saved()).expect_err("there is a car");
-    assert_eq!(none.to_string(), "1 slots of cars were found, but this world has 0");
+    assert_eq!(none.to_string(), "the data have 1 car slots, but this world has 0");
     let truck = skidpad::spec::load("truck_6x4").expect("shipped").model;
     let error = RapierCars::from_saved(&[truck], yard.cars.saved()).expect_err("of four wheels");
-    assert_eq!(error.to_string(), "car 0: 4 wheels were found, but this car has 6");
+    assert_eq!(error.to_string(), "car 0: the data have 4 wheels, but this car has 6");
 }
 
 /// A driving rig and a sleeping rig resume bit for bit. After uncoupling, the vehicles separate and no joint is left.

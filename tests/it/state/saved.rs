@@ -90,7 +90,7 @@ fn a_standing_body_is_loaded_where_its_engine_had_it() {
     let far = with(&bytes, bytes.len() - 4, &(beside.z + 1e-3).to_le_bytes());
     let text = fresh.world.load(&far).expect_err("a millimetre is no rounding").to_string();
     assert!(
-        text.starts_with("car 0, place: 0.00") && text.ends_with("two last digits of the car's position"),
+        text.starts_with("car 0, place: 0.00") && text.ends_with("two units in the last place of the car's position"),
         "{text}"
     );
     assert_eq!(saved(fresh.world.as_ref()), bytes, "and nothing changed");
@@ -166,25 +166,25 @@ fn what_is_not_a_saved_car_says_why() {
     let says = |bytes: &[u8], wheels: usize, text: &str| {
         assert_eq!(State::from_bytes(bytes, wheels).map_err(|e| e.to_string()), Err(text.to_owned()));
     };
-    says(b"", 4, "0 bytes were found, but 417 are needed");
-    says(&good[..416], 4, "416 bytes were found, but 417 are needed");
-    says(&[&good[..], b"!"].concat(), 4, "418 bytes were found, but 417 are needed");
-    says(&with(&good, 0, b"\x89PNG"), 4, "the first bytes are \\x89PNG, but a saved car begins with skpC");
-    says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 5");
-    says(&good, 6, "car 0: 4 wheels were found, but this car has 6");
+    says(b"", 4, "the data have 0 bytes, but 417 are required");
+    says(&good[..416], 4, "the data have 416 bytes, but 417 are required");
+    says(&[&good[..], b"!"].concat(), 4, "the data have 418 bytes, but 417 are required");
+    says(&with(&good, 0, b"\x89PNG"), 4, "the data start with \\x89PNG, but a saved car starts with skpC");
+    says(&with(&good, 4, &[2, 0]), 4, "the data have version 2, but this build reads version 5");
+    says(&good, 6, "car 0: the data have 4 wheels, but this car has 6");
     let nan = f64::NAN.to_le_bytes();
-    says(&with(&good, 6, &nan), 4, "car 0, position: NaN was found, but it must be a finite number");
+    says(&with(&good, 6, &nan), 4, "car 0, position: the value is NaN, but must be a finite number");
     let tilt = 2f32.to_le_bytes();
     says(
         &with(&good, 6 + 24, &tilt),
         4,
-        "car 0, rotation: 2.2360680103302 was found, but it must be of length 1 within 0.001",
+        "car 0, rotation: the value is 2.2360680103302, but must be a vector of length 1 within 0.001",
     );
     let infinite = f32::INFINITY.to_le_bytes();
     // Offset of the third wheel's tyre force: chassis 80, drivetrain 70, number of wheels 1, two wheels of 65, and 24 bytes.
     let force = 6 + 80 + 70 + 1 + 2 * 65 + 24;
-    says(&with(&good, force, &infinite), 4, "car 0, wheel 2, tyre: inf was found, but it must be a finite number");
-    says(&with(&good, 416, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
+    says(&with(&good, force, &infinite), 4, "car 0, wheel 2, tyre: the value is inf, but must be a finite number");
+    says(&with(&good, 416, &[7]), 4, "car 0, wheel 3, contact: the value is 7, but must be 0 or 1");
 }
 
 #[test]
@@ -198,16 +198,16 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
             assert_eq!(world.load(bytes).map_err(|e| e.to_string()), Err(text.to_owned()), "{}", solver.name);
             assert_eq!(saved(world.as_ref()), before, "{} after {text}", solver.name);
         };
-        says(&with(&good, 0, b"skpC"), "the first bytes are skpC, but a saved world begins with skpW");
-        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 7");
+        says(&with(&good, 0, b"skpC"), "the data start with skpC, but a saved world starts with skpW");
+        says(&with(&good, 4, &[9, 1]), "the data have version 265, but this build reads version 7");
         let step = 0.005f32.to_le_bytes();
-        says(&with(&good, 6, &step), "a step of 0.005 s was found, but this world steps by 0.016666668 s");
-        says(&with(&good, 18, &[3]), "3 slots of cars were found, but this world has 2");
-        says(&with(&good, 22 + 5 + 80 + 70, &[6]), "car 0: 6 wheels were found, but this car has 4");
-        says(&with(&good, 26, &[9]), "car 0, suspended, towed, placed or empty: 9 was found, but it must be 0 to 8");
+        says(&with(&good, 6, &step), "the data have a step of 0.005 s, but this world has a step of 0.016666668 s");
+        says(&with(&good, 18, &[3]), "the data have 3 car slots, but this world has 2");
+        says(&with(&good, 22 + 5 + 80 + 70, &[6]), "car 0: the data have 6 wheels, but this car has 4");
+        says(&with(&good, 26, &[9]), "car 0, suspended, towed, placed or empty: the value is 9, but must be 0 to 8");
         // The second car is invalid after a valid first car.
         let nan = f64::NAN.to_le_bytes();
-        says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: NaN was found, but it must be a finite number");
+        says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: the value is NaN, but must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
             assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
@@ -227,15 +227,15 @@ fn a_number_no_step_leaves_is_refused() {
         assert!(found.as_ref().is_err_and(|found| found.contains(text)), "{found:?} for {text}");
     };
     refused(&|s| s.wheels[1].load = -3.4e38, "car 0, wheel 1, load: -33999999");
-    refused(&|s| s.wheels[1].load = -1.0, "car 0, wheel 1, load: -1 was found, but it must be a number from 0 to 1e12");
+    refused(&|s| s.wheels[1].load = -1.0, "car 0, wheel 1, load: the value is -1, but must be a number from 0 to 1e12");
     refused(
         &|s| s.wheels[3].rolling = 1.5,
-        "car 0, wheel 3, rolling: 1.5 was found, but it must be a number from 0 to 1",
+        "car 0, wheel 3, rolling: the value is 1.5, but must be a number from 0 to 1",
     );
-    refused(&|s| s.wheels[0].lean = -2.0, "car 0, wheel 0, lean: -2 was found");
-    refused(&|s| s.wheels[0].disc = -1.0, "car 0, wheel 0, disc: -1 was found");
-    refused(&|s| s.drive.since_shift = -1.0, "car 0, since_shift: -1 was found");
-    refused(&|s| s.velocity.y = 1e13, "car 0, velocity: 9999999827968 was found, but it must be a number within ±1e12");
+    refused(&|s| s.wheels[0].lean = -2.0, "car 0, wheel 0, lean: the value is -2");
+    refused(&|s| s.wheels[0].disc = -1.0, "car 0, wheel 0, disc: the value is -1");
+    refused(&|s| s.drive.since_shift = -1.0, "car 0, since_shift: the value is -1");
+    refused(&|s| s.velocity.y = 1e13, "car 0, velocity: the value is 9999999827968, but must be a number within ±1e12");
 }
 
 /// Every state that is accepted, also at the ends of its ranges, drives on with finite numbers.
@@ -294,8 +294,7 @@ fn rapier_does_not_save_a_hull_that_touches() {
         state.position.z = 0.9;
         car.world.set_state(0, &state).expect("it fits");
         car.run(2.0, |_| Controls::coasting());
-        let text = "rapier, car 0: its hull touches something, and Rapier keeps that contact's forces for its next \
-                    step, so the world would not resume bit for bit";
+        let text = "rapier, car 0: the hull has a contact, and Rapier keeps the contact forces for its next step; the world would not resume bit-identically";
         let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 5 + 411) };
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));

@@ -84,6 +84,17 @@ fn a_car_parks_on_the_roof_of_another() {
     }
 }
 
+/// The report of a car on a car counts the iterations between both, also in solvers that sweep once.
+#[test]
+fn reports_count_the_iterations_between_cars() {
+    let model = c5().model();
+    for solver in on_rows() {
+        let mut world = stacked(&solver, [&model, &model], 60.0, 0.3, 0.0);
+        let most = (0..60).map(|_| world.step(&both(Controls::parked)).iterations).max();
+        assert!(most > Some(1), "{}: {most:?} iterations", solver.name);
+    }
+}
+
 /// A car that slides over the roof of another car moves this car, without loss of momentum.
 #[test]
 fn momentum_of_a_car_that_brakes_on_another_closes() {

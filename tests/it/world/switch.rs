@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use skidpad::core::{
     CarError, CarId, CarStart, Controls, DVec3, LevelError, LevelOfDetail, LodDistances, Model, Scene, Simulation,
-    SolverInfo, State, state::Placement,
+    SolverInfo, State, Vec3,
+    state::{Placement, Tow},
 };
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
@@ -277,6 +278,28 @@ fn a_train_changes_level_as_one() {
     }
 }
 
+/// Vehicles whose states tow each other in a circle change level together, whichever of them is told to.
+#[test]
+fn a_circle_of_vehicles_changes_level_as_one() {
+    let Some(solver) = solvers().into_iter().next() else { return };
+    let model = shipped("toyota_4runner").model();
+    for (circle, asked) in [([1, 0], 0), ([1, 0], 1), ([0, 0], 1), ([1, 1], 0)] {
+        let world = |hz: f32| {
+            let start = |x: f64| CarStart { model: model.clone(), placement: Placement { x, ..Placement::default() } };
+            let mut world = (solver.build_world)(&Scene::flat(), &[start(0.0), start(9.0)], 1.0 / hz);
+            for (car, by) in circle.into_iter().enumerate() {
+                let mut state = world.state(car).clone();
+                state.tow = Some(Tow { by, force: Vec3::ZERO, overrun: 0.0 });
+                world.set_state(car, &state).expect("it fits");
+            }
+            world
+        };
+        let mut levels = LevelOfDetail::new(RATES.map(world).into()).expect("one rate divides the other");
+        levels.set_level(asked, 1);
+        assert_eq!([levels.level(0), levels.level(1)], [1, 1], "towed by {circle:?}, asked of {asked}");
+    }
+}
+
 #[test]
 fn worlds_that_make_no_levels_say_why() {
     let Some(solver) = solvers().into_iter().next() else { return };
@@ -284,13 +307,12 @@ fn worlds_that_make_no_levels_say_why() {
         assert_eq!(expected.to_string(), text);
         assert_eq!(LevelOfDetail::new(worlds).err(), Some(expected));
     };
-    says(vec![], LevelError::NoWorld, "no world was given, but there must be one for each level");
+    says(vec![], LevelError::NoWorld, "the list of worlds is empty, but one world per level is required");
     let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
     let text =
-        "the world of level 1 has other cars than that of level 0; it must have the same models in the same slots";
+        "the cars of level 1 differ from those of level 0; both worlds must have the same models in the same slots";
     says(vec![at_20_mps(&solver, 60.0), truck], LevelError::CarsMismatch { level: 1 }, text);
-    let text =
-        "level 1 steps by 0.01 s, but it must be a whole multiple of 0.016666668 s, the step of the level before";
+    let text = "level 1 has a step of 0.01 s, which must be an integer multiple of 0.016666668 s, the step of the previous level";
     let expected = LevelError::StepMismatch { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
     says(vec![at_20_mps(&solver, 60.0), at_20_mps(&solver, 100.0)], expected, text);
 }

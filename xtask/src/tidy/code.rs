@@ -31,13 +31,13 @@ pub fn check(file: &File) -> Vec<String> {
     let mut problems = Vec::new();
     let mut problem = |line: usize, description: String| problems.push(format!("{}:{line}: {description}", file.path));
     if !file.text.starts_with("//!") {
-        problem(1, "the file does not start with `//!` and what is here".into());
+        problem(1, "the file does not start with a `//!` comment that describes its content".into());
     }
     // Maximum number of lines of this file.
     let max_lines = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
     let lines = file.text.lines().count();
     if lines > max_lines {
-        problem(max_lines, format!("{lines} lines, but a file has at most {max_lines}; split it by what it answers"));
+        problem(max_lines, format!("{lines} lines, but a file has at most {max_lines}; split the file by topic"));
     }
     for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > MAX_FUNCTION_LINES) {
         problem(line, format!("`{name}` has {lines} lines, but a function has at most {MAX_FUNCTION_LINES}"));
@@ -48,13 +48,13 @@ pub fn check(file: &File) -> Vec<String> {
     if file.path.starts_with("crates/skidpad-core/src/") {
         let code = without_tests(&code);
         for (line, word) in find_words(&code, PANIC_WORDS) {
-            problem(line, format!("`{word}` can panic; the core returns what is wrong or the last good state"));
+            problem(line, format!("`{word}` can panic; the core must return an error or the last valid state"));
         }
         for (line, word) in INEXACT_FUNCTIONS
             .iter()
             .flat_map(|name| find_words(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
         {
-            problem(line, format!("`{word}` has other bits elsewhere; use the functions of `math`"));
+            problem(line, format!("`{word}` is not bit-identical on all targets; use the functions of `math`"));
         }
     }
     problems

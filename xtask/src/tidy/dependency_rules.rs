@@ -62,7 +62,7 @@ pub fn check() -> Result<Vec<String>, String> {
         let name = package["name"].as_str().unwrap_or_default();
         let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(package_name, _)| *package_name == name) else {
             problems.push(format!(
-                "{name}: a new package; say in xtask/src/tidy/dependency_rules.rs what it may depend on"
+                "{name}: a new package; add its allowed dependencies to xtask/src/tidy/dependency_rules.rs"
             ));
             continue;
         };

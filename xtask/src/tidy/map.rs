@@ -62,7 +62,7 @@ fn check_lookup_table(files: &[File]) -> Vec<String> {
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
     if rows.is_empty() {
-        return vec![format!("{MAP_PAGE}: has no table of what is looked for first")];
+        return vec![format!("{MAP_PAGE}: the table of entry points is missing")];
     }
     let mut problems = Vec::new();
     for row in rows {

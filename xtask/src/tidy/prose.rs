@@ -40,7 +40,7 @@ pub fn check(files: &[File]) -> Vec<String> {
     let openings = Count::sum(files.iter().map(|file| doc_openings(file)));
     let constants = Count::sum(files.iter().map(|file| constant_names(file)));
     let opening_problem = openings.problem(MAX_RIDDLE_SHARE, "doc comments open with a word of `RIDDLE_OPENINGS`");
-    let constant_problem = constants.problem(MAX_ONE_WORD_SHARE, "constants have a name of one word");
+    let constant_problem = constants.problem(MAX_ONE_WORD_SHARE, "constants have a one-word name");
     opening_problem.into_iter().chain(constant_problem).collect()
 }
 

@@ -42,7 +42,7 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
     let occurrences = |row: &str| listed.iter().filter(|name| *name == row).count();
     let mut problems: Vec<String> = expected_rows
         .filter(|row| occurrences(row) != 1)
-        .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", occurrences(&row)))
+        .map(|row| format!("docs/models.md: row {row} occurs {} times instead of once", occurrences(&row)))
         .collect();
     // Rows with the cell that names the test.
     let entries = page.lines().filter_map(|line| {
@@ -55,7 +55,7 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
         // Name of the test function without its path.
         let name = test.trim_matches('`').rsplit("::").next().unwrap_or("");
         if !name.split('_').any(|part| part == row.to_lowercase()) {
-            problems.push(format!("docs/models.md: the test of row {row} is not named after it: {test}"));
+            problems.push(format!("docs/models.md: the test of row {row} does not have the row in its name: {test}"));
         }
     }
     let tested = entries.iter().filter(|(_, test)| !test.is_empty()).count();

@@ -25,7 +25,7 @@ use crate::world::World as Read;
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "avian",
-    description: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
+    description: "Avian world (rigid bodies and colliders); a single solver pass, applied as accelerations",
     comparison_only: false,
     has_wheel_rows: true,
     build_world: |scene, cars, dt| Box::new(AvianBackend::new(scene, cars, dt)),
@@ -55,8 +55,7 @@ fn substeps(dt: f32) -> u32 {
 const NON_COLLIDING_LAYER: LayerMask = LayerMask(1 << 31);
 
 /// Reason for which a world with a touching car cannot be saved.
-const TOUCHING_SAVE_REASON: &str =
-    "its hull touches something, and Avian keeps that contact's forces for its next step";
+const TOUCHING_SAVE_REASON: &str = "the hull has a contact, and Avian keeps the contact forces for its next step";
 
 impl AvianBackend {
     /// Creates an app with Avian's plugins, keeps its world, inserts ground, platforms and cars of `scene`, and steps it by

@@ -75,6 +75,7 @@ impl AvianCars {
     /// vehicles that are not hitched any more or have another towing vehicle. The joints constrain no motion. The changes are
     /// queued in `commands`.
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
+        let mut has_changed = false;
         for car in 0..self.slots.len() {
             let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
             if self.slots[car].towed.map(|(towing_index, _)| towing_index) == towing_index {
@@ -92,6 +93,9 @@ impl AvianCars {
                 commands.spawn((unlimited_joint, JointCollisionDisabled)).id()
             });
             self.slots[car].towed = towing_index.zip(joint_entity);
+            has_changed = true;
+        }
+        if has_changed {
             self.update_hitched_bodies();
         }
     }

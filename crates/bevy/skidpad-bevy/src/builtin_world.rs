@@ -62,8 +62,8 @@ impl BuiltinWorld {
     }
 
     /// Replaces the solver of the world by building a new world of the same scene. Every car keeps its slot, its state
-    /// and its identifier; empty slots stay empty. Step length and number of steps are kept, and the time becomes their
-    /// product. Free bodies of the scene return to their start. There are no reports of the last step.
+    /// and its identifier; empty slots stay empty. Step length, number of steps and time are kept. Free bodies of the
+    /// scene return to their start. There are no reports of the last step.
     pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
         // Every slot gets a car. Cars of empty slots are removed below.
@@ -83,7 +83,8 @@ impl BuiltinWorld {
                 let _ = new_world.remove(removed);
             }
         }
-        new_world.set_steps(world.steps());
+        // The time is copied, too: after steps of different length it is not their number times the last length.
+        *new_world.clock_mut() = *world.clock();
         self.host.0 = new_world;
     }
 }

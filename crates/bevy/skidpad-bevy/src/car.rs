@@ -173,7 +173,7 @@ pub struct NoInterpolation;
 pub struct CarEvent {
     /// Entity of the car.
     pub car: Entity,
-    /// Event of the last step.
+    /// Event of the last step, with vectors in Bevy's axes.
     pub event: Event,
 }
 

@@ -1,6 +1,7 @@
 //! Update of the transforms of bodies and wheels, once a frame.
 
 use crate::car::{Car, NoInterpolation, Wheel};
+use crate::fixed_loop::FixedLoop;
 use crate::motion::CarMotion;
 use crate::transforms::{BEVY_AXES, transform_of};
 use bevy_ecs::prelude::*;
@@ -26,16 +27,17 @@ pub(crate) fn spawn_wheels(
 }
 
 /// Sets the transforms of bodies and wheels to the poses between the last two ticks, by the overstep of `Time<Fixed>`;
-/// with [`NoInterpolation`] to those of the last tick.
+/// with [`NoInterpolation`], or if ticks run outside of the fixed loop, to those of the last tick.
 ///
 /// The transform of a body is that of its ground point in world axes, which is only marked as changed if it differs.
 /// The transform of a wheel is relative to the car and includes the rolling angle. Scales are kept.
 pub(crate) fn interpolate(
     fixed: Res<Time<Fixed>>,
+    fixed_loop: Res<FixedLoop>,
     mut cars: Query<(&Car, &CarMotion, &mut Transform, Has<NoInterpolation>), Without<Wheel>>,
     mut wheels: Query<(&Wheel, &ChildOf, &mut Transform)>,
 ) {
-    let overstep = fixed.overstep_fraction();
+    let overstep = if fixed_loop.has_ticks { fixed.overstep_fraction() } else { 1.0 };
     // Share of the last step at which a car is drawn; 1 is its end.
     let step_fraction = |is_uninterpolated: bool| if is_uninterpolated { 1.0 } else { overstep };
     for (car, motion, mut transform, is_uninterpolated) in &mut cars {

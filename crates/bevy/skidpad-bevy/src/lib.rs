@@ -45,6 +45,7 @@ mod asset;
 #[cfg(feature = "own_world")]
 mod builtin_world;
 mod car;
+mod fixed_loop;
 #[cfg(feature = "gizmos")]
 mod gizmos;
 mod hitching;

@@ -1,14 +1,17 @@
 //! Plugin with the system order of a tick and the systems that do not depend on the world.
 
 use crate::car::*;
+use crate::fixed_loop::{FixedLoop, enter_fixed_loop, leave_fixed_loop, store_loop_of_tick};
 use crate::interpolation::{interpolate, spawn_wheels};
 use crate::motion::CarMotion;
 use crate::towing::{hitch_dollies, remove_unhitched_links};
+use crate::transforms::BEVY_AXES;
 use bevy_app::prelude::*;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::prelude::*;
+use skidpad_drive::Event;
 
 /// System sets of a tick, in the order in which they run, and of a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +37,8 @@ pub struct CarPlugin {
 
 impl CarPlugin {
     /// Creates a plugin that runs a tick per run of `schedule`. A tick is as long as `Time` says there. Drawing
-    /// interpolates by the overstep of `Time<Fixed>`; in a schedule outside of the fixed loop add [`NoInterpolation`]
-    /// to draw the last tick.
+    /// interpolates by the overstep of `Time<Fixed>` if `schedule` runs in the fixed loop; otherwise it draws the last
+    /// tick.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern() }
     }
@@ -56,6 +59,9 @@ impl Plugin for CarPlugin {
     /// dollies, inputs, messages and signals, wheel entities, interpolation.
     fn build(&self, app: &mut App) {
         app.insert_resource(CarSchedule(self.schedule))
+            .init_resource::<FixedLoop>()
+            .add_systems(FixedFirst, enter_fixed_loop.before(CarSystems::SyncCars))
+            .add_systems(FixedLast, leave_fixed_loop.after(CarSystems::Events))
             .add_message::<CarEvent>()
             .add_message::<StepFault>()
             .register_type::<CarInputs>()
@@ -70,7 +76,7 @@ impl Plugin for CarPlugin {
             .add_systems(
                 self.schedule,
                 (
-                    hitch_dollies.before(CarSystems::SyncCars),
+                    (hitch_dollies, store_loop_of_tick).before(CarSystems::SyncCars),
                     read_inputs.in_set(CarSystems::Input),
                     (send_messages, update_wheel_signals, remove_unhitched_links).in_set(CarSystems::Events),
                 ),
@@ -109,11 +115,19 @@ fn send_messages(
 ) {
     for (car, mut motion, mut signals) in &mut cars {
         *signals = motion.signals;
-        events.write_batch(motion.events.drain(..).map(|event| CarEvent { car, event }));
+        events.write_batch(motion.events.drain(..).map(|event| CarEvent { car, event: event_in_bevy_axes(event) }));
         let report = motion.report();
         if report.not_finite || report.not_converged || report.misuse.is_some() {
             faults.write(StepFault { car, report });
         }
+    }
+}
+
+/// Returns the event with the change of velocity of a collision in Bevy's axes. Other events have no vectors.
+fn event_in_bevy_axes(event: Event) -> Event {
+    match event {
+        Event::Collision { change } => Event::Collision { change: BEVY_AXES.to_world(change) },
+        event => event,
     }
 }
 

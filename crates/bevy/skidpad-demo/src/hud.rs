@@ -90,7 +90,7 @@ fn spawn_hud(mut commands: Commands) {
     let help_lines: Vec<&str> =
         PRESS_BINDINGS.iter().map(|(.., about)| *about).filter(|about| !about.is_empty()).collect();
     let keys = help_lines.join("\n");
-    let driving = "W A S D, arrows  drive, brake, steer\nSpace  handbrake\nBackspace  hold to run time backwards\n";
+    let driving = "W A S D, arrow keys  drive, brake, steer\nSpace  handbrake\nBackspace  hold to rewind\n";
     commands
         .spawn((panel(Node { left: percent(30), top: percent(22), ..default() }), HudText::Keys, Visibility::Hidden))
         .with_children(|parent| {
@@ -233,7 +233,7 @@ fn update_world_text(
         world_text += &format!("\nghost {}: {distance:.3} m away", ghost.solver());
     }
     world_text += match (rewinding.is_active, time.is_paused(), time.relative_speed() < 1.0) {
-        (true, ..) => "\ntime runs backwards",
+        (true, ..) => "\nrewinding",
         (_, true, _) => "\npaused",
         (.., true) => "\nslow motion",
         _ => "",
@@ -253,7 +253,7 @@ fn update_assist_text(
     let assist_log = world.number(entity).map(|number| world.world().assist_log(number));
     let assist_lines: Vec<String> =
         assist_log.iter().flat_map(|assist_log| assist_log.entries(car.0.assists())).map(contribution_text).collect();
-    let title = if assist_lines.is_empty() { "no assists" } else { "assists add" };
+    let title = if assist_lines.is_empty() { "no assists" } else { "assists contribute" };
     set_text(&mut texts, HudText::Assists, format!("{title}\n{}", assist_lines.join("\n")).trim_end().to_owned());
 }
 

@@ -6,7 +6,7 @@ use skidpad_core::Scene;
 use skidpad_spec::LoadedScene;
 use std::path::{Path, PathBuf};
 
-/// Drive a car, with the keyboard or a gamepad; F1 shows the keys.
+/// Drives a car with keyboard or gamepad. F1 shows the keys.
 #[derive(clap::Parser, Clone, Debug)]
 #[command(version)]
 pub struct Options {
@@ -16,16 +16,16 @@ pub struct Options {
     /// Solver at the start.
     #[arg(long, default_value = "impulse", value_parser = SELECTABLE_SOLVERS.map(|solver| solver.name))]
     pub solver: String,
-    /// Scene file. Without it: the proving ground.
+    /// Scene file. Default: the proving ground.
     #[arg(long)]
     pub scene: Option<PathBuf>,
-    /// Start position along and across the scene, m.
+    /// Start position in the scene (x, y), m.
     #[arg(long, num_args = 2, value_names = ["X", "Y"], default_values_t = [-40.0, 0.0], allow_negative_numbers = true)]
     pub start: Vec<f64>,
     /// Physics ticks per second.
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(20..=1000))]
     pub hz: u32,
-    /// CSV file whose rows drive the car instead of a player; the demo ends with the last row.
+    /// CSV file with player inputs. The demo ends after the last row.
     #[arg(long)]
     pub script: Option<PathBuf>,
     /// Folder for the screenshots of the script.
@@ -37,7 +37,7 @@ pub struct Options {
     /// Height of the window, pixels.
     #[arg(long, default_value_t = 720)]
     pub height: u32,
-    /// No sound.
+    /// Disables sound.
     #[arg(long)]
     pub mute: bool,
 }

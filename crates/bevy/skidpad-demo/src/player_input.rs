@@ -43,19 +43,24 @@ pub enum Press {
 /// Key, gamepad button and help text of each [`Press`]. An empty text is not listed in the help.
 pub const PRESS_BINDINGS: [(Press, KeyCode, Option<GamepadButton>, &str); 14] = [
     (Press::Vehicle, KeyCode::KeyV, Some(GamepadButton::DPadUp), "V  next vehicle"),
-    (Press::Solver, KeyCode::KeyB, Some(GamepadButton::DPadRight), "B  next solver, while driving"),
-    (Press::Ghost, KeyCode::KeyG, Some(GamepadButton::DPadLeft), "G  ghost: the next solver from here, same controls"),
+    (Press::Solver, KeyCode::KeyB, Some(GamepadButton::DPadRight), "B  next solver (keeps the current motion)"),
+    (
+        Press::Ghost,
+        KeyCode::KeyG,
+        Some(GamepadButton::DPadLeft),
+        "G  ghost car: next solver from this state, same controls",
+    ),
     (Press::Forces, KeyCode::KeyF, Some(GamepadButton::West), "F  forces"),
-    (Press::Camera, KeyCode::KeyC, Some(GamepadButton::North), "C  camera: behind, around (mouse), at the wheel"),
+    (Press::Camera, KeyCode::KeyC, Some(GamepadButton::North), "C  camera: behind, orbit (mouse), wheel"),
     (Press::Slow, KeyCode::KeyT, None, "T  slow motion"),
     (Press::Pause, KeyCode::KeyP, Some(GamepadButton::Start), "P  pause"),
     (Press::Reset, KeyCode::KeyR, Some(GamepadButton::Select), "R  back to the start"),
-    (Press::Upright, KeyCode::KeyU, Some(GamepadButton::DPadDown), "U  on to its wheels"),
-    (Press::Trailer, KeyCode::KeyH, None, "H  a trailer, behind what has a hitch"),
-    (Press::Manual, KeyCode::KeyM, None, "M  shift by hand: E up, Q down"),
+    (Press::Upright, KeyCode::KeyU, Some(GamepadButton::DPadDown), "U  put the car back on its wheels"),
+    (Press::Trailer, KeyCode::KeyH, None, "H  attach a trailer (vehicles with a hitch)"),
+    (Press::Manual, KeyCode::KeyM, None, "M  manual gearbox: E up, Q down"),
     (Press::GearUp, KeyCode::KeyE, Some(GamepadButton::RightTrigger), ""),
     (Press::GearDown, KeyCode::KeyQ, Some(GamepadButton::LeftTrigger), ""),
-    (Press::Help, KeyCode::F1, None, "F1 these lines"),
+    (Press::Help, KeyCode::F1, None, "F1 show or hide this help"),
 ];
 
 /// Adds player input: devices are read before the frame, inputs are applied to the car before each tick.

@@ -71,14 +71,14 @@ impl Script {
             let row = record.map_err(|fault| fault.to_string()).and_then(Row::from_record);
             match row {
                 Ok(row) if rows.last().is_some_and(|previous| previous.time > row.time) => {
-                    faults.push(format!("{file}:{line}: time_s is {}, after that of a later row", row.time));
+                    faults.push(format!("{file}:{line}: time_s is {}, larger than in a later row", row.time));
                 }
                 Ok(row) => rows.push(row),
                 Err(fault) => faults.push(format!("{file}:{line}: {}", one_line(&fault))),
             }
         }
         if rows.is_empty() && faults.is_empty() {
-            faults.push(format!("{file}: there is no row; the last one says when to end"));
+            faults.push(format!("{file}: there is no row; the last row sets the end time"));
         }
         if faults.is_empty() { Ok(Self(rows)) } else { Err(faults.join("\n")) }
     }
@@ -92,22 +92,22 @@ impl Row {
     fn from_record(record: ScriptRecord) -> Result<Self, String> {
         let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = record;
         if !(0.0..1e6).contains(&time_s) {
-            return Err(format!("time_s is {time_s}, not 0 to 1000000"));
+            return Err(format!("time_s is {time_s}, but must be from 0 to 1000000"));
         }
         // Checks that an input is from `min` to 1.
         let checked_input = |name: &str, value: Option<f32>, min: f32| match value.unwrap_or(0.0) {
             value if (min..=1.0).contains(&value) => Ok(value),
-            value => Err(format!("{name} is {value}, not {min} to 1")),
+            value => Err(format!("{name} is {value}, but must be from {min} to 1")),
         };
         let possible_values = || Press::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let presses = press.split_whitespace().map(|word| {
             Press::from_str(word, false).map_err(|_| {
                 let accepted: Vec<String> = possible_values().map(|value| value.get_name().to_owned()).collect();
-                format!("press has \"{word}\", not one of {}", accepted.join(", "))
+                format!("press has \"{word}\", but must be one of {}", accepted.join(", "))
             })
         });
         if screenshot.contains(['/', '\\']) {
-            return Err(format!("screenshot is \"{screenshot}\", not the name of a file in the folder"));
+            return Err(format!("screenshot is \"{screenshot}\", but must be a file name without a folder"));
         }
         Ok(Self {
             time: time_s,

@@ -4,7 +4,7 @@ use super::{fails, skidpad, with_a_car, works};
 
 fn run<'a>(manoeuvre: &'a str, changes: &[&'a str]) -> Vec<&'a str> {
     let fixed =
-        ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--out", "t.csv", "--metrics-json", "t.json"];
+        ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--out", "t.csv", "--metrics-json", "t.json"];
     [&fixed[..], &["--manoeuvre", manoeuvre], changes].concat()
 }
 
@@ -18,12 +18,12 @@ fn figures(folder: &std::path::Path) -> serde_json::Value {
 fn starts_that_a_manoeuvre_does_not_take_are_refused() {
     let folder = with_a_car("");
     let fast = ["--initial-speed-mps", "30"];
-    let told = ["--initial-speed-mps: a start at 30 m/s", "`circle` starts at its own 7.071 m/s", "leave it out"];
+    let told = ["--initial-speed-mps: a start at 30 m/s", "`circle` starts at 7.071 m/s only", "remove this setting"];
     fails(folder.path(), &run("circle", &fast), 1, &told);
     fails(folder.path(), &[&["compare", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
     fails(folder.path(), &[&["certify", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
-    fails(folder.path(), &run("braking", &["--initial-speed-mps", "-20"]), 1, &["more than 0.005 m/s, forward"]);
-    let turned = ["--heading-deg: a start towards 180.0°", "at the origin, towards +x"];
+    fails(folder.path(), &run("braking", &["--initial-speed-mps", "-20"]), 1, &["more than 0.005 m/s"]);
+    let turned = ["--heading-deg: a start with a heading of 180.0°", "from the origin towards +x"];
     fails(folder.path(), &run("moose", &["--heading-deg", "180"]), 1, &turned);
     std::fs::write(folder.path().join("s.toml"), "speed_mps = 9\nstart_m = [3, 0, 0]\n").expect("writable");
     let scene = ["--scene", "s.toml"];
@@ -31,7 +31,7 @@ fn starts_that_a_manoeuvre_does_not_take_are_refused() {
         folder.path(),
         &run("launch", &scene),
         1,
-        &["`speed_mps` of the scene: a start at 9 m/s", "give --initial-speed-mps"],
+        &["`speed_mps` of the scene: a start at 9 m/s", "set --initial-speed-mps"],
     );
     fails(folder.path(), &run("slalom", &scene), 1, &["`start_m` of the scene: a start at x = 3 m, y = 0 m"]);
     assert!(!folder.path().join("t.csv").exists());
@@ -46,22 +46,19 @@ fn runs_cut_short_tell_no_figure_they_did_not_reach() {
     assert!(figures(folder.path())["yaw_rate_overshoot_percent"].is_null());
     let output = skidpad(folder.path(), &run("lane-change", &["--duration-s", "2"]));
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        told.contains("on impulse the car did not finish the course: it came 39") && told.contains("150.0 m"),
-        "{told}"
-    );
+    assert!(told.contains("impulse: the car did not finish the course (39") && told.contains("150.0 m"), "{told}");
     assert_eq!(output.status.code(), Some(3));
     let found = figures(folder.path());
     assert!(found["cones_hit"].is_null() && found["peak_roll_deg"].is_null(), "{found}");
     works(folder.path(), &run("lane-change", &[]));
     assert_eq!(figures(folder.path())["cones_hit"], 0.0);
-    let certify = ["certify", "--manoeuvre", "moose", "--backends", "impulse", "--rates-hz", "60,120"];
-    let told = "in steps of 16.67 ms on impulse the car did not finish the course";
+    let certify = ["certify", "--manoeuvre", "moose", "--solvers", "impulse", "--rates-hz", "60,120"];
+    let told = "impulse, step length 16.67 ms: the car did not finish the course";
     fails(folder.path(), &[&certify[..], &["--duration-s", "1"]].concat(), 3, &[told]);
-    let compare = ["compare", "--manoeuvre", "slalom", "--backends", "impulse,bullet", "--duration-s", "1"];
-    fails(folder.path(), &compare, 3, &["on impulse the car did not", "on bullet the car did not"]);
+    let compare = ["compare", "--manoeuvre", "slalom", "--solvers", "impulse,bullet", "--duration-s", "1"];
+    fails(folder.path(), &compare, 3, &["impulse: the car did not", "bullet: the car did not"]);
     let page = std::fs::read_to_string(folder.path().join("target/skidpad/corvette_c5_slalom.html")).expect("written");
-    assert!(page.contains("On bullet the car did not finish the course"), "{page}");
+    assert!(page.contains("bullet: the car did not finish the course"), "{page}");
 }
 
 /// Checks that errors of the loads, which are defined for a car without trailer, are null for a car with a trailer.
@@ -69,7 +66,7 @@ fn runs_cut_short_tell_no_figure_they_did_not_reach() {
 fn a_towed_weight_is_no_error_of_loads() {
     let folder = with_a_car("");
     let settle =
-        ["run", "--vehicle", "toyota_4runner", "--backend", "impulse", "--out", "t.csv", "--manoeuvre", "settle"];
+        ["run", "--vehicle", "toyota_4runner", "--solver", "impulse", "--out", "t.csv", "--manoeuvre", "drop-settle"];
     works(folder.path(), &[&settle[..], &["--metrics-json", "t.json", "--towing", "caravan"]].concat());
     let found = figures(folder.path());
     assert!(found["load_sum_error_percent"].is_null() && found["largest_load_error_percent"].is_null(), "{found}");

@@ -24,7 +24,7 @@ fn files_elsewhere_are_neither_read_nor_printed() {
         write(&folder, "car.toml", &on_tyre(way));
         write(&folder, "scene.toml", &format!("[[crg]]\nfile = {way:?}\n"));
         let on_scene =
-            ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--scene", "scene.toml", "--out", "t.csv"];
+            ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--scene", "scene.toml", "--out", "t.csv"];
         for command in [&["check", "car.toml"][..], &on_scene] {
             let output = skidpad(&folder, command);
             let told = String::from_utf8_lossy(&output.stderr);
@@ -37,7 +37,7 @@ fn files_elsewhere_are_neither_read_nor_printed() {
     write(&folder, "car.toml", &on_tyre("../own.tir"));
     fails(&folder, &["check", "car.toml"], 1, &["car.toml:", "../own.tir", "lies outside", "--allow-root"]);
     assert!(works(&folder, &["check", "--allow-root", "..", "car.toml"]).contains("valid"));
-    fails(&folder, &["check", "--allow-root", "nowhere", "car.toml"], 1, &["--allow-root", "a folder that is there"]);
+    fails(&folder, &["check", "--allow-root", "nowhere", "car.toml"], 1, &["--allow-root", "an existing folder"]);
 }
 
 #[cfg(unix)]
@@ -47,13 +47,13 @@ fn pipes_and_devices_end_no_command() {
     assert!(
         std::process::Command::new("mkfifo").arg(folder.path().join("pipe.toml")).status().expect("mkfifo").success()
     );
-    let run = ["run", "--backend", "impulse", "--out", "t.csv"];
+    let run = ["run", "--solver", "impulse", "--out", "t.csv"];
     let steered = ["--vehicle", "corvette_c5", "--controls"];
     for path in ["pipe.toml", "/dev/zero"] {
         for command in [
             &["check", path][..],
             &["import", "--from", "bullet", path, "--out", "o.toml"],
-            &[&run[..], &["--vehicle", path, "--manoeuvre", "settle"]].concat(),
+            &[&run[..], &["--vehicle", path, "--manoeuvre", "drop-settle"]].concat(),
             &[&run[..], &["--vehicle", "corvette_c5", "--scene", path]].concat(),
             &[&run[..], &steered, &[path]].concat(),
         ] {
@@ -71,13 +71,32 @@ fn control_characters_do_not_reach_the_terminal() {
     let named = format!("{}name = \"\\u001b[2J\\nforged.toml: valid\\u202e\\u009b\"{}", &car[..start], &car[end..]);
     let folder = with_a_car(&named);
     write(folder.path(), "broken\u{1b}[2J.toml", "name = 3 # \u{202e}\u{9b}\n\"\\u001b[2J\" = 1\n");
-    let run =
-        ["compare", "--vehicle", "car.toml", "--manoeuvre", "settle", "--backends", "impulse", "--duration-s", "0.1"];
+    let run = [
+        "compare",
+        "--vehicle",
+        "car.toml",
+        "--manoeuvre",
+        "drop-settle",
+        "--solvers",
+        "impulse",
+        "--duration-s",
+        "0.1",
+    ];
     for command in [
         &["check", "car.toml", "broken\u{1b}[2J.toml", "none\u{1b}[2J"][..],
         &["check", "--json", "car.toml"],
         &["--\u{1b}[2J"],
-        &["run", "--vehicle", "none\u{1b}[2J", "--backend", "x\u{1b}[2J", "--manoeuvre", "settle", "--out", "t.csv"],
+        &[
+            "run",
+            "--vehicle",
+            "none\u{1b}[2J",
+            "--solver",
+            "x\u{1b}[2J",
+            "--manoeuvre",
+            "drop-settle",
+            "--out",
+            "t.csv",
+        ],
         &run,
     ] {
         let output = skidpad(folder.path(), command);
@@ -88,7 +107,7 @@ fn control_characters_do_not_reach_the_terminal() {
             assert!(!text.lines().any(|line| line.starts_with("forged")), "{text}");
         }
     }
-    let page = std::fs::read_to_string(folder.path().join("target/skidpad/car_settle.html")).expect("written");
+    let page = std::fs::read_to_string(folder.path().join("target/skidpad/car_drop-settle.html")).expect("written");
     assert!(page.contains("<title>\\u001b[2J") && !page.contains(['\u{1b}', '\u{202e}', '\u{9b}']));
 }
 
@@ -98,7 +117,7 @@ fn long_lines_are_shown_in_a_window() {
     let far = " ".repeat(70_000);
     let folder = with_a_car(&format!("{far}x"));
     write(folder.path(), "c.csv", &format!("t_s,throttle\n0,{far}9\n"));
-    let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--controls", "c.csv", "--out", "t.csv"];
+    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--controls", "c.csv", "--out", "t.csv"];
     for (command, place) in [(&["check", "car.toml"][..], "car.toml:1:70001"), (&run, "c.csv:2:")] {
         let output = skidpad(folder.path(), command);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -111,7 +130,7 @@ fn long_lines_are_shown_in_a_window() {
 #[test]
 fn a_file_size_limit_is_a_write_error() {
     let folder = with_a_car("");
-    let run = "run --vehicle corvette_c5 --backend impulse --manoeuvre settle --out t.csv";
+    let run = "run --vehicle corvette_c5 --solver impulse --manoeuvre drop-settle --out t.csv";
     let script = format!("ulimit -f 1; exec {} {run}", env!("CARGO_BIN_EXE_skidpad"));
     let output =
         std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().expect("sh");

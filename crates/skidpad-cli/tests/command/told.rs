@@ -3,14 +3,14 @@
 use super::{fails, skidpad, with_a_car, works};
 
 const SHORT_RUN: [&str; 9] =
-    ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
+    ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "drop-settle", "--duration-s", "0.1"];
 
 /// Checks that a fault of an output is reported before anything is simulated.
 #[test]
 fn outputs_that_cannot_be_written_are_told_before_the_run() {
     let folder = with_a_car("");
     let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "."]].concat());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not the name of a file"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not a file name"), "{output:?}");
     std::fs::create_dir(folder.path().join("d.csv")).expect("writable");
     let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "d.csv"]].concat());
     let told = String::from_utf8_lossy(&output.stderr);
@@ -28,7 +28,7 @@ fn numbers_that_are_not_accepted_are_told_once() {
     let folder = with_a_car("");
     let output = skidpad(folder.path(), &[&SHORT_RUN[..], &["--out", "a.csv", "--rate-hz", "0"]].concat());
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.matches("accepted").count() == 1 && told.contains("a finite rate of at least 10 Hz"), "{told}");
+    assert!(told.matches("accepted").count() == 1 && told.contains("a finite step rate of at least 10 Hz"), "{told}");
     fails(folder.path(), &["certify", "--within-percent", "-1"], 1, &["--within-percent: -1", "above 0"]);
     fails(folder.path(), &["certify", "--rates-hz", "-60,120"], 1, &["--rates-hz: -60", "at least 10 Hz"]);
 }
@@ -51,11 +51,11 @@ fn help_tells_codes_columns_and_floors() {
     for [column, ..] in skidpad::lab::script::COLUMN_DESCRIPTIONS {
         assert!(run.contains(column), "{column}: {run}");
     }
-    assert!(run.contains("Steering is linear between rows"), "{run}");
+    assert!(run.contains("Steering is interpolated linearly"), "{run}");
     let brief = works(folder.path(), &["run", "-h"]);
-    assert!(!brief.contains("starter") && brief.contains("`run --help` tells its columns"), "{brief}");
-    let certify = ["certify", "--manoeuvre", "settle", "--backends", "impulse", "--rates-hz", "60,120"];
+    assert!(!brief.contains("starter") && brief.contains("`run --help` lists the columns"), "{brief}");
+    let certify = ["certify", "--manoeuvre", "drop-settle", "--solvers", "impulse", "--rates-hz", "60,120"];
     let told = works(folder.path(), &certify);
-    assert!(told.contains("kept within 3 mm, too, times within half a step"), "{told}");
+    assert!(told.contains("lengths in mm within 3 mm, times within half a step"), "{told}");
     assert!(works(folder.path(), &["certify", "--help"]).contains("within 3 mm"));
 }

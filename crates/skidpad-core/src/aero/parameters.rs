@@ -71,7 +71,7 @@ impl BilinearTable {
         let are_increasing = |knots: &Vec<f32>| !knots.is_empty() && knots.windows(2).all(|pair| pair[0] < pair[1]);
         let are_finite = |list: &Vec<f32>| list.iter().all(|value| value.is_finite());
         if !knots.iter().all(|knots| are_increasing(knots) && are_finite(knots)) {
-            return Err("the knots of a table must be finite and rise");
+            return Err("the knots of a table must be finite and strictly increasing");
         }
         if values.len() != knots[0].len() * knots[1].len() || !are_finite(&values) {
             return Err("a table needs one finite value for each pair of knots");
@@ -127,11 +127,11 @@ impl Aero {
     /// Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         not_negative("drag", self.drag)?;
-        not_negative("side force", self.side)?;
-        finite("point of the drag", self.drag_point)?;
-        finite("point of the side force", self.side_point)?;
+        not_negative("aerodynamic side force", self.side)?;
+        finite("application point of the drag", self.drag_point)?;
+        finite("application point of the aerodynamic side force", self.side_point)?;
         for surface in &self.downforce {
-            finite("point of a surface", surface.point)?;
+            finite("application point of an aerodynamic surface", surface.point)?;
             finite("downforce", Vec3::splat(surface.coefficient))?;
         }
         let Some(maps) = &self.maps else { return Ok(()) };

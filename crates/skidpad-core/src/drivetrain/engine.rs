@@ -24,10 +24,10 @@ impl Curve {
             return Err("needs at least two points");
         }
         if !points.iter().flatten().all(|v| v.is_finite()) {
-            return Err("holds a value that is not finite");
+            return Err("has a value that is not finite");
         }
         if !points.windows(2).all(|pair| pair[0][0] < pair[1][0]) {
-            return Err("speeds must rise strictly");
+            return Err("speeds must increase strictly");
         }
         Ok(Self { points: points.into() })
     }
@@ -236,11 +236,13 @@ impl Gearbox {
         let Some(cvt) = &self.cvt else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
             return Err(ModelError::RuleViolated(
-                "a continuous gearbox needs two forward ratios, the lowest gear's first",
+                "a continuously variable gearbox needs two forward ratios, the higher ratio first",
             ));
         }
-        positive("rate of a continuous gearbox", cvt.max_ratio_rate)?;
-        cvt.engine_speeds.iter().try_for_each(|&speed| positive("engine speed of a continuous gearbox", speed))
+        positive("ratio rate of a continuously variable gearbox", cvt.max_ratio_rate)?;
+        cvt.engine_speeds
+            .iter()
+            .try_for_each(|&speed| positive("engine speed of a continuously variable gearbox", speed))
     }
 }
 
@@ -281,16 +283,16 @@ impl Engine {
     /// throttle map within 0 to 1. Returns the first violation. The torque curve is not checked.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle_speed)?;
-        positive("engine limit above idle", self.limiter_speed - self.idle_speed)?;
+        positive("engine speed limit above idle speed", self.limiter_speed - self.idle_speed)?;
         positive("engine inertia", self.inertia)?;
         not_negative("engine drag", self.drag[0])?;
-        not_negative("engine drag per speed", self.drag[1])?;
-        not_negative("speed at which the engine dies", self.stall_speed)?;
-        positive("idle above the speed at which the engine dies", self.idle_speed - self.stall_speed)?;
+        not_negative("engine drag per engine speed", self.drag[1])?;
+        not_negative("stall speed of the engine", self.stall_speed)?;
+        positive("idle speed above the stall speed of the engine", self.idle_speed - self.stall_speed)?;
         // Points (pedal, share of the torque); none without a map.
         let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
         if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {
-            return Err(ModelError::RuleViolated("a throttle map gives shares from 0 to 1"));
+            return Err(ModelError::RuleViolated("values of a throttle map must be from 0 to 1"));
         }
         Ok(())
     }

@@ -208,11 +208,11 @@ impl Converter {
     fn check(&self) -> Result<(), ModelError> {
         let has_valid_ratios = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
         if !has_valid_ratios(&self.capacity) || !has_valid_ratios(&self.torque_ratio) {
-            return Err(ModelError::RuleViolated("the curves of a torque converter are over speed ratios from 0 to 1"));
+            return Err(ModelError::RuleViolated("speed ratios of a torque converter must be from 0 to 1"));
         }
         if self.capacity.evaluate(1.0) != 0.0 || self.capacity.points().iter().any(|point| point[1] < 0.0) {
             return Err(ModelError::RuleViolated(
-                "the capacity of a torque converter is never negative, and 0 at a ratio of 1",
+                "the capacity of a torque converter must be at least 0, and 0 at a speed ratio of 1",
             ));
         }
         self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;

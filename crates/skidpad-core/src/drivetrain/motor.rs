@@ -98,8 +98,8 @@ impl Motor {
         positive("1 + epsilon - efficiency of a motor", 1.000_1 - self.efficiency)?;
         not_negative("inertia of a rotor", self.inertia)?;
         for share in [self.lift_regeneration, self.brake_regeneration] {
-            not_negative("share of regeneration", share)?;
-            not_negative("what regeneration leaves of 1", 1.0 - share)?;
+            not_negative("regeneration share", share)?;
+            not_negative("1 - regeneration share", 1.0 - share)?;
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ impl TorqueCoupling {
             not_negative("friction of a coupling", self.friction)?;
         }
         not_negative("viscous torque of a coupling", self.viscous)?;
-        self.bias.iter().try_for_each(|bias| not_negative("torque bias of a coupling less 1", bias - 1.0))
+        self.bias.iter().try_for_each(|bias| not_negative("torque bias ratio of a coupling - 1", bias - 1.0))
     }
 }
 

@@ -59,13 +59,13 @@ pub struct PlatformPath {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PlatformPathFault {
     /// Number of way points below 2.
-    #[error("a path has two way points at least, and this one has {0}")]
+    #[error("a path needs at least two way points, but has {0}")]
     TooFew(usize),
     /// Index of a way point with a number that is not finite.
     #[error("way point {0} is not finite")]
     NotFinite(usize),
     /// Index of a way point that is not later than the preceding one.
-    #[error("way point {0} is not later than the one before")]
+    #[error("way point {0} is not later than the previous way point")]
     NotLater(usize),
     /// Blends that are negative, not finite, or overlap.
     #[error("blends of {blend} s do not fit between way points {shortest} s apart")]
@@ -76,7 +76,7 @@ pub enum PlatformPathFault {
         shortest: f64,
     },
     /// Repeating path that does not end where it starts: distance between its ends, m.
-    #[error("the path repeats, and ends {0} m from where it begins")]
+    #[error("the path repeats, but its end is {0} m from its start")]
     NotClosed(f64),
 }
 
@@ -204,8 +204,8 @@ pub struct PlatformMotion {
 }
 
 impl Platform {
-    /// Returns displacement and angle of the platform at `time` s, and their rates. A steady course has displacement
-    /// and angle 0 at time 0.
+    /// Returns displacement (m) and angle (rad) of the platform at `time` s, and their rates. A steady course has
+    /// displacement and angle 0 at time 0 and constant rates.
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         match &self.course {
             PlatformCourse::Steady { velocity, rate } => {

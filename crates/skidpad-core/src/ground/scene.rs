@@ -143,10 +143,10 @@ impl Scene {
     /// effect.
     pub(crate) fn distance_to_ground(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
-        // Not finite for a ray along the plane; `>= 0.0` below removes NaN, and `min` infinity if there is anything
-        // else.
         let plane_distance = -ray_start.dot(normal) / direction.dot(normal);
-        let plane_distance = (self.has_plane && plane_distance >= 0.0).then_some(plane_distance);
+        // A ray along the plane gives an infinite quotient.
+        let is_hit = self.has_plane && plane_distance >= 0.0 && plane_distance.is_finite();
+        let plane_distance = is_hit.then_some(plane_distance);
         let box_distances = self.boxes.iter().filter_map(|fixed_box| fixed_box.entry_distance(ray_start, direction));
         let platform_distances =
             self.platforms.iter().filter_map(|platform| platform.box_at(0.0).entry_distance(ray_start, direction));
@@ -218,6 +218,17 @@ mod tests {
             assert_eq!(found.is_some(), expected.is_some(), "{found:?} instead of {expected:?}");
             // The tolerance is due to rotations in 32 bits.
             assert!((found.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 1e-6, "{found:?} instead of {expected:?}");
+        }
+    }
+
+    /// Checks that rays along the plane, above, on and below it, hit nothing.
+    #[test]
+    fn rays_along_the_plane_hit_nothing() {
+        for height in [1.0, 0.0, -1.0] {
+            for direction in [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y] {
+                let found = Scene::flat().distance_to_ground(DVec3::new(0.0, 0.0, height), direction);
+                assert_eq!(found, None, "from {height} along {direction}");
+            }
         }
     }
 

@@ -45,10 +45,10 @@ pub struct TriangleMesh {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TerrainFault {
     /// Field without a cell: number of rows and of columns.
-    #[error("a field of heights needs two rows and two columns at least, and has {0} x {1} heights")]
+    #[error("a height field needs at least two rows and two columns, but has {0} x {1} heights")]
     NoCell(usize, usize),
     /// Number of heights that does not match the grid.
-    #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
+    #[error("{found} heights do not fill {} rows of {} heights", .counts[1], .counts[0])]
     HeightCountMismatch {
         /// Number of heights along x and along y.
         counts: [usize; 2],
@@ -60,8 +60,8 @@ pub enum TerrainFault {
     InvalidSpacing(f32),
     /// Wavelengths of a road that its grid cannot have.
     #[error(
-        "the waves are {} to {} m long on grid lines {spacing} m apart: the shortest must be longer than twice the spacing, and the longest \
-         longer than the shortest and finite",
+        "wavelengths are {} to {} m with a grid spacing of {spacing} m: the shortest must exceed twice the spacing, and \
+             the longest must be finite and exceed the shortest",
         .wavelengths[0], .wavelengths[1]
     )]
     InvalidWavelengths {
@@ -71,19 +71,19 @@ pub enum TerrainFault {
         wavelengths: [f32; 2],
     },
     /// Number of heights above the limit of a road.
-    #[error("{0} heights are more than 25 million")]
+    #[error("{0} heights exceed the maximum of 25 million")]
     TooManyHeights(f32),
     /// Invalid grip.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     InvalidGrip(f32),
     /// Invalid texture.
-    #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
+    #[error("a surface texture has a negative value, a value that is not finite, or a wavelength of 0")]
     InvalidTexture,
     /// Index of a height or corner that is not finite; 0 for an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
     /// Mesh without a triangle of nonzero area.
-    #[error("the mesh has no triangle with an area")]
+    #[error("the mesh has no triangle of non-zero area")]
     NoTriangle,
     /// Number of surfaces that differs from the number of triangles.
     #[error("there are {surfaces} surfaces for {triangles} triangles")]
@@ -94,7 +94,7 @@ pub enum TerrainFault {
         triangles: usize,
     },
     /// Triangle with a corner that does not exist.
-    #[error("triangle {triangle} names corner {corner}, and there are {count}")]
+    #[error("triangle {triangle} uses corner {corner}, but there are only {count} corners")]
     NoCorner {
         /// Index of the triangle.
         triangle: usize,
@@ -282,7 +282,7 @@ impl HeightField {
                 min_corner[axis] / self.spacing[axis] - CELL_ROUNDING_MARGIN,
                 max_corner[axis] / self.spacing[axis] + CELL_ROUNDING_MARGIN,
             );
-            if !(end_cell >= 0.0 && first_cell <= cell_count as f32) {
+            if !(end_cell >= 0.0 && first_cell < cell_count as f32 && first_cell <= end_cell) {
                 return None;
             }
             ranges[axis] = [first_cell.max(0.0) as u32, (end_cell as u32).saturating_add(1).min(cell_count)];
@@ -553,47 +553,4 @@ fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Checks that a corner of 256 triangles is smoothed, and one of 200 000 (a fan, or coincident ones) is not.
-    #[test]
-    fn corners_and_edges_of_many_triangles_are_not_smoothed() {
-        let fan = |count: u32| {
-            let rim = (0..=count).map(|k| Vec3::new(k as f32, 1.0, (k % 2) as f32 * 0.01));
-            let vertices = std::iter::once(Vec3::ZERO).chain(rim).collect();
-            let triangles = (1..=count).map(|k| [0, k, k + 1]).collect();
-            TriangleMesh::new(DVec3::ZERO, vertices, triangles, 1.0, 1.0).expect("a mesh")
-        };
-        let hub_normals = |mesh: &TriangleMesh| mesh.smooth_normals(7).expect("a triangle").normals;
-        let small = hub_normals(&fan(MAX_SMOOTHED_TRIANGLES as u32));
-        assert!(small[0] != small[1]);
-        let large = fan(200_000);
-        let face_normal = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
-        assert_eq!(hub_normals(&large)[0], face_normal);
-        let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
-        let coincident = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
-        let smooth = coincident.smooth_normals(7).expect("a triangle");
-        assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
-    }
-
-    /// Checks that cells inside a field have the normals of its grid points, to the bit; cells at its border have none.
-    #[test]
-    fn normals_of_a_cell_are_those_of_its_crossings() {
-        let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();
-        let field = HeightField::new(DVec3::ZERO, [0.7, 1.3], [7, 6], heights, true, 1.0).expect("a field");
-        let mut interior_count = 0;
-        for (column, row) in (0..6).flat_map(|column| (0..5).map(move |row| (column, row))) {
-            for half in [0, 1] {
-                let Some(found) = field.interior_corner_normals([column, row], half) else { continue };
-                assert_eq!(
-                    found,
-                    CELL_TRIANGLE_CORNERS[half].map(|corner| field.grid_normal(cell_corners(column, row)[corner])),
-                    "{column} {row}"
-                );
-                interior_count += 1;
-            }
-        }
-        assert_eq!(interior_count, 2 * 4 * 3);
-    }
-}
+mod tests;

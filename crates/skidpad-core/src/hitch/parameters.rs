@@ -135,13 +135,13 @@ impl Hitch {
             ("hitch: roll damping", self.roll_damping),
             ("hitch: yaw damping", self.yaw_damping),
             ("hitch: yaw friction", self.yaw_friction),
-            ("hitch: mass it carries", self.carried_mass),
+            ("hitch: carried mass", self.carried_mass),
         ] {
             not_negative(name, value)?;
         }
         for (name, value) in [
-            ("hitch: largest yaw", self.largest_yaw),
-            ("hitch: largest pitch", self.largest_pitch),
+            ("hitch: maximum yaw angle", self.largest_yaw),
+            ("hitch: maximum pitch angle", self.largest_pitch),
             ("hitch: breaking force", self.breaking_force),
         ] {
             positive_or_infinite(name, value)?;
@@ -158,7 +158,7 @@ impl Coupler {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         finite("coupler: point", self.point)?;
         match self.brakes {
-            TrailerBrakes::Overrun(full_force) => positive("coupler: overrun force of the full brake", full_force),
+            TrailerBrakes::Overrun(full_force) => positive("coupler: overrun force of full braking", full_force),
             TrailerBrakes::OwnControls | TrailerBrakes::Pedal => Ok(()),
         }
     }

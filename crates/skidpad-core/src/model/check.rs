@@ -26,7 +26,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     positive("mass", parts.mass)?;
     positive("centre_height", parts.centre_height)?;
     positive("steering lock", parts.steering.lock)?;
-    positive("a right angle less the steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
+    positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
     positive_or_infinite("steering rate", parts.steering.rate)?;
     check_inertia(parts)?;
     for half_extent in parts.hull.half_extents.to_array() {
@@ -35,8 +35,8 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     finite("hull centre", parts.hull.centre)?;
     let raycast_reference = &parts.raycast_reference;
     not_negative("roll influence", raycast_reference.roll_influence)?;
-    not_negative("what roll influence leaves of 1", 1.0 - raycast_reference.roll_influence)?;
-    positive_or_infinite("largest suspension force", raycast_reference.largest_suspension_force)?;
+    not_negative("1 - roll influence", 1.0 - raycast_reference.roll_influence)?;
+    positive_or_infinite("maximum suspension force", raycast_reference.largest_suspension_force)?;
     for axle in &parts.axles {
         check_axle(axle, parts.steering.lock)?;
     }
@@ -67,9 +67,9 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
             index_in_range("anti-roll bar wheel", wheel, wheel_count)?;
         }
         not_negative("anti-roll bar rate", bar.rate)?;
-        not_negative("speed from which an anti-roll bar acts", bar.speed_range[0])?;
+        not_negative("minimum speed of an anti-roll bar", bar.speed_range[0])?;
         if bar.speed_range != [0.0; 2] {
-            positive("range of speeds in which an anti-roll bar fades in", bar.speed_range[1] - bar.speed_range[0])?;
+            positive("fade-in speed range of an anti-roll bar", bar.speed_range[1] - bar.speed_range[0])?;
         }
     }
     for spring in &parts.heave_springs {
@@ -95,7 +95,7 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     // Rotation of the matrix into other axes causes rounding errors.
     let rounding = 1e-4 * (x.x + y.y + z.z);
     for asymmetry in [x.y - y.x, x.z - z.x, y.z - z.y] {
-        not_negative("symmetry of the inertia, less rounding", rounding - asymmetry.abs())?;
+        not_negative("symmetry of the inertia within rounding", rounding - asymmetry.abs())?;
     }
     Ok(())
 }
@@ -111,11 +111,11 @@ fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
         (mass, static_moment) = (mass - unsprung_mass, static_moment + arm * unsprung_mass);
         inertia -= outer(arm * unsprung_mass, arm);
     }
-    positive("mass less that of wheels on their own", mass)?;
+    positive("mass without the unsprung masses", mass)?;
     let sprung_inertia = inertia - outer(static_moment / mass, static_moment);
     let [x, y] = [sprung_inertia.x_axis, sprung_inertia.y_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, sprung_inertia.determinant()] {
-        positive("a leading minor of the inertia less that of wheels on their own", minor)?;
+        positive("a leading minor of the inertia without the unsprung masses", minor)?;
     }
     Ok(())
 }
@@ -131,18 +131,20 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
 /// violation.
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     let max_angle = axle.steer_ratio.abs() * lock;
-    positive("a right angle less the largest steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
+    positive("π/2 - maximum steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
     not_negative("Ackermann share", axle.ackermann)?;
-    not_negative("what the Ackermann share leaves of 1", 1.0 - axle.ackermann)?;
+    not_negative("1 - Ackermann share", 1.0 - axle.ackermann)?;
     finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
-    not_negative("height of an axle's force point", axle.force_point_height)?;
-    finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre_height))?;
+    not_negative("force application height of an axle", axle.force_point_height)?;
+    finite("roll centre height of an axle", Vec3::splat(axle.roll_centre_height))?;
     if let Some(lateral) = &axle.lateral_compliance {
-        finite("lateral rate of an axle", Vec3::splat(lateral.rate))?;
+        finite("lateral stiffness of an axle", Vec3::splat(lateral.rate))?;
         not_negative("lateral damping of an axle", lateral.damping)?;
     }
     if axle.force_point_height > 0.0 && axle.roll_centre_height != 0.0 {
-        return Err(ModelError::RuleViolated("an axle with a force point has its roll centre at the ground"));
+        return Err(ModelError::RuleViolated(
+            "an axle with a force application height must have its roll centre at ground level",
+        ));
     }
     Ok(())
 }
@@ -152,11 +154,11 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
 fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
     positive(&value_name("heat capacity of the brake disc"), disc.heat_capacity)?;
     not_negative(&value_name("cooling of the brake disc"), disc.cooling[0])?;
-    not_negative(&value_name("cooling of the brake disc by speed"), disc.cooling[1])?;
-    not_negative(&value_name("temperature from which the brake fades"), disc.fade_range[0])?;
-    positive(&value_name("range of temperatures in which the brake fades"), disc.fade_range[1] - disc.fade_range[0])?;
-    not_negative(&value_name("share that is left of a faded brake"), disc.min_torque_factor)?;
-    not_negative(&value_name("what a faded brake has lost"), 1.0 - disc.min_torque_factor)
+    not_negative(&value_name("speed-dependent cooling of the brake disc"), disc.cooling[1])?;
+    not_negative(&value_name("temperature at which brake fade starts"), disc.fade_range[0])?;
+    positive(&value_name("temperature range of brake fade"), disc.fade_range[1] - disc.fade_range[0])?;
+    not_negative(&value_name("remaining torque share of a faded brake"), disc.min_torque_factor)?;
+    not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - disc.min_torque_factor)
 }
 
 /// Checks the values of wheel number `i`: indices of axle and tyre, position, tread, springs, dampers, brakes, rolling
@@ -179,42 +181,39 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     let max_travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
     let max_height = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();
-    not_negative(
-        &value_name("0.8 of half its track, less the height of its roll centre"),
-        max_height - axle.roll_centre_height.abs(),
-    )?;
+    not_negative(&value_name("0.4 of the track - roll centre height"), max_height - axle.roll_centre_height.abs())?;
     let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(max_travel));
-    positive(&value_name("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
-    positive(&value_name("1 - size of toe, anywhere in its travel"), 1.0 - wheel.toe.abs() - toe)?;
+    positive(&value_name("1 - |camber| within the travel"), 1.0 - wheel.camber.abs() - camber)?;
+    positive(&value_name("1 - |toe| within the travel"), 1.0 - wheel.toe.abs() - toe)?;
     positive(&value_name("wheel rate"), strut.rate)?;
     positive(&value_name("bump travel"), strut.bump_travel)?;
     positive(&value_name("droop travel"), strut.droop_travel)?;
     positive(&value_name("stop travel"), strut.stop_travel)?;
     positive(&value_name("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
-        positive_or_infinite(&value_name("speed of a damper's knee"), knee.speed)?;
+        positive_or_infinite(&value_name("knee speed of a damper"), knee.speed)?;
     }
     for (quantity, value) in [
-        ("rise of the wheel rate", strut.progressive_rate),
+        ("progressive wheel rate", strut.progressive_rate),
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),
-        ("share of damping beyond the bump knee", strut.knees[0].fast_ratio),
-        ("share of damping beyond the rebound knee", strut.knees[1].fast_ratio),
+        ("damping ratio beyond the bump knee", strut.knees[0].fast_ratio),
+        ("damping ratio beyond the rebound knee", strut.knees[1].fast_ratio),
         ("brake torque", wheel.brake_torque),
         ("handbrake torque", wheel.handbrake_torque),
-        ("rolling constant", wheel.rolling.constant),
-        ("rolling linear", wheel.rolling.linear),
-        ("rolling quadratic", wheel.rolling.quadratic),
-        ("rolling at rest", wheel.rolling.static_coefficient),
-        ("speed below which a wheel counts as at rest", wheel.rolling.static_fade_speed),
+        ("constant rolling resistance", wheel.rolling.constant),
+        ("linear rolling resistance", wheel.rolling.linear),
+        ("quadratic rolling resistance", wheel.rolling.quadratic),
+        ("static rolling resistance", wheel.rolling.static_coefficient),
+        ("static-to-rolling transition speed", wheel.rolling.static_fade_speed),
     ] {
         not_negative(&value_name(quantity), value)?;
     }
     wheel.disc.as_ref().map_or(Ok(()), |disc| check_disc(disc, value_name))?;
     if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = wheel.probe {
         positive(&value_name("tread width"), width)?;
-        not_negative(&value_name("twice the radius less the tread width"), 2.0 * wheel.radius - width)?;
+        not_negative(&value_name("2 radius - tread width"), 2.0 * wheel.radius - width)?;
     }
     if let Some(unsprung) = &wheel.unsprung {
         positive(&value_name("unsprung mass"), unsprung.mass)?;

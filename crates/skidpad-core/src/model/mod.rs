@@ -109,26 +109,23 @@ impl Model {
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
                 return Err(ModelError::RuleViolated(
-                    "a solid axle needs a wheel on the left and one on the right of it",
+                    "a solid axle needs one wheel on the left and one wheel on the right",
                 ));
             }
         }
         for (i, (wheel, carried_mass)) in parts.wheels.iter().zip(&wheel_masses).enumerate() {
             let min_mass = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
-            positive(
-                &format!("wheel {i}: mass it carries at rest, less {min_mass} kg"),
-                *carried_mass as f32 - min_mass,
-            )?;
+            positive(&format!("wheel {i}: carried mass at rest - {min_mass} kg"), *carried_mass as f32 - min_mass)?;
             // 1.0: passes the check without an unsprung mass.
             let remaining_mass = wheel.unsprung.map_or(1.0, |unsprung| *carried_mass as f32 - unsprung.mass);
-            positive(&format!("wheel {i}: carried mass less the unsprung one"), remaining_mass)?;
+            positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
             let axle_masses = parts.wheels.iter().zip(&wheel_masses).filter(|(wheel, _)| wheel.axle == i);
             let load = axle_masses.map(|(_, carried_mass)| *carried_mass as f32).sum::<f32>() * STANDARD_GRAVITY;
             // A rigid axle passes the check.
             let rate = axle.lateral_compliance.map_or(f32::INFINITY, |compliance| compliance.rate);
-            positive_or_infinite(&format!("axle {i}: lateral rate, less its load per metre"), rate - load)?;
+            positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
         let wheel_masses: Box<[f32]> = wheel_masses.into_iter().map(|mass| mass as f32).collect();
         Ok(Self {

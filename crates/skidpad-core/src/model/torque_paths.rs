@@ -11,10 +11,10 @@ use crate::model_error::ModelError;
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     if parts.couplings.len() > MAX_COUPLINGS {
-        return Err(ModelError::RuleViolated("a car has at most 4 couplings"));
+        return Err(ModelError::RuleViolated("a vehicle has at most 4 couplings"));
     }
     if parts.motors.len() > MAX_MOTORS {
-        return Err(ModelError::RuleViolated("a car has at most 8 motors"));
+        return Err(ModelError::RuleViolated("a vehicle has at most 8 motors"));
     }
     parts.couplings.iter().try_for_each(|coupling| coupling.check(wheel_count))?;
     parts.motors.iter().try_for_each(|motor| motor.check(wheel_count))?;

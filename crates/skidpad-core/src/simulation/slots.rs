@@ -44,7 +44,7 @@ impl core::fmt::Display for CarId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CarError {
     /// The slot does not exist.
-    #[error("there is no slot {slot}: this world has {accepts}, counted from 0")]
+    #[error("there is no slot {slot}: this world has {accepts} slots, numbered from 0")]
     NoSlot {
         /// Requested slot.
         slot: usize,
@@ -52,7 +52,7 @@ pub enum CarError {
         accepts: usize,
     },
     /// The slot is empty.
-    #[error("slot {slot} is empty: its car was removed, and none has been inserted since")]
+    #[error("slot {slot} is empty: its car was removed")]
     EmptySlot {
         /// Requested slot.
         slot: usize,
@@ -64,13 +64,13 @@ pub enum CarError {
         car: CarId,
     },
     /// The car is suspended, and the operation needs an active car.
-    #[error("{car} is suspended: only `resume` puts it back into its world")]
+    #[error("{car} is suspended: call `resume` to return it to the world")]
     Suspended {
         /// Requested car.
         car: CarId,
     },
     /// The state has another number of wheels than the car.
-    #[error("a state of {found} wheels was given, but {car} has {accepts}")]
+    #[error("the state has {found} wheels, but {car} has {accepts}")]
     WheelCountMismatch {
         /// Requested car.
         car: CarId,

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
     /// Bytes of another format.
-    #[error("the first bytes are {}, but a saved {what} begins with {}", found.escape_ascii(), accepts.escape_ascii())]
+    #[error("the data start with {}, but a saved {what} starts with {}", found.escape_ascii(), accepts.escape_ascii())]
     Magic {
         /// Expected content: "car" or "world".
         what: &'static str,
@@ -14,7 +14,7 @@ pub enum LoadError {
         accepts: [u8; 4],
     },
     /// Bytes of another version.
-    #[error("version {found} was found, but this build reads version {accepts}")]
+    #[error("the data have version {found}, but this build reads version {accepts}")]
     Version {
         /// Version of the bytes.
         found: u16,
@@ -22,7 +22,7 @@ pub enum LoadError {
         accepts: u16,
     },
     /// Wrong number of bytes.
-    #[error("{found} bytes were found, but {accepts} are needed")]
+    #[error("the data have {found} bytes, but {accepts} are required")]
     Length {
         /// Number of bytes that were found.
         found: usize,
@@ -31,7 +31,7 @@ pub enum LoadError {
     },
     /// Different step length, with which the world would not resume identically. The states of single cars can be
     /// loaded.
-    #[error("a step of {found} s was found, but this world steps by {accepts} s")]
+    #[error("the data have a step of {found} s, but this world has a step of {accepts} s")]
     Step {
         /// Step length of the saved world, s.
         found: f32,
@@ -39,7 +39,7 @@ pub enum LoadError {
         accepts: f32,
     },
     /// Different number of slots.
-    #[error("{found} slots of cars were found, but this world has {accepts}")]
+    #[error("the data have {found} car slots, but this world has {accepts}")]
     Cars {
         /// Number of slots of the saved world.
         found: usize,
@@ -47,9 +47,7 @@ pub enum LoadError {
         accepts: usize,
     },
     /// Slot that holds another car than the saved one.
-    #[error(
-        "slot {slot}: the car of generation {found} was found, but this world has one of generation {accepts} there"
-    )]
+    #[error("slot {slot}: the data have a car of generation {found}, but this world has generation {accepts}")]
     Generation {
         /// Slot with the difference.
         slot: usize,
@@ -59,7 +57,7 @@ pub enum LoadError {
         accepts: u32,
     },
     /// Different number of wheels of a car.
-    #[error("car {car}: {found} wheels were found, but this car has {accepts}")]
+    #[error("car {car}: the data have {found} wheels, but this car has {accepts}")]
     Wheels {
         /// Number of the car; 0 for a single car.
         car: usize,
@@ -69,7 +67,7 @@ pub enum LoadError {
         accepts: usize,
     },
     /// Number outside its accepted range.
-    #[error("{place}: {found} was found, but it must be {accepts}")]
+    #[error("{place}: the value is {found}, but must be {accepts}")]
     Value {
         /// Car, wheel and field, or free body and field.
         place: String,
@@ -101,7 +99,7 @@ impl core::fmt::Display for SavedUnit {
 
 /// Reason why a world cannot be saved so that it resumes bit for bit. The states of its cars can still be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{backend}, {of}: {reason}, so the world would not resume bit for bit")]
+#[error("{backend}, {of}: {reason}; the world would not resume bit-identically")]
 pub struct SaveError {
     /// Name of the solver.
     pub backend: &'static str,

@@ -459,7 +459,7 @@ impl Saved for Quat {
         if (length - 1.0).abs() < 1e-3 {
             Ok(found)
         } else {
-            Err(reader.value_error(length.into(), "of length 1 within 0.001"))
+            Err(reader.value_error(length.into(), "a vector of length 1 within 0.001"))
         }
     }
 }

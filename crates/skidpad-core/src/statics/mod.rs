@@ -8,8 +8,8 @@ use crate::model::wheel_pack::LaneIndex;
 use crate::wheel::parameters::Wheel;
 
 impl Model {
-    /// Returns the load of wheel `i` at rest on level ground under standard gravity (N): carried mass times 9.80665
-    /// m/s², with what rests on the hitch.
+    /// Returns the load of wheel `i` at rest on level ground under standard gravity (N): carried mass times
+    /// [`STANDARD_GRAVITY`], with what rests on the hitch.
     pub fn static_load(&self, i: usize) -> f32 {
         self.carried_masses()[i] * STANDARD_GRAVITY
     }

@@ -38,19 +38,19 @@ channels! {
     /// Motion of a car in the step that ended at `t_s`. Signs follow ISO 8855.
     Frame, VEHICLE_CHANNELS {
         t_s, "s", "Time of the end of the step.";
-        x_m, "m", "Position of the point that is the centre of mass at rest, world.";
-        y_m, "m", "Position, world.";
-        z_m, "m", "Position, world, up.";
+        x_m, "m", "Position of the centre of mass, world x. Measured at the point that is the centre of mass at rest.";
+        y_m, "m", "Position of the centre of mass, world y.";
+        z_m, "m", "Position of the centre of mass, world z, upward.";
         roll_rad, "rad", "Roll angle, positive right side down.";
         pitch_rad, "rad", "Pitch angle, positive nose down.";
-        yaw_rad, "rad", "Yaw angle, positive to the left, in ±π.";
+        yaw_rad, "rad", "Yaw angle, positive to the left, within ±π.";
         vx_mps, "m/s", "Velocity along the vehicle's x axis.";
         vy_mps, "m/s", "Velocity along the vehicle's y axis, positive to the left.";
         vz_mps, "m/s", "Velocity along the vehicle's z axis.";
         roll_rate_radps, "rad/s", "Angular velocity about the vehicle's x axis.";
         pitch_rate_radps, "rad/s", "Angular velocity about the vehicle's y axis.";
         yaw_rate_radps, "rad/s", "Angular velocity about the vehicle's z axis, positive to the left.";
-        ax_mps2, "m/s²", "Acceleration along the intermediate x axis (horizontal), gravity not counted.";
+        ax_mps2, "m/s²", "Acceleration along the intermediate x axis (horizontal), without gravity.";
         ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
         engine_radps, "rad/s", "Engine speed.";
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
@@ -70,19 +70,19 @@ channels! {
 channels! {
     /// Motion and forces of one wheel. Forces act on the car, in tyre axes.
     WheelFrame, WHEEL_CHANNELS {
-        load_n, "N", "Load along the contact normal, not below 0.";
-        fx_n, "N", "Tyre force along the rolling direction, positive drives forward.";
-        fy_n, "N", "Tyre force across, positive to the left.";
+        load_n, "N", "Wheel load along the contact normal, at least 0.";
+        fx_n, "N", "Longitudinal tyre force, positive drives forward.";
+        fy_n, "N", "Lateral tyre force, positive to the left.";
         slip_ratio, "-", "Longitudinal slip, lagged by the relaxation length; -1 is a locked wheel.";
         slip_angle_rad, "rad", "Slip angle, lagged by the relaxation length; positive gives a negative lateral force.";
         camber_rad, "rad", "Camber against the ground, positive with the top leaning right; 0 without contact.";
         mx_nm, "N m", "Overturning moment of the tyre about its heading, positive leans the top to the right.";
         mz_nm, "N m", "Aligning moment of the tyre about the contact normal, positive turns to the left.";
-        spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
+        spin_radps, "rad/s", "Wheel spin rate, positive rolls forward.";
         compression_m, "m", "Suspension compression from rest, positive in jounce.";
         rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
-        disc_k, "K", "Temperature of the brake disc above the air's; 0 without one.";
-        contact, "-", "1 when the ground is within reach of the wheel, else 0.";
+        disc_k, "K", "Temperature of the brake disc above ambient; 0 without a disc model.";
+        contact, "-", "1 if the wheel touches the ground, otherwise 0.";
     }
 }
 
@@ -90,12 +90,12 @@ channels! {
     /// Forces and angles of the hitch that tows a trailer, in the axes of the vehicle ahead; all 0 while nothing tows
     /// the trailer.
     HitchFrame, HITCH_CHANNELS {
-        fx_n, "N", "Mean force on the vehicle ahead over the step along its x axis, positive where the trailer runs up on it.";
-        fy_n, "N", "Mean force on it along its y axis, positive to the left.";
-        fz_n, "N", "Mean force on it along its z axis; negative of a trailer that rests on it.";
-        articulation_rad, "rad", "Yaw of the trailer against the vehicle ahead, positive turned to its left.";
-        articulation_rate_radps, "rad/s", "Rate of that angle.";
-        coupled, "-", "1 while it is towed, else 0.";
+        fx_n, "N", "Mean hitch force on the towing vehicle in the step along its x axis, positive if the trailer pushes.";
+        fy_n, "N", "Mean hitch force on the towing vehicle along its y axis, positive to the left.";
+        fz_n, "N", "Mean hitch force on the towing vehicle along its z axis, negative if the trailer loads the hitch.";
+        articulation_rad, "rad", "Articulation angle: yaw of the trailer relative to the towing vehicle, positive to the left.";
+        articulation_rate_radps, "rad/s", "Rate of the articulation angle.";
+        coupled, "-", "1 if the trailer is coupled, otherwise 0.";
     }
 }
 
@@ -118,7 +118,7 @@ impl Shaft {
     pub const TORQUE_CHANNEL: Channel = Channel {
         name: "torque_nm",
         unit: "N m",
-        about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
+        about: "Mean torque of the shaft: gearbox input, rotor of a motor, or coupling towards its first side.",
     };
 
     /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings.

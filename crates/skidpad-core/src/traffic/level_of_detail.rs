@@ -15,11 +15,11 @@ use bevy_math::DVec3;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LevelError {
     /// There is no world.
-    #[error("no world was given, but there must be one for each level")]
+    #[error("the list of worlds is empty, but one world per level is required")]
     NoWorld,
     /// A world has other cars than the first one.
     #[error(
-        "the world of level {level} has other cars than that of level 0; it must have the same models in the same slots"
+        "the cars of level {level} differ from those of level 0; both worlds must have the same models in the same slots"
     )]
     CarsMismatch {
         /// Level of the world.
@@ -27,7 +27,7 @@ pub enum LevelError {
     },
     /// A step length does not fit.
     #[error(
-        "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
+        "level {level} has a step of {found} s, which must be an integer multiple of {accepts} s, the step of the previous level"
     )]
     StepMismatch {
         /// Level of the world.
@@ -220,16 +220,21 @@ impl LevelOfDetail {
         self.transfer_car(car);
     }
 
-    /// Returns the front vehicle of the train of car `car`, by the tow states; `car` itself if no vehicle tows it. Follows at most as many hitches as
-    /// there are cars: for vehicles that tow each other in a circle, returns one of them.
+    /// Returns the front vehicle of the train of car `car`, by the tow states; `car` itself if no vehicle tows it. For
+    /// a train behind vehicles that tow each other in a circle, returns the vehicle of the circle with the lowest slot.
     fn front_vehicle(&self, car: usize) -> usize {
+        let towing = |car: usize| {
+            let ahead = self.state(car).tow.map(|tow| tow.by as usize);
+            ahead.filter(|ahead| *ahead < self.cars.len())
+        };
         let mut front = car;
         for _ in 0..self.cars.len() {
-            let towing_car = self.state(front).tow.map(|tow| tow.by as usize);
-            let Some(towing_car) = towing_car.filter(|towing_car| *towing_car < self.cars.len()) else { break };
-            front = towing_car;
+            let Some(ahead) = towing(front) else { return front };
+            front = ahead;
         }
-        front
+        // After as many hitches as there are cars, `front` is part of a circle.
+        let circle = core::iter::successors(Some(front), |car| towing(*car)).take(self.cars.len());
+        circle.min().unwrap_or(front)
     }
 
     /// Advances by one tick of the finest step. First moves cars whose levels are at the same time; then steps every level with cars whose step ends

@@ -22,7 +22,7 @@ use skidpad_simd::linear::Symmetric6;
 const MAX_STACKED_VEHICLES: usize = 16;
 
 /// Maximum number of Newton iterations of a vehicle in one step. When they are used up, the iterate with the smallest residual is restored.
-const MAX_NEWTON_ITERATIONS: usize = 20;
+const MAX_NEWTON_ITERATIONS: u16 = 20;
 
 /// Convergence tolerance for the velocity of a pushed body at its contact points, m/s. The error of the impulses is far smaller.
 const VELOCITY_TOLERANCE_MPS: f32 = 1e-4;
@@ -380,7 +380,8 @@ impl StackedVehicles {
             let is_stalled = residual > SUFFICIENT_DECREASE_RATIO * min_residual; // no sufficient improvement
             let has_converged = residual <= VELOCITY_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled near it
             if has_converged || iteration > MAX_NEWTON_ITERATIONS || report.not_finite {
-                return StepReport { not_converged: report.not_converged | !has_converged, ..report };
+                let iterations = report.iterations.max(iteration);
+                return StepReport { not_converged: report.not_converged | !has_converged, iterations, ..report };
             }
             if residual < min_residual {
                 min_residual = residual;

@@ -15,6 +15,11 @@ fn rate(axle: &Axle) -> f64 {
     axle.suspension.rate_n_per_m.expect("stated")
 }
 
+/// Returns the rate of the anti-roll bar, N/m; 0 without one.
+fn bar_rate(axle: &Axle) -> f64 {
+    axle.anti_roll_bar.as_ref().map_or(0.0, |bar| bar.rate_n_per_m.expect("a rate"))
+}
+
 fn droop(axle: &Axle) -> f64 {
     axle.suspension.droop_travel_m.expect("stated")
 }
@@ -41,7 +46,7 @@ fn e4_bullet_per_chassis_mass_and_per_step() {
         assert_eq!((axle.track_m, axle.steer_ratio), (recorded.track_m, recorded.steer_ratio));
     }
     assert_eq!(spec.powertrain, shipped.powertrain);
-    assert_eq!(spec.peers, shipped.peers);
+    assert_eq!(spec.raycast_reference, shipped.raycast_reference);
     let sizes =
         |hull: &skidpad_spec::spec::Hull| [hull.length_m, hull.width_m, hull.height_m, hull.behind_front_axle_m];
     assert_eq!(sizes(&spec.chassis.hull), sizes(&shipped.chassis.hull));
@@ -73,8 +78,8 @@ fn rapier_three_wheels_x_forward() {
     // The springs are unloaded 0.8 m below the centre of mass. Each axle carries half of the mass.
     near(imported.spec.chassis.centre_above_ground_m, 0.8 - 0.5 * (0.24525 + 0.122625));
     near(rear.brake_torque_nm.expect("stated"), 10.0 * 60.0 * 0.3);
-    assert!(imported.notes.iter().any(|n| n.text.contains("123 mm from a common height")), "{:?}", imported.notes);
-    assert_eq!(imported.spec.peers.expect("a ray-cast vehicle").roll_influence, 0.1);
+    assert!(imported.notes.iter().any(|n| n.text.contains("differ by 123 mm")), "{:?}", imported.notes);
+    assert_eq!(imported.spec.raycast_reference.expect("a ray-cast vehicle").roll_influence, 0.1);
 }
 
 /// Checks the notes on a car without drive and brakes. A script sets them, so the scene does not contain them.
@@ -89,7 +94,7 @@ fn a_godot_car_without_drive_or_brake_is_told() {
         assert!(imported.notes.iter().any(|note| note.text.contains(word)), "{:?}", imported.notes);
     }
     let whole = import(Source::Godot, given!("car.tscn"));
-    assert!(whole.notes.iter().all(|note| !note.text.contains("a script sets it")), "{:?}", whole.notes);
+    assert!(whole.notes.iter().all(|note| !note.text.contains("because a script sets it")), "{:?}", whole.notes);
 }
 
 /// Checks the ray of Godot, which starts a radius above the hard point. With 0.3 m of spring and 0.3 m of radius the spring is
@@ -110,7 +115,7 @@ fn godot_springs_feel_part_of_the_travel() {
     assert_eq!((front.steer_ratio, rear.steer_ratio), (1.0, 0.0));
     assert_eq!(imported.spec.chassis.hull.length_m, 4.0);
     let damp = imported.notes.iter().find(|n| n.key == "body.linear_damp").expect("told");
-    assert_eq!((damp.line, damp.text.as_str()), (14, "is not read"));
+    assert_eq!((damp.line, damp.text.as_str()), (14, "is not imported"));
 }
 
 /// Checks rows C2, C4, C5, C6 and C11: the prefab with a body of 1500 kg on four default wheels is the shipped car, apart from
@@ -145,10 +150,36 @@ fn c2_c11_unity5_default_is_the_shipped_car() {
 fn c9_force_application_point_is_told_and_kept_for_peers() {
     let text = given!("unity5_default.prefab").replace("m_ForceAppPointDistance: 0", "m_ForceAppPointDistance: 0.2");
     let imported = import(Source::Unity, &text);
-    assert_eq!(imported.spec.peers.expect("stated").roll_influence, 0.75);
-    assert!(imported.spec.axles.iter().all(|axle| axle.force_point_above_ground_m == Some(0.2)));
+    assert_eq!(imported.spec.raycast_reference.expect("stated").roll_influence, 0.75);
+    assert!(imported.spec.axles.iter().all(|axle| axle.force_application_height_m == Some(0.2)));
     let note = imported.notes.iter().find(|n| n.key.ends_with("m_ForceAppPointDistance")).expect("told");
     assert!(note.line > 0 && note.text.contains("0.75"), "{note:?}");
+}
+
+/// Checks that angular damping under its name of Unity 6, and the rotations of boxes and wheels, add notes.
+#[test]
+fn damping_and_rotations_of_unity_are_told() {
+    let whole = import(Source::Unity, given!("unity5_default.prefab"));
+    assert!(!whole.notes.iter().any(|n| n.text.contains("turned") || n.key.contains("Damping")), "{:?}", whole.notes);
+    // The rotation of the second object, which has a WheelCollider, and of the last one, which has the BoxCollider: 60°
+    // about the vertical, and 10° about the lateral axis.
+    let unturned = "m_LocalRotation: {x: 0, y: 0, z: 0, w: 1}";
+    let text = given!("unity5_default.prefab").replacen("Rigidbody:\n", "Rigidbody:\n  m_AngularDamping: 0.05\n", 1);
+    let (body, rest) = text.split_once(unturned).expect("a body");
+    let rest = rest.replacen(unturned, "m_LocalRotation: {x: 0, y: 0.5, z: 0, w: 0.8660254}", 1);
+    let (start, end) = rest.rsplit_once(unturned).expect("a box");
+    let text = format!("{body}{unturned}{start}m_LocalRotation: {{x: 0.0871557, y: 0, z: 0, w: 0.9961947}}{end}");
+    let imported = import(Source::Unity, &text);
+    assert_eq!(imported.spec.chassis.boxes, whole.spec.chassis.boxes);
+    for (key, part) in [
+        ("body.m_AngularDamping", "drag in proportion to speed"),
+        ("wheels[0]", "turned by 60.0°"),
+        ("boxes[0]", "turned by 10.0°"),
+    ] {
+        let note =
+            imported.notes.iter().find(|n| n.key == key).unwrap_or_else(|| panic!("{key}: {:?}", imported.notes));
+        assert!(note.line > 0 && note.text.contains(part), "{note:?}");
+    }
 }
 
 /// Checks the target position, which is 0 at full droop and 1 at full bump: at 0.25 a quarter of the travel is left in extension.
@@ -174,19 +205,21 @@ fn jolt_frequency_is_of_the_effective_mass() {
     near(rate(front), k);
     near(front.suspension.bump_damping_n_s_per_m.expect("stated"), (k * mass).sqrt());
     assert!((imported.spec.chassis.centre_above_ground_m - 0.61295).abs() < 2e-4);
-    near(front.anti_roll_bar_n_per_m, 1000.0);
-    assert_eq!((rear.anti_roll_bar_n_per_m, rear.handbrake_torque_nm, front.handbrake_torque_nm), (0.0, 4000.0, 0.0));
-    let Tyre::SlipCurve { along, across, friction, .. } = &imported.spec.tyres["front"] else { panic!("a curve") };
-    near(friction.friction_along, 1.2f64.sqrt());
-    assert_eq!((along.extremum_slip, along.asymptote_slip), (0.06, 0.2));
-    near(across.extremum_slip, 3f64.to_radians());
-    near(along.asymptote_share, (1.0 / 1.2f64).sqrt());
+    near(bar_rate(front), 1000.0);
+    assert_eq!((bar_rate(rear), rear.handbrake_torque_nm, front.handbrake_torque_nm), (0.0, 4000.0, 0.0));
+    let Tyre::SlipCurve { longitudinal, lateral, friction, .. } = &imported.spec.tyres["front"] else {
+        panic!("a curve")
+    };
+    near(friction.longitudinal_friction, 1.2f64.sqrt());
+    assert_eq!((longitudinal.extremum_slip, longitudinal.asymptote_slip), (0.06, 0.2));
+    near(lateral.extremum_slip, 3f64.to_radians());
+    near(longitudinal.sliding_force_ratio, (1.0 / 1.2f64).sqrt());
     let Powertrain::Engine { engine, gearbox, differential, .. } = &imported.spec.powertrain else {
         panic!("an engine")
     };
     let curve: Vec<(f64, f64)> = engine.torque_curve.iter().map(|p| (p.rpm, p.torque_nm)).collect();
     assert_eq!(curve, [(0.0, 400.0), (3960.0, 500.0), (6000.0, 400.0)]);
-    assert_eq!((gearbox.final_drive, &differential.axle_shares[..]), (3.42, &[0.0, 1.0][..]));
+    assert_eq!((gearbox.final_drive, &differential.torque_split[..]), (3.42, &[0.0, 1.0][..]));
 }
 
 /// Checks the default friction of the ground in Jolt, 0.2, with which the tyres have a peak of √0.24.
@@ -194,7 +227,7 @@ fn jolt_frequency_is_of_the_effective_mass() {
 fn jolts_default_ground_is_slippery() {
     let imported = import(Source::Jolt, &given!("jolt.toml").replace("ground_mFriction = 1\n", ""));
     let Tyre::SlipCurve { friction, .. } = &imported.spec.tyres["front"] else { panic!("a curve") };
-    near(friction.friction_along, 0.24f64.sqrt());
+    near(friction.longitudinal_friction, 0.24f64.sqrt());
 }
 
 /// Checks that springs are unloaded at full droop: the front deflects by m g / k under its share of the mass, 1.6 / 3. The
@@ -211,7 +244,7 @@ fn physx_springs_are_slack_at_full_droop() {
         panic!("linear")
     };
     assert_eq!((slip_stiffness_n, cornering_stiffness_n_per_rad), (24525.0, 118700.0));
-    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("no effect")));
+    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("only checks")));
     let Powertrain::Engine { gearbox, .. } = &imported.spec.powertrain else { panic!("an engine") };
     assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
 }
@@ -222,8 +255,8 @@ fn physx_springs_are_slack_at_full_droop() {
 fn physx_tables_over_jounce_are_guidance_and_force_points() {
     let plain = import(Source::Physx, given!("physx.toml"));
     let bump = plain.spec.axles[0].suspension.bump_travel_m;
-    near(plain.spec.axles[0].force_point_above_ground_m.expect("kept"), bump + 0.343);
-    assert_eq!((plain.spec.axles[0].toe_deg, &plain.spec.axles[0].guidance), (0.0, &None));
+    near(plain.spec.axles[0].force_application_height_m.expect("kept"), bump + 0.343);
+    assert_eq!((plain.spec.axles[0].toe_deg, &plain.spec.axles[0].kinematics), (0.0, &None));
     let wheel = |x: f64| format!("suspensionAttachment = [{x}, -0.4, 1.4]\n");
     let tables = |x: f64, side: f64| {
         let [toe, camber] = [[0.02, 0.0, -0.02], [0.01, 0.03, 0.0]].map(|angles| angles.map(|angle| side * angle));
@@ -243,18 +276,20 @@ fn physx_tables_over_jounce_are_guidance_and_force_points() {
     let imported = import(Source::Physx, &text);
     let front = &imported.spec.axles[0];
     let (droop, travel) = (droop(front), 0.221);
-    near(front.force_point_above_ground_m.expect("kept"), bump + 0.343 - 0.3);
+    near(front.force_application_height_m.expect("kept"), bump + 0.343 - 0.3);
     // Toe-in is 0.02 rad at full droop and −0.02 rad at full bump, linear in between.
-    let guidance = front.guidance.as_ref().expect("it follows");
+    let kinematics = front.kinematics.as_ref().expect("it follows");
     near(front.toe_deg, (0.02 - 0.04 * droop / travel).to_degrees());
-    near(guidance.toe_deg_per_m, (-0.04 / travel).to_degrees());
-    assert_eq!(guidance.toe_deg_per_m2, 0.0);
-    let camber = |z: f64| front.camber_deg + (guidance.camber_deg_per_m + guidance.camber_deg_per_m2 * z) * z;
-    assert!((camber(-droop) - 0.01f64.to_degrees()).abs() < 1e-6, "{guidance:?}");
-    assert!(camber(bump).abs() < 1e-6, "{guidance:?}");
+    near(kinematics.toe_deg_per_m, (-0.04 / travel).to_degrees());
+    assert_eq!(kinematics.toe_deg_per_m2, 0.0);
+    let camber = |z: f64| front.camber_deg + (kinematics.camber_deg_per_m + kinematics.camber_deg_per_m2 * z) * z;
+    assert!((camber(-droop) - 0.01f64.to_degrees()).abs() < 1e-6, "{kinematics:?}");
+    assert!(camber(bump).abs() < 1e-6, "{kinematics:?}");
     near(front.camber_deg, (0.06 - 0.06 * droop / travel).to_degrees());
     let told = |word: &str| imported.notes.iter().any(|n| n.text.contains(word));
-    assert!(told("camber follows a parabola") && !told("toe follows a parabola") && told("only its height is taken"));
+    assert!(
+        told("camber becomes a parabola") && !told("toe becomes a parabola") && told("only the height is imported")
+    );
     let falling = text.replacen("[[0, -0.02], [0.5,", "[[0.6, -0.02], [0.5,", 1);
     let faults = Source::Physx.import("file", &falling, ImportOptions::default()).expect_err("falls");
     assert!(faults.render().contains("wheelToeAngle"), "{}", faults.render());
@@ -268,7 +303,7 @@ fn commonroad_2_is_the_shipped_320i() {
     let close = |a: f64, b: f64, by: f64| assert!((a - b).abs() <= by * b.abs(), "{a} {b}");
     for (axle, by_hand) in spec.axles.iter().zip(&shipped.axles) {
         close(rate(axle), rate(by_hand), 1e-8);
-        close(axle.anti_roll_bar_n_per_m, by_hand.anti_roll_bar_n_per_m, 1e-6);
+        close(bar_rate(axle), bar_rate(by_hand), 1e-6);
         close(
             axle.unsprung.as_ref().expect("stated").mass_kg,
             by_hand.unsprung.as_ref().expect("stated").mass_kg,
@@ -295,7 +330,7 @@ fn side_guidance_of_commonroad_is_lateral_compliance() {
     let given = given!("commonroad_2.yaml");
     let found = |text: &str| import(Source::Commonroad, text).spec.axles.iter().map(lateral).collect::<Vec<_>>();
     fn lateral(axle: &Axle) -> Option<[f64; 2]> {
-        axle.lateral_compliance.as_ref().map(|given| [given.rate_n_per_m, given.damping_n_s_per_m])
+        axle.lateral_compliance.as_ref().map(|given| [given.lateral_stiffness_n_per_m, given.damping_n_s_per_m])
     }
     let both = found(given);
     assert_eq!(both[0], both[1]);

@@ -150,10 +150,9 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(
         text,
         format_args!(
-            "## Order of convergence\n\nEvery vehicle drives five scripts of controls at {rates} Hz, in neutral: a ramp of steering to \
-             2.5 m/s², a circle, a slalom, coasting, and brakes for 3 m/s². Order is that of the position at the end, by the differences \
-             between neighbouring rates, with the difference between {} and {} Hz in brackets. Where fewer than two differences exceed \
-             {ROUNDING_FLOOR_MM} mm, which 32 bits leave, that difference stands alone.\n\n",
+            "## Order of convergence\n\nEvery vehicle drives five scripts of controls at {rates} Hz, in neutral: a steering ramp to 2.5 m/s², a circle, a slalom, coasting, and braking at 3 m/s². Order is that of \
+                 the final position, from the differences between neighbouring rates, with the difference between {} and {} Hz in brackets. If fewer than two differences exceed the 32-bit rounding floor of {ROUNDING_FLOOR_MM} mm, only that difference \
+                  is shown.\n\n",
             COMPARED_RATES_HZ[0], COMPARED_RATES_HZ[1]
         ),
     );

@@ -176,7 +176,7 @@ pub fn faults(runs: &[Runs]) -> Vec<String> {
     let unexplained = over_limits.iter().filter(|over| over.reason.is_none()).map(|over| {
         let (spread, accepted, values) = (over.spread, over.accepted, over.texts.join(", "));
         format!(
-            "{} {} {}: {spread:.2} % apart, {accepted} % accepted: {values}",
+            "{} {} {}: spread {spread:.2} %, accepted {accepted} %: {values}",
             over.vehicle, over.manoeuvre, over.metric.name
         )
     });
@@ -190,7 +190,7 @@ pub fn faults(runs: &[Runs]) -> Vec<String> {
         !over_limits.iter().any(|over| over.metric.name == *metric && over.reason.is_some_and(|known| known == *reason))
     });
     let idle_texts = idle_reasons.map(|(reason, metric)| {
-        format!("{} {} {metric}: has a reason, but is within what is accepted", reason.vehicle, reason.manoeuvre)
+        format!("{} {} {metric}: has a stated reason, but its spread is accepted", reason.vehicle, reason.manoeuvre)
     });
     unexplained.chain(idle_texts).collect()
 }
@@ -225,7 +225,7 @@ mod tests {
         let value = &mut braking.rate_sweeps[1].samples[sample].metrics[0].value;
         *value = value.map(|v| v * 1.02);
         let [fault] = &faults(std::slice::from_ref(&found))[..] else { panic!("one fault") };
-        assert!(fault.starts_with("a braking distance_m: 1.98 % apart, 1 % accepted"), "{fault}");
+        assert!(fault.starts_with("a braking distance_m: spread 1.98 %, accepted 1 %"), "{fault}");
         let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
         braking.rate_sweeps[0].samples[sample].friction_utilisation = 0.95;
         assert_eq!(faults(&[found]), Vec::<String>::new());

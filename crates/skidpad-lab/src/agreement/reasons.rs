@@ -19,49 +19,50 @@ pub const KNOWN_REASONS: &[Reason] = &[
         vehicle: "bmw_320i_commonroad",
         manoeuvre: "braking",
         metrics: &["lateral_drift_mm"],
-        explanation: "Rapier's world rounds left and right differently, which full brakes let grow: 75, 19, 5, 1 mm at 120, 240, 480, 960 Hz. \
-              Solvers whose arithmetic is symmetric stay straight to the bit.",
+        explanation: "Rapier's world rounds left and right differently, and full braking amplifies the difference: 75, 19, 5, 1 mm at \
+             120, 240, 480, 960 Hz. Solvers with symmetric arithmetic stay exactly straight.",
     },
     Reason {
         vehicle: "bmw_320i_mf",
         manoeuvre: "braking",
         metrics: &["lateral_drift_mm", "time_to_rest_s"],
-        explanation: "Under full brakes the rear wheels lock (slip 0.998) and leave the rear no side force: a yaw angle grows about 4-fold every quarter of a second. \
-              Rapier's world rounds left and right differently and ends 38 mm aside after 42 m (166, 10, 2.5 mm at 120, 480, 960 Hz), from \
-              where it comes to rest later; solvers whose arithmetic is symmetric stay straight to the bit.",
+        explanation: "Under full braking the rear wheels lock (slip 0.998) and the rear axle has no lateral force: a yaw angle grows \
+             about 4-fold every quarter of a second. Rapier's world rounds left and right differently; the car ends 38 mm off \
+             the line after 42 m (166, 10, 2.5 mm at 120, 480, 960 Hz) and comes to rest later. Solvers with symmetric \
+             arithmetic stay exactly straight.",
     },
     Reason {
         vehicle: "tesla_model3_awd",
-        manoeuvre: "parked",
+        manoeuvre: "park-hold",
         metrics: &["release_speed_ratio"],
-        explanation: "0.13 mm/s in the first step after the release: the motors' rotors turn with the wheels, and what they take is foreseen \
-              before patches and chassis answer together. 1.8 % at 120 Hz, 1.2 % at 480 Hz, 0.8 % at 960 Hz; one second later the \
+        explanation: "0.13 mm/s in the first step after release: the rotors of the motors turn with the wheels, and their torque is \
+             predicted before contact patches and chassis are solved together. 1.8 % at 120 Hz, 1.2 % at 480 Hz, 0.8 % at 960 Hz; one second later the \
               solvers' speeds are within 0.001 %.",
     },
     Reason {
         vehicle: "toyota_4runner",
         manoeuvre: "slalom",
         metrics: &["path_error_m"],
-        explanation: "An error of first order in the worlds of engines, in Rapier's 2 mm: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
+        explanation: "A first-order error of the physics engines, 2 mm with Rapier: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
     },
     Reason {
         vehicle: "truck_6x4",
         manoeuvre: "lane-change",
         metrics: &["least_clearance_mm"],
-        explanation: "The clearance is 140 mm, of which 5 mm are apart: Rapier's world is of first order, and 5.9 mm off in the step steer at 60 Hz, see below.",
+        explanation: "The clearance is 140 mm and the solvers differ by 5 mm: Rapier's world is first-order accurate, with 5.9 mm error in the step steer at 60 Hz, see below.",
     },
     Reason {
         vehicle: "unity_default",
         manoeuvre: "lane-change",
         metrics: &["least_clearance_mm", "exit_speed_mps", "peak_roll_deg", "cones_hit"],
-        explanation: "The car does not come through: from 18 m/s on its tail overtakes it in the second shift, on every solver, and \
-              how it slides from there depends on the last digit. At 15 m/s it hits nothing and no figure is more than 1 % apart \
+        explanation: "The car fails the course: from 18 m/s on it spins in the second lane change on every solver, and its slide \
+             depends on rounding. At 15 m/s it hits no cone and no spread exceeds 1 % \
               (`skidpad compare --vehicle unity_default --manoeuvre lane-change --initial-speed-mps 15`).",
     },
     Reason {
         vehicle: "unity_default",
         manoeuvre: "moose",
         metrics: &["peak_sideslip_deg"],
-        explanation: "An error of first order in Rapier's world: 2.1 % at 120 Hz, 1.1 % at 240 Hz, 0.5 % at 480 Hz.",
+        explanation: "A first-order error of Rapier's world: 2.1 % at 120 Hz, 1.1 % at 240 Hz, 0.5 % at 480 Hz.",
     },
 ];

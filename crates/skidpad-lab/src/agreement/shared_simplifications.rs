@@ -2,15 +2,17 @@
 
 use super::pages::{append, append_head, append_row};
 use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
-use crate::closed_form::{Characteristics, UnsprungCharacteristics};
+use crate::closed_form::{Characteristics, GRAVITY_MPS2, UnsprungCharacteristics};
 use crate::sweep::RateSweep;
 
 /// First paragraphs of the section.
-const SECTION_INTRO: &str = "The solvers that are compared lump the mass of the wheels into the chassis and read the same rows of the \
-same tyre. What is left between them is how the rows are coupled, how the world moves a pose, and how it rounds. Peers solve \
-other equations from the same description; their figures stand in the tables of each vehicle and count nowhere.\n\n\
-Where a vehicle says what moves with its wheels, a solver may let them move on their own. They then hop, and the tyres' springs \
-in series make the car roll more. The closed forms, and the roll gradient each solver comes to in the circle:\n\n";
+const SECTION_INTRO: &str = "The compared solvers include the wheel masses in the chassis and use the same tyre equations. They differ in the \
+     coupling of the constraint rows, in the integration of the pose, and in rounding. Reference vehicles solve \
+     different equations from the same description; their values are in the tables of each vehicle but are not \
+     judged.\n\n\
+If a vehicle states its unsprung masses, a solver can simulate them separately. The wheels then hop, and the \
+     tyre stiffness in series with the springs increases the roll angle. The table shows the closed-form values and \
+     the roll gradient of each solver in the circle:\n\n";
 
 /// Manoeuvre and metric that are compared with the closed-form roll gradient.
 const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
@@ -19,18 +21,19 @@ const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g")
 /// frequencies (Hz) and roll gradients (deg/g): closed forms with rigid tyres and with tyres in series, then those of
 /// each solver in the circle.
 pub fn append_section(text: &mut String, runs: &[Runs]) {
-    append(text, format_args!("## What differs on purpose\n\n{SECTION_INTRO}"));
+    append(text, format_args!("## Intended differences\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
         .iter()
         .flat_map(|runs| &runs.sweeps)
         .next()
         .map_or(Vec::new(), |sweep| sweep.rate_sweeps.iter().map(|rate_sweep| rate_sweep.backend).collect());
-    let headings = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, tyres in series"];
+    let headings = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, with tyre compliance"];
     append_head(text, &headings.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
         let Some(unsprung) = UnsprungCharacteristics::of(&runs.model) else { continue };
-        let gradient_text =
-            |value: Option<f64>| value.map_or("-".into(), |gradient| format!("{:.3}", (gradient * 9.81).to_degrees()));
+        let gradient_text = |value: Option<f64>| {
+            value.map_or("-".into(), |gradient| format!("{:.3}", (gradient * GRAVITY_MPS2).to_degrees()))
+        };
         let hop_frequencies: Vec<String> = unsprung.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
         let rigid_gradient = Characteristics::new(&runs.model).roll_gradient;
         let cells = [

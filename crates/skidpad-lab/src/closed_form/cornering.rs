@@ -57,15 +57,12 @@ struct AeroForces {
 }
 
 impl AeroForces {
-    /// Computes the forces on a car that drives straight ahead at `speed` m/s. All forces are zero if the car has no
-    /// steady pose at this speed.
-    fn at_speed(model: &Model, speed: f64) -> Self {
+    /// Computes the forces on a car that drives straight ahead at `speed` m/s. `None` if the car has no steady pose at
+    /// this speed.
+    fn at_speed(model: &Model, speed: f64) -> Option<Self> {
         let side_force_per_sine = f64::from(model.parts().aero.side) * speed * speed;
-        CruiseState::at_speed(model, speed).map_or(Self::default(), |cruise| Self {
-            drag: cruise.drag_n,
-            downforce: cruise.downforce_n,
-            side_force_per_sine,
-        })
+        let CruiseState { drag_n: drag, downforce_n: downforce, .. } = CruiseState::at_speed(model, speed)?;
+        Some(Self { drag, downforce, side_force_per_sine })
     }
 }
 
@@ -78,10 +75,13 @@ impl SteadyTurn {
     /// Solves for the steering angle (rad, positive to the left). Each iteration computes loads and tyre conditions
     /// from sideslip and longitudinal slips of the previous one (initially 0), then solves the yaw balance for the
     /// steering angle. It ends if the angle changes by less than [`STEER_TOLERANCE_RAD`], or after
-    /// [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn or have no creep, or
-    /// above the rollover threshold.
+    /// [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn or have no creep,
+    /// above the rollover threshold, or without a steady pose at the speed.
     fn steering_angle(self, model: &Model) -> Option<f64> {
-        let aero_forces = self.speed.map_or(AeroForces::default(), |speed| AeroForces::at_speed(model, speed));
+        let aero_forces = match self.speed {
+            Some(speed) => AeroForces::at_speed(model, speed)?,
+            None => AeroForces::default(),
+        };
         let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
         let mut steering_angle = f64::NAN;
         for _ in 0..MAX_LOAD_ITERATIONS {
@@ -312,7 +312,7 @@ impl LoadedTyre {
         let toe_change = axle.toe_camber.map_or(0.0, |curves| curves.changes_at(travel(i))[0]);
         let camber = outward_sign * model.camber(i, travel) + steady.roll as f32;
         Self {
-            // 1.0: speed at which the tyre is evaluated (m/s).
+            // 1.0: forces and aligning moment depend on the direction of the motion only, not on the speed (m/s).
             conditions: Conditions { camber, ..Conditions::upright(load, 1.0) },
             toe: f64::from(outward_sign * (wheel.toe + toe_change)),
             drive_share: share,
@@ -333,7 +333,8 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 }
 
 /// Computes the road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load transfer
-/// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, it is [`Characteristics::steer_for`].
+/// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, or the car has no steady pose at this
+/// speed, it is [`Characteristics::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
     let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
@@ -492,6 +493,17 @@ mod tests {
             front - even > 1e-5 && (front + rear - 2.0 * even).abs() < 0.02 * (front - even),
             "{front} {even} {rear}"
         );
+    }
+
+    /// Without a steady pose at a speed there is no turn at it: the springs do not carry a car whose lift exceeds its
+    /// weight.
+    #[test]
+    fn a_car_that_its_lift_takes_off_holds_no_turn() {
+        let model = with(|parts| parts.aero.downforce[0].coefficient = -2.0);
+        assert!(CruiseState::at_speed(&model, 100.0).is_none());
+        let turn = |speed| SteadyTurn { lateral_acceleration: 1.0, speed: Some(speed) }.steering_angle(&model);
+        assert!(turn(10.0).is_some());
+        assert_eq!(turn(100.0), None);
     }
 
     #[test]

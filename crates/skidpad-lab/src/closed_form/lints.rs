@@ -42,16 +42,17 @@ fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     let mut notes = Vec::new();
     if !(0.7..=6.0).contains(&axle.ride_hz) {
         let hz = axle.ride_hz;
-        notes.push(format!("axle {number} rides at {hz:.2} Hz; road cars have 1 to 2, race cars up to 5"));
+        notes.push(format!("axle {number}: ride frequency {hz:.2} Hz (road cars: 1 to 2 Hz, race cars: up to 5 Hz)"));
     }
     let [bump, rebound] = [axle.bump_damping_ratio, axle.rebound_damping_ratio];
     let mean_ratio = 0.5 * (bump + rebound);
     if !(0.1..=1.2).contains(&mean_ratio) {
-        notes.push(format!("axle {number} has a mean damping ratio of {mean_ratio:.2}; cars have 0.2 to 0.7"));
+        notes.push(format!("axle {number}: mean damping ratio {mean_ratio:.2} (typical: 0.2 to 0.7)"));
     }
     if bump > 1.001 * rebound {
         notes.push(format!(
-            "axle {number} damps bump ({bump:.2}) more than rebound ({rebound:.2}); dampers of cars do the opposite"
+            "axle {number}: the damping ratio in bump ({bump:.2}) exceeds that in rebound ({rebound:.2}); car dampers have \
+             more damping in rebound"
         ));
     }
     notes
@@ -69,7 +70,7 @@ fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option
     let load_ratio = (first.load_n / last.load_n).max(last.load_n / first.load_n);
     (is_identical && load_ratio > 1.1).then(|| {
         format!(
-            "front and rear dampers are identical, but one axle carries {load_ratio:.2} times the load of the other"
+            "front and rear dampers are identical, but one axle carries {load_ratio:.2} times the load of the other axle"
         )
     })
 }
@@ -90,15 +91,15 @@ fn load_capacity_notes(model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
     if support_ratio < MIN_SUPPORT_RATIO {
         notes.push(format!(
-            "springs cannot carry the car over a bump: metal meets metal at {support_ratio:.2} of its weight; stiffen the springs or stops, \
-             or give them more travel"
+            "the suspension cannot carry the car over a bump: springs and bump stops are fully compressed at {support_ratio:.2} \
+             times the weight; increase their stiffness or travel"
         ));
     }
     let raycast_ratio =
         f64::from(model.parts().raycast_reference.largest_suspension_force) * wheel_count as f64 / weight;
     if raycast_ratio < MIN_SUPPORT_RATIO {
         notes.push(format!(
-            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {raycast_ratio:.2} of the weight only"
+            "`raycast_reference.max_suspension_force_n` limits the suspension of ray-cast vehicles to {raycast_ratio:.2} times the weight"
         ));
     }
     notes
@@ -111,7 +112,8 @@ fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> 
     let bump_use_percent = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
     (bump_use_percent >= 100.0).then(|| {
         format!(
-            "full compression at top speed: downforce at {speed:.1} m/s uses {bump_use_percent:.0} % of the bump travel"
+            "the suspension is fully compressed at top speed: downforce at {speed:.1} m/s uses {bump_use_percent:.0} % of the \
+             bump travel"
         )
     })
 }
@@ -122,17 +124,17 @@ fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> 
 fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
-        notes.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
+        notes.push(format!("the car oversteers: straight-line driving is unstable above {speed:.1} m/s"));
     }
     if figures.roll_gradient.is_none() {
-        notes.push("springs and bars are too soft to hold the car upright".into());
+        notes.push("springs and anti-roll bars are too soft to hold the car upright".into());
     }
     // Lateral friction coefficient (–).
     let friction = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
     let tipping_state = figures.rollover_g.and_then(|_| rollover(model));
     if figures.rollover_g.is_some() && tipping_state.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
         notes.push(
-            "its roll axis is not below its centre of mass: it does not roll outwards, and figures that go by its roll are not told"
+            "the roll axis is at or above the centre of mass: the car does not roll outwards; roll metrics are omitted"
                 .into(),
         );
     }
@@ -142,7 +144,9 @@ fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
             figures.turn_direction_text(tipping_state.lateral_acceleration),
         );
         if tipping_g < friction {
-            notes.push(format!("it tips at {tipping_g:.2} g{turn_text}, before its tyres slide at {friction:.2} g"));
+            notes.push(format!(
+                "the car tips over at {tipping_g:.2} g{turn_text}, before its tyres slide at {friction:.2} g"
+            ));
         }
     }
     notes
@@ -165,7 +169,7 @@ fn weak_brake_note(model: &Model) -> Option<String> {
         wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
     };
     let wheel_names = wheel_names_where(model, is_too_weak)?;
-    Some(format!("the brake cannot lock wheel {wheel_names} at its load in the hardest stop"))
+    Some(format!("the brake cannot lock wheel {wheel_names} under its load in the hardest stop"))
 }
 
 /// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment
@@ -188,7 +192,8 @@ fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
         if moment_loss > 0.0 { (moment_about_axle(&demand_at_rest) / moment_loss).sqrt() } else { f64::INFINITY }
     };
     let speed = lift_off_speed(0).min(lift_off_speed(figures.axles.len() - 1));
-    (speed < top_speed).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
+    (speed < top_speed)
+        .then(|| format!("aerodynamic forces lift an axle off the ground at {speed:.1} m/s, below the top speed"))
 }
 
 /// Checks for wheels whose ray starts outside the hull. A ray starts one wheel diameter above its contact point.
@@ -203,7 +208,8 @@ fn ray_start_note(model: &Model) -> Option<String> {
     };
     let wheel_names = wheel_names_where(model, is_outside)?;
     Some(format!(
-        "the ray of wheel {wheel_names} starts outside the hull: against a wall or upside down it can miss the ground"
+        "the ray of wheel {wheel_names} starts outside the hull: it can miss the ground if the car is upside down or against \
+         a wall"
     ))
 }
 
@@ -217,7 +223,7 @@ fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<Str
         let (distance, radius_sum) = (pair[0].x_m - pair[1].x_m, radius(i) + radius(i + 1));
         if distance < radius_sum {
             notes.push(format!(
-                "wheels of axles {} and {} overlap: {distance:.2} m apart with radii of {radius_sum:.2} m in all",
+                "wheels of axles {} and {} overlap: distance {distance:.2} m, sum of radii {radius_sum:.2} m",
                 i + 1,
                 i + 2
             ));
@@ -228,11 +234,13 @@ fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<Str
         2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.carried_masses()[i]
     };
     if let Some(wheel_names) = wheel_names_where(model, has_heavy_disc) {
-        notes.push(format!("wheel {wheel_names} spins like a disc of more than half the mass it carries"));
+        notes.push(format!(
+            "wheel {wheel_names}: the spin inertia is that of a disc of more than half the carried mass"
+        ));
     }
     let is_tall = |i: usize| model.wheels()[i].radius > 1.5 * model.parts().centre_height;
     if let Some(wheel_names) = wheel_names_where(model, is_tall) {
-        notes.push(format!("the hub of wheel {wheel_names} is half again as high as the centre of mass"));
+        notes.push(format!("wheel {wheel_names}: the hub is more than 1.5 times as high as the centre of mass"));
     }
     notes
 }
@@ -267,23 +275,23 @@ mod tests {
             |f: fn(&mut skidpad_core::model::Wheel)| move |parts: &mut ModelParts| parts.wheels.iter_mut().for_each(f);
         says(
             each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
-            "springs cannot",
+            "the suspension cannot",
         );
-        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        says(|parts| parts.raycast_reference.largest_suspension_force = 3000.0, "max_suspension_force_n");
         let fast = AeroSurface { coefficient: 2.0, point: Vec3::ZERO };
-        says(|parts| parts.aero.downforce = [fast, AeroSurface::default()], "full compression at top speed");
+        says(|parts| parts.aero.downforce = [fast, AeroSurface::default()], "fully compressed at top speed");
         // The centre of mass is 0.15 m left of the outer wheels and 0.5 m high; the tyres hold 1 g.
         says(each(|w| w.contact.y -= 0.6), "g, turning right, before its tyres slide");
         says(each(|w| w.contact.x += 0.2), "identical");
-        says(each(|w| w.strut.bump_damping *= 2.0), "more than rebound");
+        says(each(|w| w.strut.bump_damping *= 2.0), "exceeds that in rebound");
         says(each(|w| w.contact.y *= 1.2), "outside the hull");
-        says(each(|w| w.spin_inertia = 10.0), "spins like a disc");
+        says(each(|w| w.spin_inertia = 10.0), "that of a disc");
         says(each(|w| w.radius = 1.3), "overlap");
         says(each(|w| w.brake_torque = 10.0), "cannot lock");
         let lift = AeroSurface { coefficient: -2.0, point: Vec3::ZERO };
         // The drag of 0.4 v² acts at 0.5 m. The front axle carries m g / 2 − (1 + 0.08) v², which is zero at 67.4 m/s.
-        says(|parts| parts.aero.downforce = [lift, AeroSurface::default()], "lifts an axle off the ground at 67.4");
-        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre_height = 0.5), "its roll axis");
+        says(|parts| parts.aero.downforce = [lift, AeroSurface::default()], "lift an axle off the ground at 67.4");
+        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre_height = 0.5), "the roll axis");
         says(each(|w| w.strut.rate = 1000.0), "too soft");
     }
 
@@ -299,6 +307,6 @@ mod tests {
         };
         assert_eq!(told([1.6, 0.8]), None);
         let weak = told([1.1, 0.8]).expect("told");
-        assert!(weak.contains("wheel 1l, 1r at its load"), "{weak}");
+        assert!(weak.contains("wheel 1l, 1r under its load"), "{weak}");
     }
 }

@@ -22,8 +22,8 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
         // Arguments: key, label, unit, decimal places, value.
         vec![
             Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
-            Metric::new("sag_mm", "Sag", "mm", 1, Some(load / rate * 1e3)),
-            Metric::new("load_at_bump_stop_n", "Load at the bump stop", "N", 0, Some(bump_stop_load)),
+            Metric::new("sag_mm", "Static spring deflection", "mm", 1, Some(load / rate * 1e3)),
+            Metric::new("load_at_bump_stop_n", "Load at bump-stop contact", "N", 0, Some(bump_stop_load)),
         ]
     };
     (0..model.wheels().len()).map(wheel_figures).collect()
@@ -37,11 +37,11 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let axle_figures = |(i, axle): (usize, &super::AxleCharacteristics)| {
         // Arguments: key, label, unit, decimal places, value.
         let mut metrics = vec![
-            Metric::new("ahead_of_centre_m", "Ahead of the centre of mass", "m", 3, Some(axle.x_m)),
+            Metric::new("ahead_of_centre_m", "Distance ahead of the centre of mass", "m", 3, Some(axle.x_m)),
             Metric::new("track_m", "Track", "m", 3, Some(axle.track_m)),
             Metric::new("static_load_n", "Static load", "N", 0, Some(axle.load_n)),
-            Metric::new("sag_mm", "Static deflection of the springs", "mm", 1, Some(axle.sag_m * 1e3)),
-            Metric::new("ride_hz", "Ride frequency of the mass it carries", "Hz", 3, Some(axle.ride_hz)),
+            Metric::new("sag_mm", "Static spring deflection", "mm", 1, Some(axle.sag_m * 1e3)),
+            Metric::new("ride_hz", "Ride frequency of the carried mass", "Hz", 3, Some(axle.ride_hz)),
             Metric::new("bump_damping_ratio", "Damping ratio, bump", "-", 3, Some(axle.bump_damping_ratio)),
             Metric::new("rebound_damping_ratio", "Damping ratio, rebound", "-", 3, Some(axle.rebound_damping_ratio)),
             Metric::new(
@@ -51,7 +51,7 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
                 0,
                 axle.cornering_stiffness_n_per_rad,
             ),
-            Metric::new("hop_hz", "Wheel hop, wheels on their own", "Hz", 2, hop_hz.as_ref().map(|hop_hz| hop_hz[i])),
+            Metric::new("hop_hz", "Wheel hop (unsprung mass)", "Hz", 2, hop_hz.as_ref().map(|hop_hz| hop_hz[i])),
         ];
         metrics.extend(knee_metrics(model, i));
         metrics
@@ -65,12 +65,17 @@ fn knee_metrics(model: &Model, axle: usize) -> Vec<Metric> {
     let Some(first_wheel) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
     // Key and label of the knee, key and label of the remaining damping.
     let keys_and_labels = [
-        ("bump_knee_mps", "Damper opens in bump at", "bump_damping_beyond_knee", "Damping left in bump beyond"),
+        (
+            "bump_knee_mps",
+            "Damper knee, bump: speed",
+            "bump_damping_beyond_knee",
+            "Damper knee, bump: damping ratio fast/slow",
+        ),
         (
             "rebound_knee_mps",
-            "Damper opens in rebound at",
+            "Damper knee, rebound: speed",
             "rebound_damping_beyond_knee",
-            "Damping left in rebound beyond",
+            "Damper knee, rebound: damping ratio fast/slow",
         ),
     ];
     let named_knees =
@@ -111,7 +116,7 @@ pub fn car(model: &Model) -> Vec<Metric> {
     metrics.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid tyres", "deg/g", 3, roll_gradient));
     let unsprung_gradient = UnsprungCharacteristics::of(model).map(|unsprung| degrees_per_g(unsprung.roll_gradient));
     if let Some(gradient) = unsprung_gradient {
-        let label = "Roll gradient, tyres in series";
+        let label = "Roll gradient, with tyre compliance";
         metrics.push(Metric::new("own_wheels_roll_gradient_deg_per_g", label, "deg/g", 3, gradient));
     }
     metrics.extend(cornering_metrics(model, &figures));
@@ -119,29 +124,29 @@ pub fn car(model: &Model) -> Vec<Metric> {
     let stop_distance = |pedal| stopping_distance(model, STOPPING_SPEED_MPS, pedal);
     if let Some([power, speed]) = peak_power(model) {
         let rev_per_min = speed * 60.0 / core::f64::consts::TAU;
-        metrics.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
-        metrics.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(rev_per_min)));
+        metrics.push(Metric::new("peak_power_kw", "Peak engine power", "kW", 1, Some(power * 1e-3)));
+        metrics.push(Metric::new("peak_power_rpm", "Engine speed at peak power", "rev/min", 0, Some(rev_per_min)));
     }
     if let Some(power) = motor_power(model) {
-        metrics.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
+        metrics.push(Metric::new("motor_power_kw", "Peak power of all motors", "kW", 1, Some(power * 1e-3)));
     }
     if let Some(speed) = stall_speed(model) {
         // rad/s to rev/min.
         let rev_per_min = speed * 60.0 / core::f64::consts::TAU;
-        metrics.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(rev_per_min)));
+        metrics.push(Metric::new("stall_rpm", "Stall speed of the torque converter", "rev/min", 0, Some(rev_per_min)));
     }
     metrics.extend([
-        Metric::new("top_speed_mps", "Top speed, drive against resistance", "m/s", 2, figures.top_speed_mps),
+        Metric::new("top_speed_mps", "Top speed (drive force = resistance)", "m/s", 2, figures.top_speed_mps),
         Metric::new(
             "stop_floored_m",
-            "Stop from 100 km/h, pedal to the floor",
+            "Stopping distance from 100 km/h, full pedal",
             "m",
             2,
             stop_distance(Pedal::FullPedal),
         ),
         Metric::new(
             "stop_ideal_m",
-            "Stop from 100 km/h, every tyre at its peak",
+            "Stopping distance from 100 km/h, ideal brakes",
             "m",
             2,
             stop_distance(Pedal::IdealBraking),
@@ -161,8 +166,8 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
     let rows: [(&str, &str, ModeSelector); 4] = [
         ("heave", "Heave", |modes| modes.heave),
         ("pitch", "Pitch", |modes| modes.pitch),
-        ("roll", "Roll, tyres creeping", |modes| modes.roll),
-        ("roll_held", "Roll, tyres holding", |modes| modes.roll_fixed_contacts),
+        ("roll", "Roll, tyres rolling", |modes| modes.roll),
+        ("roll_held", "Roll, tyres stationary", |modes| modes.roll_fixed_contacts),
     ];
     for (name, label, select_mode) in rows {
         let mode = modes.as_ref().map(select_mode);
@@ -172,7 +177,13 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
         metrics.push(Metric::new(&ratio.0, &ratio.1, "-", 3, mode.map(|mode| mode.damping_ratio)));
     }
     let explicit_step_ms = modes.map(|modes| modes.explicit_step_s * 1e3);
-    metrics.push(Metric::new("explicit_step_ms", "Longest stable step of explicit springs", "ms", 1, explicit_step_ms));
+    metrics.push(Metric::new(
+        "explicit_step_ms",
+        "Longest stable step with explicit springs",
+        "ms",
+        1,
+        explicit_step_ms,
+    ));
     metrics
 }
 
@@ -190,12 +201,18 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     vec![
         Metric::new(
             "understeer_deg_per_g",
-            "Understeer gradient, linear bicycle",
+            "Understeer gradient, linear bicycle model",
             "deg/g",
             4,
             degrees_per_g(linear_gradient),
         ),
-        Metric::new("understeer_rad_s2_per_m", "The same", "rad s²/m", 7, linear_gradient),
+        Metric::new(
+            "understeer_rad_s2_per_m",
+            "Understeer gradient, linear bicycle model",
+            "rad s²/m",
+            7,
+            linear_gradient,
+        ),
         Metric::new(
             "understeer_at_0_4_g_deg_per_g",
             "Understeer gradient at 0.4 g, with load transfer",
@@ -205,7 +222,7 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
         ),
         Metric::new(
             "grip_limit_g",
-            &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6),
+            &format!("Maximum steady lateral acceleration at {:.0} km/h", speed * 3.6),
             "g",
             3,
             grip_limit_g,
@@ -240,8 +257,8 @@ fn rollover_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     };
     let label_with_turn = |label: &str, turn_sign: f64| format!("{label}{}", figures.turn_direction_text(turn_sign));
     let (rigid_label, sprung_label) = (
-        label_with_turn("Rollover threshold t/2h of a rigid car", rigid_turn_sign),
-        label_with_turn("Rollover threshold on its springs", sprung_threshold.unwrap_or(rigid_turn_sign)),
+        label_with_turn("Rollover threshold, rigid car (t/2h)", rigid_turn_sign),
+        label_with_turn("Rollover threshold, with suspension", sprung_threshold.unwrap_or(rigid_turn_sign)),
     );
     let cruise_state = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
     // Only for a car with a top speed and a steady pose there.

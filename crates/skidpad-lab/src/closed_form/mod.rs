@@ -41,7 +41,7 @@ use skidpad_core::model::Side;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
 /// Standard gravity (m/s²).
-const GRAVITY_MPS2: f64 = STANDARD_GRAVITY as f64;
+pub(crate) const GRAVITY_MPS2: f64 = STANDARD_GRAVITY as f64;
 
 /// Figures of one axle.
 #[derive(Clone, Debug, PartialEq)]

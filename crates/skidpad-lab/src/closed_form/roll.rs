@@ -59,7 +59,7 @@ impl UnsprungCharacteristics {
     /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given.
     pub fn of(model: &Model) -> Option<Self> {
         let unsprung: Vec<_> = model.wheels().iter().map(|wheel| wheel.unsprung).collect::<Option<_>>()?;
-        // Frequency of the first wheel of an axle (Hz).
+        // Frequency of the first wheel of an axle (Hz). A valid model has one or two wheels on each axle.
         let hop_frequency = |axle: usize| {
             let wheel_index = (0..unsprung.len()).find(|&i| model.wheels()[i].axle == axle)?;
             let rate = f64::from(model.wheels()[wheel_index].strut.rate + unsprung[wheel_index].tyre_rate);

@@ -181,7 +181,7 @@ pub fn list(models: &[&Model]) -> Vec<Metric> {
         metrics.push(Metric::new(&name, &label, "Hz", 3, sway.map(|sway| sway.frequency_hz)));
     }
     let critical = train.critical_speed_mps();
-    metrics.push(Metric::new("critical_speed_mps", "Critical speed, above which it grows", "m/s", 2, critical));
+    metrics.push(Metric::new("critical_speed_mps", "Critical speed, above which sway grows", "m/s", 2, critical));
     metrics
 }
 

@@ -13,10 +13,22 @@ pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let mut metrics = Vec::new();
     if let (Some(hitch), Some(last_axle)) = (model.parts().hitch, figures.axles.last()) {
         let distance = f64::from(hitch.point.x) - last_axle.x_m;
-        metrics.push(Metric::new("hitch_ahead_of_last_axle_m", "Hitch ahead of the last axle", "m", 3, Some(distance)));
+        metrics.push(Metric::new(
+            "hitch_ahead_of_last_axle_m",
+            "Hitch: distance ahead of the last axle",
+            "m",
+            3,
+            Some(distance),
+        ));
         let carried_mass = f64::from(hitch.carried_mass);
         if carried_mass > 0.0 {
-            metrics.push(Metric::new("hitch_carries_kg", "Hitch carries, as described", "kg", 1, Some(carried_mass)));
+            metrics.push(Metric::new(
+                "hitch_carries_kg",
+                "Hitch: carried mass, as described",
+                "kg",
+                1,
+                Some(carried_mass),
+            ));
         }
     }
     if let Some(coupler) = model.parts().coupler {
@@ -24,9 +36,21 @@ pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
         let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + hitch_mass) * GRAVITY_MPS2);
         let distance = f64::from(coupler.point.x) - axle_load_position(figures);
         let share_percent = 100.0 * load / weight;
-        metrics.push(Metric::new("coupler_ahead_of_axles_m", "Coupler ahead of its axles", "m", 3, Some(distance)));
-        metrics.push(Metric::new("coupler_load_n", "Load of the coupler at rest", "N", 0, Some(load)));
-        metrics.push(Metric::new("coupler_share_percent", "The same of its weight", "%", 1, Some(share_percent)));
+        metrics.push(Metric::new(
+            "coupler_ahead_of_axles_m",
+            "Coupler: distance ahead of the axles",
+            "m",
+            3,
+            Some(distance),
+        ));
+        metrics.push(Metric::new("coupler_load_n", "Coupler: static load", "N", 0, Some(load)));
+        metrics.push(Metric::new(
+            "coupler_share_percent",
+            "Coupler: static load as share of the weight",
+            "%",
+            1,
+            Some(share_percent),
+        ));
     }
     metrics
 }

@@ -59,17 +59,17 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
 pub fn list(train: &[&Model]) -> Vec<Metric> {
     let stop_distance = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
     vec![
-        Metric::new("train_top_speed_mps", "Top speed, drive against resistance", "m/s", 2, top_speed(train)),
+        Metric::new("train_top_speed_mps", "Top speed (drive force = resistance)", "m/s", 2, top_speed(train)),
         Metric::new(
             "train_stop_floored_m",
-            "Stop from 100 km/h, pedal to the floor",
+            "Stopping distance from 100 km/h, full pedal",
             "m",
             2,
             stop_distance(Pedal::FullPedal),
         ),
         Metric::new(
             "train_stop_ideal_m",
-            "Stop from 100 km/h, every tyre at its peak",
+            "Stopping distance from 100 km/h, ideal brakes",
             "m",
             2,
             stop_distance(Pedal::IdealBraking),

@@ -150,8 +150,8 @@ pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
     let deviating_axle = steered().map(|(i, _)| i).max_by(|&a, &b| angle_error(a).total_cmp(&angle_error(b)))?;
     (excess_force_ratio(worst_axle) > REPORTED_FORCE_SHARE).then(|| {
         format!(
-            "its steered axles agree on no turning axis: at full lock axle {} turns by {:.1} degrees where {:.1} fit axle {}, and axle {} \
-             is pushed aside by {:.1} kN at walking pace",
+            "the steered axles have no common turning centre: at full lock axle {} steers by {:.1} degrees, but {:.1} degrees \
+             match axle {}; axle {} has a side force of {:.1} kN at walking pace",
             deviating_axle + 1,
             described_angles[deviating_axle].to_degrees(),
             matching_angles[deviating_axle].to_degrees(),
@@ -223,6 +223,6 @@ mod tests {
         let lock = testing::model().parts().steering.lock;
         assert_eq!(with(-(0.6 * lock.tan()).atan() / lock), None);
         let told = with(0.3).expect("disagrees");
-        assert!(told.contains("axle 3 turns by 10.3 degrees where -22.3 fit axle 1"), "{told}");
+        assert!(told.contains("axle 3 steers by 10.3 degrees, but -22.3 degrees match axle 1"), "{told}");
     }
 }

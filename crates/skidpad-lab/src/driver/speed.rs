@@ -11,7 +11,7 @@ use crate::closed_form::{drive_force, drive_shares, mean_inverse_radius, resista
 const PROPORTIONAL_PER_S: f64 = 2.0;
 /// Integral gain of the speed controller (1/s²).
 const INTEGRAL_PER_S2: f64 = 1.0;
-/// Largest acceleration that the controller demands (m/s²).
+/// Maximum acceleration that the controller demands (m/s²).
 const MAX_ACCELERATION_MPS2: f64 = 4.0;
 
 /// Control law of both drivers: PI control of the speed, with the driving resistance as feedforward.

@@ -46,14 +46,14 @@ metrics! {
     /// the clock after a roll-out of one foot.
     AccelerationMetrics {
         zero_to_60_mph_s, "s", 2, "0-60 mph", "From standstill to 26.82 m/s.";
-        zero_to_60_mph_rollout_s, "s", 2, "0-60 mph after 1 ft of roll-out", "The same, from 0.305 m on.";
+        zero_to_60_mph_rollout_s, "s", 2, "0-60 mph after 1 ft of roll-out", "Timed from 0.305 m after the start.";
         zero_to_100_kmh_s, "s", 2, "0-100 km/h", "From standstill to 27.78 m/s.";
-        zero_to_100_kmh_rollout_s, "s", 2, "0-100 km/h after 1 ft of roll-out", "The same, from 0.305 m on.";
+        zero_to_100_kmh_rollout_s, "s", 2, "0-100 km/h after 1 ft of roll-out", "Timed from 0.305 m after the start.";
         quarter_mile_s, "s", 2, "Quarter mile", "From standstill over 402.3 m.";
-        quarter_mile_rollout_s, "s", 2, "Quarter mile after 1 ft of roll-out", "The same, from 0.305 m on.";
+        quarter_mile_rollout_s, "s", 2, "Quarter mile after 1 ft of roll-out", "Timed from 0.305 m after the start.";
         quarter_mile_mps, "m/s", 2, "Speed at the quarter mile", "Speed over the ground at 402.3 m.";
-        top_speed_mps, "m/s", 2, "Top speed", "Largest speed over the ground, once it grows by less than 0.1 m/s in 10 s.";
-        largest_acceleration_mps2, "m/s²", 2, "Largest acceleration", "Of all means over 0.25 s, along the path.";
+        top_speed_mps, "m/s", 2, "Top speed", "Maximum speed over the ground; determined if it increases by less than 0.1 m/s in 10 s.";
+        largest_acceleration_mps2, "m/s²", 2, "Maximum acceleration", "Largest mean over 0.25 s, along the path.";
     }
 }
 
@@ -294,9 +294,9 @@ impl Manoeuvre for Acceleration {
     fn about(&self) -> String {
         let throttle = match self.launch {
             Launch::Full => "full throttle",
-            Launch::Skilled => "throttle at the limit of traction",
+            Launch::Skilled => "throttle at the traction limit",
         };
-        format!("{throttle} from rest for {:.0} s, kept straight", self.duration_s)
+        format!("{throttle} from rest for {:.0} s, steered straight ahead", self.duration_s)
     }
     /// Returns level ground with the car at rest in first gear.
     fn setup(&self, _model: &Model) -> Setup {

@@ -28,14 +28,14 @@ impl Default for Braking {
 metrics! {
     /// Stopping distance, decelerations and motion after the standstill.
     BrakingMetrics {
-        distance_m, "m", 2, "Stopping distance", "From the pedal to the first standstill.";
-        stopping_time_s, "s", 3, "Stopping time", "From the pedal to the first standstill.";
+        distance_m, "m", 2, "Stopping distance", "From pedal application to the first standstill.";
+        stopping_time_s, "s", 3, "Stopping time", "From pedal application to the first standstill.";
         mean_deceleration_mps2, "m/s²", 3, "Mean deceleration over distance", "v0² / 2 s.";
-        mfdd_mps2, "m/s²", 3, "Mean fully developed deceleration", "UN R13-H: between 0.8 and 0.1 of the initial speed, over distance.";
-        largest_pitch_deg, "deg", 3, "Largest pitch", "Positive nose down.";
-        lateral_drift_mm, "mm", 1, "Largest lateral drift", "Size of the deviation from the straight line.";
-        rollback_mm, "mm", 2, "Rollback", "Distance between the farthest point and where the car comes to rest.";
-        time_to_rest_s, "s", 3, "Standstill to rest", "From the first standstill until the car never moves faster than 10 mm/s again.";
+        mfdd_mps2, "m/s²", 3, "Mean fully developed deceleration", "UN R13-H: from 0.8 to 0.1 of the initial speed, over distance.";
+        largest_pitch_deg, "deg", 3, "Maximum pitch angle", "Positive nose down.";
+        lateral_drift_mm, "mm", 1, "Maximum lateral deviation", "Largest distance from the straight line.";
+        rollback_mm, "mm", 2, "Rollback", "Distance from the farthest point to the point of rest.";
+        time_to_rest_s, "s", 3, "Time from standstill to rest", "From the first standstill until the speed stays below 10 mm/s.";
     }
 }
 
@@ -128,7 +128,7 @@ impl Manoeuvre for Braking {
     }
     fn about(&self) -> String {
         format!(
-            "pedal to {:.0} % at {:.1} m/s ({:.0} km/h) on a straight, in neutral",
+            "brake pedal to {:.0} % at {:.1} m/s ({:.0} km/h), straight ahead, in neutral",
             self.pedal * 100.0,
             self.initial_speed_mps,
             self.initial_speed_mps * 3.6

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{Manoeuvre, Setup, StartRequirements};
-use crate::closed_form::Characteristics;
+use crate::closed_form::{Characteristics, GRAVITY_MPS2};
 use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -32,17 +32,17 @@ metrics! {
     /// Steady-state cornering. Gradients are slopes of least-squares lines over all levels. Gains are those of the last
     /// level.
     CircleMetrics {
-        understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
-        understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
-        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient (rigid tyres, unless wheels move on their own)", "Slope of the roll angle over lateral acceleration.";
+        understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of (mean road-wheel angle − Ackermann angle L ψ̇ / v) over lateral acceleration.";
+        understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "Slope of (mean road-wheel angle − Ackermann angle L ψ̇ / v) over lateral acceleration, in degrees per g.";
+        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient", "Slope of the roll angle over lateral acceleration. Includes tyre compliance only if unsprung masses are simulated.";
         sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
         yaw_rate_gain_per_s, "1/s", 4, "Yaw rate gain, last level", "Yaw rate per mean road-wheel angle.";
         sideslip_gain, "-", 4, "Sideslip gain, last level", "Sideslip angle per mean road-wheel angle.";
         lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";
         speed_mps, "m/s", 4, "Speed, last level", "Mean.";
         steer_deg, "deg", 4, "Road-wheel angle, last level", "Mean.";
-        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g (h − r) φ with the height r of the roll axis, signed error, of a car that tows nothing.";
-        path_error_mm, "mm", 1, "Largest path error while measured", "Distance of the centre of mass from the circle.";
+        load_transfer_closure_percent, "%", 3, "Load transfer error, last level", "Signed error of Σ ΔN t against m a_y h + m g (h − r) φ; r is the height of the roll axis. Not with trailers.";
+        path_error_mm, "mm", 1, "Maximum path error during measurement", "Largest distance of the centre of mass from the circle.";
     }
 }
 
@@ -106,7 +106,7 @@ impl Circle {
         let gradient_over_ay =
             |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|level| (level.ay, value(level))));
         let understeer = gradient_over_ay(&|level| level.steer - wheelbase * level.yaw_rate / level.speed);
-        let degrees_per_g = |gradient: Option<f64>| gradient.map(|value| (value * 9.81).to_degrees());
+        let degrees_per_g = |gradient: Option<f64>| gradient.map(|value| (value * GRAVITY_MPS2).to_degrees());
         CircleMetrics {
             understeer_gradient_rad_per_mps2: understeer,
             understeer_gradient_deg_per_g: degrees_per_g(understeer),
@@ -117,7 +117,8 @@ impl Circle {
             lateral_acceleration_mps2: Some(last_level.ay),
             speed_mps: Some(last_level.speed),
             steer_deg: Some(last_level.steer.to_degrees()),
-            load_transfer_closure_percent: has_no_trailers.then(|| last_level.roll_moment_error(model) * 100.0),
+            load_transfer_closure_percent: has_no_trailers
+                .then(|| last_level.roll_moment_error(model, trajectory.ground().gravity_mps2) * 100.0),
             path_error_mm: levels.iter().map(|level| level.path_error * 1e3).max_by(f64::total_cmp),
         }
     }
@@ -165,13 +166,13 @@ impl SteadyLevel {
     }
 
     /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
-    /// against that of the mass, with the height `r` of the roll axis.
-    fn roll_moment_error(&self, model: &Model) -> f64 {
+    /// against that of the mass, with the height `r` of the roll axis and the gravity `g` of the scene (m/s²).
+    fn roll_moment_error(&self, model: &Model, gravity_mps2: f64) -> f64 {
         let roll_moment: f64 =
             self.loads.iter().zip(model.wheels()).map(|(load, wheel)| -load * f64::from(wheel.contact.y)).sum();
         let centre_height = f64::from(model.parts().centre_height);
         // Roll moment of the weight per mass (m²/s²).
-        let weight_moment_per_mass = (centre_height - model.roll_axis_height()) * 9.81 * self.roll;
+        let weight_moment_per_mass = (centre_height - model.roll_axis_height()) * gravity_mps2 * self.roll;
         roll_moment / (f64::from(model.mass()) * (centre_height * self.ay + weight_moment_per_mass)) - 1.0
     }
 }
@@ -211,7 +212,10 @@ impl Manoeuvre for Circle {
     fn about(&self) -> String {
         let highest_level = self.levels_mps2.last().copied().unwrap_or(0.0);
         let level_count = self.levels_mps2.len();
-        format!("circle of {:.0} m radius, {level_count} steady levels up to {highest_level:.1} m/s²", self.radius_m)
+        format!(
+            "circle of {:.0} m radius, {level_count} steady levels of lateral acceleration up to {highest_level:.1} m/s²",
+            self.radius_m
+        )
     }
     /// Returns level ground, the speed of the first level, and the end of the last level as duration.
     fn setup(&self, _model: &Model) -> Setup {
@@ -240,6 +244,7 @@ impl Manoeuvre for Circle {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
+    use crate::trajectory::GroundProperties;
 
     #[test]
     fn levels_follow_each_other() {
@@ -250,11 +255,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_synthetic_understeering_car_is_measured_as_made() {
-        // δ = L/R + K a_y, roll and sideslip linear in a_y, loads that close the moment balance.
-        let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());
-        let run = sampled(0.05, circle.level_ends()[4], |t, frame| {
+    /// Returns a run of a car with the understeer `gradient` (rad/(m/s²)) under the gravity `gravity_mps2`: δ = L/R + K
+    /// a_y, roll and sideslip linear in a_y, loads that close the moment balance.
+    fn understeering_run(circle: &Circle, gradient: f64, gravity_mps2: f64) -> Trajectory {
+        sampled(0.05, circle.level_ends()[4], |t, frame| {
             let v = circle.target_speed(t);
             let ay = v * v / 100.0;
             frame.vx_mps = v;
@@ -264,11 +268,17 @@ mod tests {
             frame.roll_rad = 0.01 * ay;
             frame.vy_mps = -0.002 * ay * v;
             (frame.x_m, frame.y_m) = (100.0, 100.0);
-            let transfer = 1000.0 * 0.5 * (ay + 9.81 * frame.roll_rad) / (2.0 * 1.5);
+            let transfer = 1000.0 * 0.5 * (ay + gravity_mps2 * frame.roll_rad) / (2.0 * 1.5);
             for (i, wheel) in frame.wheels.iter_mut().enumerate() {
                 wheel.load_n = 2452.5 + if i % 2 == 0 { -transfer } else { transfer };
             }
-        });
+        })
+    }
+
+    #[test]
+    fn a_synthetic_understeering_car_is_measured_as_made() {
+        let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());
+        let run = understeering_run(&circle, gradient, GRAVITY_MPS2);
         let found = circle.measure(&model, &run);
         let close = |value: Option<f64>, expected: f64| {
             assert!(
@@ -281,6 +291,16 @@ mod tests {
         close(found.yaw_rate_gain_per_s, 0.2 / (0.025 + 4.0 * gradient));
         close(found.load_transfer_closure_percent, 0.0);
         close(found.path_error_mm, 0.0);
+    }
+
+    /// The load transfer also closes under the gravity of the Moon.
+    #[test]
+    fn load_transfer_closes_under_the_gravity_of_the_scene() {
+        let circle = Circle::default();
+        let ground = GroundProperties { gravity_mps2: 1.62, slope_rad: 0.0 };
+        let run = understeering_run(&circle, 1.2e-3, 1.62).with_ground(ground);
+        let closure = circle.measure(&model(), &run).load_transfer_closure_percent.expect("measured");
+        assert!(closure.abs() < 1e-5, "{closure} %");
     }
 
     #[test]

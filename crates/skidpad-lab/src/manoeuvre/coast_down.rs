@@ -29,7 +29,7 @@ metrics! {
         coast_time_s, "s", 2, "Coast-down time", "From the initial to the final speed.";
         coast_distance_m, "m", 1, "Coast-down distance", "From the initial to the final speed.";
         first_deceleration_mps2, "m/s²", 4, "Deceleration over the first second", "Mean.";
-        last_deceleration_mps2, "m/s²", 4, "Deceleration over the last second", "Mean, of the run.";
+        last_deceleration_mps2, "m/s²", 4, "Deceleration over the last second", "Mean over the last second of the run.";
     }
 }
 
@@ -77,7 +77,7 @@ impl Manoeuvre for CoastDown {
     }
     fn about(&self) -> String {
         let [initial_kmh, final_kmh] = [self.initial_speed_mps, self.final_speed_mps].map(|v| v * 3.6);
-        format!("rolling in neutral from {initial_kmh:.0} to {final_kmh:.0} km/h on a straight")
+        format!("coasting in neutral from {initial_kmh:.0} to {final_kmh:.0} km/h, straight ahead")
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }

@@ -32,6 +32,6 @@ impl IncompleteCourse {
     /// Formats the end of a sentence whose subject is the driven car or solver.
     pub fn text(&self) -> String {
         let Self { reached_m, length_m, .. } = self;
-        format!("did not finish the course: it came {reached_m:.1} m far, {length_m:.1} m are to be driven")
+        format!("did not finish the course ({reached_m:.1} m of {length_m:.1} m)")
     }
 }

@@ -25,14 +25,14 @@ impl Default for FreeRolling {
 metrics! {
     /// Response of the car to the ground.
     RollMetrics {
-        distance_m, "m", 2, "Distance", "From the start to the end, in a straight line seen from above.";
-        end_speed_mps, "m/s", 3, "Speed at the end", "Along the vehicle.";
-        airborne_s, "s", 3, "Time in the air", "With no wheel on the ground.";
-        hanging_s, "s", 3, "Time with a wheel off the ground", "Any wheel.";
-        largest_load_share, "-", 3, "Largest wheel load", "Against the same wheel's static load.";
-        largest_compression_mm, "mm", 1, "Largest compression", "Of any suspension, from rest.";
-        largest_pitch_deg, "deg", 3, "Largest pitch", "By size.";
-        lateral_drift_mm, "mm", 1, "Drift to the side", "Largest distance from the line the car started on.";
+        distance_m, "m", 2, "Distance", "Horizontal straight-line distance from the start to the end.";
+        end_speed_mps, "m/s", 3, "Speed at the end", "Forward speed.";
+        airborne_s, "s", 3, "Time in the air", "All wheels without contact.";
+        hanging_s, "s", 3, "Time with any wheel off the ground", "At least one wheel without contact.";
+        largest_load_share, "-", 3, "Maximum wheel load", "Relative to the static load of the wheel.";
+        largest_compression_mm, "mm", 1, "Maximum compression", "Largest suspension compression from rest.";
+        largest_pitch_deg, "deg", 3, "Maximum pitch angle", "Largest absolute value.";
+        lateral_drift_mm, "mm", 1, "Lateral deviation", "Largest distance from the initial straight line.";
     }
 }
 
@@ -72,10 +72,10 @@ impl FreeRolling {
 
 impl Manoeuvre for FreeRolling {
     fn name(&self) -> &'static str {
-        "roll"
+        "coast-scene"
     }
     fn about(&self) -> String {
-        format!("rolling in neutral from {:.1} m/s with nothing pressed", self.speed_mps)
+        format!("coasting in neutral from {:.1} m/s without driver input", self.speed_mps)
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }

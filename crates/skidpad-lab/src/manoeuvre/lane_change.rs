@@ -40,15 +40,15 @@ metrics! {
     LaneChangeMetrics {
         entry_speed_mps, "m/s", 3, "Speed at the entry", "When the front of the body passes the first cones.";
         exit_speed_mps, "m/s", 3, "Speed at the exit", "When the front of the body passes the last cones.";
-        cones_hit, "-", 0, "Cones hit", "Of the three that stand on each side of each lane.";
-        least_clearance_mm, "mm", 0, "Least clearance", "Between the body and any cone, across the lanes; negative where one is hit.";
-        wheels_lifted, "-", 0, "Wheels that lifted", "How many had no load at some time.";
-        least_load_percent, "%", 1, "Least wheel load", "Of any wheel at any time, of its static load.";
-        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
-        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
-        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
-        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "By size.";
-        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
+        cones_hit, "-", 0, "Cones hit", "Each lane has three cones per side.";
+        least_clearance_mm, "mm", 0, "Minimum clearance", "Lateral distance between body and nearest cone; negative if a cone is hit.";
+        wheels_lifted, "-", 0, "Number of lifted wheels", "Wheels without load at any time.";
+        least_load_percent, "%", 1, "Minimum wheel load", "Smallest load of any wheel, relative to its static load.";
+        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Largest absolute mean road-wheel angle.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "Largest absolute value.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "Largest absolute value.";
+        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "Largest absolute value.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "Largest absolute value.";
     }
 }
 
@@ -313,12 +313,12 @@ impl Manoeuvre for LaneChange {
     }
     fn about(&self) -> String {
         let (standard, speed_text) = match self.course {
-            LaneChangeCourse::Double => ("3888-1", "speed held"),
-            LaneChangeCourse::Obstacle => ("3888-2", "rolling out from 2 m after the first cones"),
+            LaneChangeCourse::Double => ("3888-1", "constant speed"),
+            LaneChangeCourse::Obstacle => ("3888-2", "coasting from 2 m after the first cones"),
         };
         match self.speed_mps {
-            Some(speed) => format!("between the cones of ISO {standard} at {speed:.1} m/s, {speed_text}"),
-            None => format!("between the cones of ISO {standard}, {speed_text}"),
+            Some(speed) => format!("course of ISO {standard} between cones at {speed:.1} m/s, {speed_text}"),
+            None => format!("course of ISO {standard} between cones, {speed_text}"),
         }
     }
     /// Returns level ground and twice the time that the course needs at the entry speed.

@@ -97,14 +97,14 @@ impl Overrides {
             count => format!(" with {count} boxes"),
         };
         let descriptions = [
-            self.scene
-                .as_ref()
-                .map(|scene| format!("own ground, slope {:.1}°{}", degrees(scene.slope.into()), box_text(scene))),
-            self.start_m.map(|[x, y, height]| format!("from ({x}, {y}) m, {height} m up")),
+            self.scene.as_ref().map(|scene| {
+                format!("ground of the scene, slope {:.1}°{}", degrees(scene.slope.into()), box_text(scene))
+            }),
+            self.start_m.map(|[x, y, height]| format!("start at ({x}, {y}) m, raised by {height} m")),
             self.initial_speed_mps.map(|value| format!("initial speed {value:.2} m/s")),
             self.slope_rad.map(|value| format!("slope {:.1}°", degrees(value))),
             self.heading_rad.map(|value| format!("heading {:.1}°", degrees(value))),
-            self.duration_s.map(|value| format!("at most {value} s")),
+            self.duration_s.map(|value| format!("duration at most {value} s")),
             match self.trailers.iter().filter(|unit| !unit.is_dolly).count() {
                 0 => None,
                 1 => {
@@ -154,10 +154,13 @@ impl Overrides {
 /// Kinds of ground that a scene can combine, and the file keys that define them. Every manoeuvre can be driven on each
 /// of them with every solver. A scene replaces the manoeuvre's own ground, including its slope.
 pub const GROUND_KINDS: [(&str, &str); 4] = [
-    ("plane", "at any slope"),
-    ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `motion` not for peers"),
-    ("height fields", "[[height_field]]: numbers or a PNG; [[road]]: ISO 8608, A to H; [[crg]]: OpenCRG"),
-    ("meshes", "[[mesh]]: numbers, OBJ or glTF"),
+    ("plane", "with any slope"),
+    ("boxes", "[[box]]: ramps, steps, patches with different grip; boxes with `kinematic` exclude reference vehicles"),
+    (
+        "height fields",
+        "[[height_field]]: numbers or a PNG file; [[road]]: ISO 8608 classes A to H; [[crg]]: OpenCRG file",
+    ),
+    ("meshes", "[[mesh]]: numbers, or an OBJ or glTF file"),
 ];
 
 /// Manoeuvre: a course or input to drive, with its evaluation.
@@ -228,39 +231,47 @@ macro_rules! entry {
 
 /// Standard manoeuvres. The open-loop manoeuvre from a file is [`crate::script::Script`].
 pub const MANOEUVRES: &[ManoeuvreEntry] = &[
-    entry!("settle", Settle {}, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
+    entry!(
+        "drop-settle",
+        Settle {},
+        "dropped from a small height, then left at rest: wheel loads, ride height, settling time"
+    ),
     entry!("acceleration", Acceleration { duration_s <- duration_s }, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
     ManoeuvreEntry {
         name: "launch",
-        about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
+        about: "acceleration at optimum slip of the driven wheels: 0-60 mph, 0-100 km/h, quarter mile, top speed",
         build: |overrides| {
             let standard = Acceleration { launch: Launch::Skilled, ..Acceleration::default() };
             Box::new(Acceleration { duration_s: overrides.duration_s.unwrap_or(standard.duration_s), ..standard })
         },
     },
-    entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),
-    entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, "rolling out in neutral from 115 to 15 km/h: time, distance"),
-    entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
-    entry!("circle", Circle {}, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
-    entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
+    entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, "full braking in neutral from 100 km/h: distance, deceleration"),
+    entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, "coasting in neutral from 115 to 15 km/h: time, distance"),
+    entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step steer at 100 km/h to 4 m/s²: response times, gains, overshoot"),
+    entry!(
+        "circle",
+        Circle {},
+        "ISO 4138 constant radius of 100 m at increasing speed: understeer gradient, gains, load transfer"
+    ),
+    entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "slalom around cones 30.5 m apart: peak yaw rate, lateral acceleration, roll angle"),
     ManoeuvreEntry {
         name: "lane-change",
-        about: "ISO 3888-1 double lane change between cones, at up to 80 km/h: clearance, cones hit, peaks",
+        about: "ISO 3888-1 double lane change at up to 80 km/h: clearance, cones hit, peak values",
         build: |overrides| {
             Box::new(LaneChange { course: LaneChangeCourse::Double, speed_mps: overrides.initial_speed_mps })
         },
     },
     ManoeuvreEntry {
         name: "moose",
-        about: "ISO 3888-2 around an obstacle, throttle released at the entry: clearance, cones hit, wheels lifted, peaks",
+        about: "ISO 3888-2 obstacle avoidance, throttle released at the entry: clearance, cones hit, lifted wheels, peak values",
         build: |overrides| {
             Box::new(LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: overrides.initial_speed_mps })
         },
     },
-    entry!("roll", FreeRolling { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
+    entry!("coast-scene", FreeRolling { speed_mps <- initial_speed_mps }, "coasting in neutral over the ground of a scene, without driver input: wheel loads, time in the air"),
     ManoeuvreEntry {
-        name: "parked",
-        about: "brake held for 65 s on a slope of 20°, then released: drift, release speed",
+        name: "park-hold",
+        about: "brakes applied for 65 s on a slope of 20°, then released: drift, speed after release",
         build: |overrides| {
             let (standard, scene_slope) = (Parked::default(), overrides.scene.as_ref().map(|scene| scene.slope.into()));
             let slope_rad = overrides.slope_rad.or(scene_slope).unwrap_or(standard.slope_rad);
@@ -270,9 +281,13 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     },
 ];
 
-/// Returns the standard manoeuvre with the name `name`; `None` if there is none.
+/// Former names of standard manoeuvres, each with the current name.
+const FORMER_NAMES: [(&str, &str); 3] = [("settle", "drop-settle"), ("roll", "coast-scene"), ("parked", "park-hold")];
+
+/// Returns the standard manoeuvre with the name `name`; `None` if there is none. Former names are accepted.
 pub fn by_name(name: &str) -> Option<&'static ManoeuvreEntry> {
-    MANOEUVRES.iter().find(|entry| entry.name == name)
+    let current_name = FORMER_NAMES.iter().find(|(former, _)| *former == name).map_or(name, |(_, current)| current);
+    MANOEUVRES.iter().find(|entry| entry.name == current_name)
 }
 
 #[cfg(test)]
@@ -289,6 +304,9 @@ mod tests {
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
         }
         assert!(by_name("step-steer").is_some() && by_name("nonsense").is_none());
+        for (former, current) in FORMER_NAMES {
+            assert_eq!(by_name(former).map(|entry| entry.name), Some(current));
+        }
     }
 
     #[test]

@@ -30,10 +30,10 @@ impl Default for Parked {
 metrics! {
     /// Drift while the brake holds, and speed after its release.
     ParkedMetrics {
-        drift_mm, "mm", 1, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
-        settling_mm, "mm", 2, "Movement while settling", "Distance from the start to where it stands.";
-        release_speed_ratio, "-", 3, "Speed after one step of release", "Against the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²) of a car that tows nothing.";
-        speed_after_one_second_mps, "m/s", 3, "Speed one second after release", "Along the vehicle, by size.";
+        drift_mm, "mm", 1, "Drift with brakes applied", "Largest distance from the settled position until release.";
+        settling_mm, "mm", 2, "Movement during settling", "Distance from the start to the settled position.";
+        release_speed_ratio, "-", 3, "Speed ratio one step after release", "Speed divided by the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²). Not with trailers.";
+        speed_after_one_second_mps, "m/s", 3, "Speed one second after release", "Absolute forward speed.";
     }
 }
 
@@ -89,11 +89,11 @@ fn distance(a: &Frame, b: &Frame) -> f64 {
 
 impl Manoeuvre for Parked {
     fn name(&self) -> &'static str {
-        "parked"
+        "park-hold"
     }
     fn about(&self) -> String {
         format!(
-            "brake held for {:.0} s on a slope of {:.1}°, heading {:.0}°, then released",
+            "brakes applied for {:.0} s on a slope of {:.1}°, heading {:.0}°, then released",
             self.release_s,
             self.slope_rad.to_degrees(),
             self.heading_rad.to_degrees()

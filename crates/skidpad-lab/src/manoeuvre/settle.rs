@@ -27,10 +27,10 @@ metrics! {
     /// Pose and wheel loads after settling. Errors are defined only for a car that tows nothing. A run that ends early
     /// has metrics of the pose and the loads only if the car has settled by then.
     SettleMetrics {
-        settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
-        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states, on level ground under standard gravity.";
-        load_sum_error_percent, "%", 4, "Sum of loads against m g", "Signed error of the sum of wheel loads at the end, on a slope against its cosine of that.";
-        largest_load_error_percent, "%", 4, "Largest wheel load error", "Largest error of a wheel load against its static load, by size, on level ground.";
+        settle_time_s, "s", 2, "Settling time to 1 mm/s", "Time after which the speed of the centre of mass stays below 1 mm/s.";
+        ride_height_error_mm, "mm", 3, "Ride height error", "Final height minus the height in the description. Only on level ground under standard gravity.";
+        load_sum_error_percent, "%", 4, "Error of the sum of wheel loads", "Signed final error against m g; on a slope against m g cos(slope).";
+        largest_load_error_percent, "%", 4, "Maximum wheel load error", "Largest absolute error against the static wheel load. Only on level ground.";
         roll_deg, "deg", 4, "Roll at the end", "Positive right side down.";
         pitch_deg, "deg", 4, "Pitch at the end", "Positive nose down.";
     }
@@ -83,10 +83,10 @@ fn settling_time(trajectory: &Trajectory) -> Option<f64> {
 
 impl Manoeuvre for Settle {
     fn name(&self) -> &'static str {
-        "settle"
+        "drop-settle"
     }
     fn about(&self) -> String {
-        format!("let go {:.0} mm above its rest pose, then left to stand", self.lift_m * 1e3)
+        format!("released {:.0} mm above its rest pose, then left at rest", self.lift_m * 1e3)
     }
     /// Returns level ground with the car at rest, [`Settle::lift_m`] above its rest pose.
     fn setup(&self, _model: &Model) -> Setup {

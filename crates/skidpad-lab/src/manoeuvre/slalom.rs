@@ -32,15 +32,15 @@ impl Default for Slalom {
 metrics! {
     /// Peak magnitudes over the whole run. All are `None` if the run was cut short.
     SlalomMetrics {
-        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
-        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
-        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
-        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "By size.";
-        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
-        peak_roll_rate_degps, "deg/s", 2, "Peak roll rate", "By size.";
-        least_load_percent, "%", 1, "Least wheel load", "Of any wheel at any time, of its static load.";
-        path_error_m, "m", 3, "Largest distance from the line", "Of the centre of mass.";
-        time_s, "s", 3, "Time over the course", "From the start to the end of the last swing.";
+        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Largest absolute mean road-wheel angle.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "Largest absolute value.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "Largest absolute value.";
+        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "Largest absolute value.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "Largest absolute value.";
+        peak_roll_rate_degps, "deg/s", 2, "Peak roll rate", "Largest absolute value.";
+        least_load_percent, "%", 1, "Minimum wheel load", "Smallest load of any wheel, relative to its static load.";
+        path_error_m, "m", 3, "Maximum distance from the reference line", "Largest distance of the centre of mass from the reference line.";
+        time_s, "s", 3, "Time over the course", "From the start to the end of the last half wave.";
     }
 }
 
@@ -105,7 +105,7 @@ impl Manoeuvre for Slalom {
     }
     fn about(&self) -> String {
         format!(
-            "{} cones {:.2} m apart at {:.1} m/s, a driver follows a wave {:.1} m wide",
+            "{} cones {:.2} m apart at {:.1} m/s; the driver follows a sine line of {:.1} m width",
             self.cones, self.spacing_m, self.speed_mps, self.amplitude_m
         )
     }
@@ -156,7 +156,7 @@ mod tests {
         let cut = sampled(0.1, 6.0, |t, frame| frame.x_m = 20.0 * t);
         assert_eq!(Slalom::default().measure(&model(), &cut), SlalomMetrics::default());
         let left = Slalom::default().incomplete_reason(&model(), &cut).expect("120 of 233 m").text();
-        assert!(left.contains("120.0 m far, 233.4 m"), "{left}");
+        assert!(left.contains("(120.0 m of 233.4 m)"), "{left}");
     }
 
     #[test]

@@ -104,11 +104,15 @@ impl Overrides {
         {
             return reject(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepted}"));
         }
-        let origin_rule = format!("`{name}` follows a line that begins at the origin, towards +x");
+        let origin_rule = format!("`{name}` follows a line from the origin towards +x");
         let (must_start_at_origin, is_turned) =
             (requirements.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
         if let Some(heading) = self.heading_rad.filter(|heading| must_start_at_origin && is_turned(*heading)) {
-            return reject(StartProperty::Heading, format!("towards {:.1}°", heading.to_degrees()), origin_rule);
+            return reject(
+                StartProperty::Heading,
+                format!("with a heading of {:.1}°", heading.to_degrees()),
+                origin_rule,
+            );
         }
         if let Some([x, y, _]) = self.start_m.filter(|[x, y, _]| must_start_at_origin && [*x, *y] != [0.0; 2]) {
             return reject(StartProperty::Place, format!("at x = {x} m, y = {y} m"), origin_rule);
@@ -123,10 +127,8 @@ impl SpeedRule {
     fn rejection(self, speed: Option<f64>, standard_speed: f64) -> Option<String> {
         let speed = speed?;
         match self {
-            Self::Fixed if speed as f32 != standard_speed as f32 => {
-                Some(format!("its own {standard_speed:.3} m/s, no other speed"))
-            }
-            Self::Above(smallest) if speed <= smallest => Some(format!("more than {smallest:.3} m/s, forward")),
+            Self::Fixed if speed as f32 != standard_speed as f32 => Some(format!("{standard_speed:.3} m/s only")),
+            Self::Above(smallest) if speed <= smallest => Some(format!("more than {smallest:.3} m/s")),
             _ => None,
         }
     }
@@ -148,11 +150,11 @@ mod tests {
     fn speeds_that_change_what_a_figure_means_are_refused() {
         let at = |speed: f64| Overrides { initial_speed_mps: Some(speed), ..Overrides::default() };
         for (name, speed, words) in [
-            ("circle", 30.0, "its own 7.071 m/s"),
-            ("acceleration", 20.0, "its own 0.000 m/s"),
-            ("launch", 20.0, "its own 0.000 m/s"),
-            ("settle", 3.0, "its own 0.000 m/s"),
-            ("parked", -3.0, "its own 0.000 m/s"),
+            ("circle", 30.0, "7.071 m/s"),
+            ("acceleration", 20.0, "0.000 m/s only"),
+            ("launch", 20.0, "0.000 m/s only"),
+            ("drop-settle", 3.0, "0.000 m/s only"),
+            ("park-hold", -3.0, "0.000 m/s only"),
             ("braking", -20.0, "more than 0.005 m/s"),
             ("coast-down", 3.0, "more than 4.167 m/s"),
             ("coast-down", -20.0, "more than 4.167 m/s"),
@@ -165,7 +167,7 @@ mod tests {
             assert!(change == StartProperty::Speed && told.contains(words), "{name}: {told}");
         }
         for (name, speed) in
-            [("acceleration", 0.0), ("braking", 20.0), ("coast-down", 5.0), ("moose", 12.0), ("roll", -9.0)]
+            [("acceleration", 0.0), ("braking", 20.0), ("coast-down", 5.0), ("moose", 12.0), ("coast-scene", -9.0)]
         {
             assert_eq!(refused(name, &at(speed)), None, "{name}");
         }

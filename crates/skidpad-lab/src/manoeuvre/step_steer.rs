@@ -3,6 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
+use crate::closed_form::GRAVITY_MPS2;
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
@@ -43,20 +44,20 @@ metrics! {
     /// Response to the step. Times count from the moment at which the steering passes half of its final angle.
     StepSteerMetrics {
         steer_deg, "deg", 3, "Road-wheel angle", "Mean over the last second.";
-        yaw_rate_response_s, "s", 3, "Yaw rate response time (90 %)", "Until 90 % of the steady yaw rate is reached.";
-        yaw_rate_peak_s, "s", 3, "Yaw rate peak response time", "Until the yaw rate is largest.";
+        yaw_rate_response_s, "s", 3, "Yaw rate response time (90 %)", "Time until 90 % of the steady yaw rate is reached.";
+        yaw_rate_peak_s, "s", 3, "Yaw rate peak response time", "Time until the maximum yaw rate.";
         yaw_rate_overshoot_percent, "%", 2, "Yaw rate overshoot", "(peak − steady) / steady.";
-        lateral_acceleration_response_s, "s", 3, "Lateral acceleration response time (90 %)", "Until 90 % of the steady lateral acceleration is reached.";
+        lateral_acceleration_response_s, "s", 3, "Lateral acceleration response time (90 %)", "Time until 90 % of the steady lateral acceleration is reached.";
         lateral_acceleration_overshoot_percent, "%", 2, "Lateral acceleration overshoot", "(peak − steady) / steady.";
         steady_yaw_rate_degps, "deg/s", 3, "Steady yaw rate", "Mean over the last second.";
         steady_lateral_acceleration_mps2, "m/s²", 3, "Steady lateral acceleration", "Mean over the last second.";
         yaw_rate_gain_per_s, "1/s", 3, "Steady yaw rate gain", "Yaw rate per mean road-wheel angle.";
         lateral_acceleration_gain_mps2_per_deg, "m/s²/deg", 3, "Steady lateral acceleration gain", "Lateral acceleration per degree of mean road-wheel angle.";
         sideslip_deg, "deg", 3, "Steady sideslip angle", "atan(v_y / v_x), mean over the last second.";
-        tb_factor_deg_s, "deg s", 3, "TB factor", "Yaw rate peak response time times the steady sideslip angle, by size.";
+        tb_factor_deg_s, "deg s", 3, "TB factor", "Yaw rate peak response time times the absolute steady sideslip angle.";
         roll_deg, "deg", 3, "Steady roll angle", "Mean over the last second.";
-        roll_gradient_deg_per_g, "deg/g", 3, "Roll gradient (rigid tyres, unless wheels move on their own)", "Steady roll per steady lateral acceleration.";
-        steady_speed_mps, "m/s", 3, "Speed held", "Mean over the last second.";
+        roll_gradient_deg_per_g, "deg/g", 3, "Roll gradient", "Steady roll angle per steady lateral acceleration. Includes tyre compliance only if unsprung masses are simulated.";
+        steady_speed_mps, "m/s", 3, "Mean speed", "Mean over the last second.";
     }
 }
 
@@ -102,7 +103,7 @@ impl StepSteer {
             sideslip_deg: Some(steady.sideslip.to_degrees()),
             tb_factor_deg_s: yaw_response.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
             roll_deg: Some(steady.roll.to_degrees()),
-            roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * 9.81).to_degrees()),
+            roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * GRAVITY_MPS2).to_degrees()),
             steady_speed_mps: Some(steady.speed),
         }
     }
@@ -203,10 +204,10 @@ impl Manoeuvre for StepSteer {
     fn about(&self) -> String {
         let target_text = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),
-            None => format!("what a steady turn of {:.1} m/s² needs", self.lateral_acceleration_mps2),
+            None => format!("the angle of a steady turn at {:.1} m/s²", self.lateral_acceleration_mps2),
         };
         format!(
-            "steering ramp of {:.2} s to {target_text} at {:.1} m/s ({:.0} km/h), speed held by torques at the driven wheels",
+            "steering ramp of {:.2} s to {target_text} at {:.1} m/s ({:.0} km/h); torques at the driven wheels keep the speed",
             self.ramp_s,
             self.speed_mps,
             self.speed_mps * 3.6

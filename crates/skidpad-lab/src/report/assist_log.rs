@@ -54,7 +54,7 @@ impl AssistLogs {
         if active.is_empty() && idle.is_empty() {
             return;
         }
-        page.push_str("<h3>Added by assists and tricks</h3>\n");
+        page.push_str("<h3>Contributions of assists and non-physical aids</h3>\n");
         if !active.is_empty() {
             append_table_head(page, comparison);
             active.iter().for_each(|&assist| self.append_rows(page, comparison, assist));
@@ -66,11 +66,11 @@ impl AssistLogs {
         }
         if !idle.is_empty() {
             let idle: Vec<String> = idle.into_iter().map(spaced_name).collect();
-            put!(page, "Did nothing in this run: {}. ", idle.join(", "));
+            put!(page, "Without effect in this run: {}. ", idle.join(", "));
         }
         page.push_str(
-            "Means are over the whole run; largest is by size. Forward, left, up, roll to the right and nose down are \
-             positive. Peers know no assists; a dash is a solver without the trick.</p>\n",
+            "Means are over the whole run; “largest” is the largest absolute value. Forward, left, up, roll to the right and \
+             nose down are positive. Reference vehicles have no assists; a dash marks a solver without the aid.</p>\n",
         );
     }
 
@@ -117,7 +117,7 @@ impl AssistLogs {
         let draw_chart = |(assist, channel): (Assist, usize)| {
             let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
             let (quantity, largest) = (short_label(about), self.peak(assist, channel));
-            let title = format!("{quantity} added by {}", spaced_name(assist));
+            let title = format!("{quantity} contributed by {}", spaced_name(assist));
             draw_optional_channel(
                 comparison,
                 &title,
@@ -135,7 +135,7 @@ impl AssistLogs {
 
 /// Appends the head of the table, with a column for the mean and one for the largest value per solver.
 fn append_table_head(page: &mut String, comparison: &Comparison) {
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">added</th>");
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">contribution</th>");
     page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
     for outcome in &comparison.outcomes {
         let class = if outcome.peer { "number peer" } else { "number" };

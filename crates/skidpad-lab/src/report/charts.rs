@@ -70,9 +70,9 @@ const CAR_CHANNELS: &[PlottedChannel] = &[
 /// Channels of each trailer. Forces are those on the vehicle ahead.
 const TRAILER_CHANNELS: &[PlottedChannel] = &[
     channel("Articulation angle", "articulation angle, deg", 1.0, true, |f| hitch(f).articulation_rad.to_degrees()),
-    channel("Force on the hitch, forward", "force, N", 100.0, true, |f| hitch(f).fx_n),
-    channel("Force on the hitch, to the left", "force, N", 100.0, true, |f| hitch(f).fy_n),
-    channel("Force on the hitch, up", "force, N", 100.0, false, |f| hitch(f).fz_n),
+    channel("Hitch force, longitudinal", "force, N", 100.0, true, |f| hitch(f).fx_n),
+    channel("Hitch force, lateral", "force, N", 100.0, true, |f| hitch(f).fy_n),
+    channel("Hitch force, vertical", "force, N", 100.0, false, |f| hitch(f).fz_n),
     channel("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
 ];
 
@@ -195,7 +195,7 @@ fn draw_path(comparison: &Comparison) -> io::Result<Chart> {
                 .map(move |(_, trajectory)| path_series(solver_number, outcome, trajectory))
         })
         .collect();
-    let trailer_text = if towed.is_empty() { "" } else { ", of trailers in thin lines" };
+    let trailer_text = if towed.is_empty() { "" } else { "; trailers as thin lines" };
     let has_ground_shapes = ground::has_ground_shapes(&comparison.scene);
     let plot = Plot {
         x_label: "x, m".into(),
@@ -211,7 +211,7 @@ fn draw_path(comparison: &Comparison) -> io::Result<Chart> {
         ..Plot::default()
     };
     let ground_text =
-        if has_ground_shapes { ", on the ground from above: lighter is higher, blue grips less" } else { "" };
+        if has_ground_shapes { "; ground seen from above: lighter is higher, blue has less grip" } else { "" };
     draw_chart(&format!("Path of the centre of mass{trailer_text}{ground_text}"), &plot)
 }
 
@@ -257,7 +257,7 @@ fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
         .zip(surfaces)
         .map(|(distance, surface)| (*distance, surface.map_or(f64::NAN, |surface| surface.height)));
     let plot = Plot {
-        x_label: "way, m".into(),
+        x_label: "distance travelled, m".into(),
         y_label: "height, m".into(),
         min_span: 0.2,
         is_full_width: true,
@@ -265,7 +265,7 @@ fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
         series: lines.collect(),
         ..Plot::default()
     };
-    draw_chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
+    draw_chart("Height profile: ground along the path, and height of the cars", &plot)
 }
 
 /// Draws the channel `value` of the cars over time; `min_span` is the smallest range of the y axis.
@@ -345,7 +345,7 @@ fn draw_distance(comparison: &Comparison, reference: &Outcome) -> io::Result<Cha
         series: lines,
         ..Plot::default()
     };
-    draw_chart(&format!("Distance from the car of {}", reference.backend), &plot)
+    draw_chart(&format!("Distance from the car simulated by {}", reference.backend), &plot)
 }
 
 /// Draws `plot` with its heading.

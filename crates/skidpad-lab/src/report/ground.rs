@@ -42,19 +42,19 @@ pub struct TopSurface {
     pub grip: f32,
 }
 
-/// Returns whether the scene contains boxes, height fields, meshes or free bodies besides a plane. Platforms do not
-/// count.
+/// Returns whether the scene contains boxes, platforms, height fields, meshes or free bodies besides a plane.
 pub fn has_ground_shapes(scene: &Scene) -> bool {
     !(scene.boxes.is_empty()
+        && scene.platforms.is_empty()
         && scene.height_fields.is_empty()
         && scene.meshes.is_empty()
         && scene.free_bodies.is_empty())
 }
 
-/// Returns the highest surface at each of `points` (x, y in m), of the plane, boxes, free bodies at their initial
-/// positions, height fields and meshes; `None` without ground. Platforms do not count. Of surfaces at the same height
-/// within [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. At a point that is not finite
-/// only the plane counts.
+/// Returns the highest surface at each of `points` (x, y in m), of the plane, boxes, platforms and free bodies at their
+/// initial positions, height fields and meshes; `None` without ground. Of surfaces at the same height within
+/// [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. At a point that is not finite only the
+/// plane counts.
 pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
     let normal = scene.plane_normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
@@ -88,12 +88,14 @@ pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurfa
     surfaces
 }
 
-/// Calls `visit` with the triangles of boxes, free bodies at their initial positions, fields and meshes, with
-/// coordinates relative to `start`. Only the triangles of fields are limited to the area between `start` and `end` (x
-/// and y).
+/// Calls `visit` with the triangles of boxes, platforms and free bodies at their initial positions, fields and meshes,
+/// with coordinates relative to `start`. Only the triangles of fields are limited to the area between `start` and `end`
+/// (x and y).
 fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut visit: impl FnMut(&Triangle)) {
+    // 0.0: start of the run.
+    let platforms = scene.platforms.iter().map(|platform| platform.box_at(0.0));
     let bodies = scene.free_bodies.iter().map(|body| body.box_at(&body.motion));
-    for block in scene.boxes.iter().copied().chain(bodies) {
+    for block in scene.boxes.iter().copied().chain(platforms).chain(bodies) {
         let centre = (block.centre - start).as_vec3();
         for triangle in Triangle::of_box(block.half_extents, |corner| centre + block.rotation * corner, block.grip) {
             visit(&triangle);
@@ -235,6 +237,7 @@ fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], runs
 mod tests {
     use std::sync::Arc;
 
+    use skidpad_core::ground::platform::{Platform, PlatformCourse};
     use skidpad_core::{FixedBox, HeightField, TriangleMesh, Vec3};
 
     use super::*;
@@ -269,6 +272,19 @@ mod tests {
         }
         let nothing = Scene { has_plane: false, ..scene() };
         assert_eq!(top_surfaces(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
+    }
+
+    /// A platform is ground at its pose at the start of the run.
+    #[test]
+    fn platforms_are_seen_where_they_start() {
+        let shape = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0));
+        let course = PlatformCourse::Steady { velocity: Vec3::Z, rate: 0.0 };
+        let platform = Platform { shape, axis: Vec3::Z, course };
+        let scene = Scene { platforms: vec![platform], ..Scene::flat() };
+        assert!(has_ground_shapes(&scene));
+        let tops = top_surfaces(&scene, &[(5.3, -0.4), (8.0, 0.0)]);
+        let heights: Vec<Option<f64>> = tops.iter().map(|top| top.map(|top| top.height)).collect();
+        assert_eq!(heights, [Some(0.5), Some(0.0)]);
     }
 
     #[test]

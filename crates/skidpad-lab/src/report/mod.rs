@@ -176,7 +176,7 @@ mod tests {
                 .expect("drawable")
         };
         let (flat, with_table) = (page(Vec::new()), page(vec![table]));
-        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Profile"] {
+        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Height profile"] {
             assert!(with_table.contains(of_ground) && !flat.contains(of_ground), "{of_ground}");
         }
     }
@@ -201,7 +201,7 @@ mod tests {
             };
             report.html().expect("drawable")
         };
-        assert!(!page(&comparison).contains("Added by assists"));
+        assert!(!page(&comparison).contains("Contributions of assists"));
         let own = &mut comparison.outcomes[1].trajectory;
         let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {
             let roll = if t > 2.0 { -2500.0 } else { 0.0 };
@@ -211,11 +211,11 @@ mod tests {
         std::mem::swap(own, &mut told);
         let html = page(&comparison);
         for part in [
-            "<h3>Added by assists and tricks</h3>",
+            "<h3>Contributions of assists and non-physical aids</h3>",
             "<tr><th scope=\"row\">roll influence: roll moment</th><td>N m</td><td class=\"number\">\u{2212}</td>",
             "<td class=\"number\">\u{2212}2500</td></tr>",
-            "Did nothing in this run: abs.",
-            "Roll moment added by roll influence",
+            "Without effect in this run: abs.",
+            "Roll moment contributed by roll influence",
             "&lt;second&gt;</th>",
         ] {
             assert!(html.contains(part), "{part}\n{html}");

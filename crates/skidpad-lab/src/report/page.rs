@@ -62,8 +62,8 @@ fn append_header(page: &mut String, report: &Report<'_>) {
     let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
     put!(
         page,
-        "<p>One vehicle description, driven through {} solvers in steps of {:.6} s ({:.1} Hz). Every solver sees the \
-         same driver; the differences between them are the subject.</p>\n",
+        "<p>One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz). The driver is the same \
+         for every solver.</p>\n",
         report.backends.len(),
         step_length,
         1.0 / step_length.max(1e-9)
@@ -114,15 +114,15 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
         for reason in
             off_scene_text.into_iter().chain(outcome.incomplete.map(|incomplete_course| incomplete_course.text()))
         {
-            put!(page, "<p class=\"alarm\">On {} the car {reason}.</p>\n", escape(outcome.backend));
+            put!(page, "<p class=\"alarm\">{}: the car {reason}.</p>\n", escape(outcome.backend));
         }
         if worst_report.not_finite {
-            put!(page, "<p class=\"alarm\">{} met a number that is not finite.</p>\n", escape(outcome.backend));
+            put!(page, "<p class=\"alarm\">{}: a value was not finite.</p>\n", escape(outcome.backend));
         }
         if worst_report.not_converged {
             put!(
                 page,
-                "<p class=\"alarm\">{} stopped at {} iterations in some step (residual {:.1e} m/s).</p>\n",
+                "<p class=\"alarm\">{}: not every step converged; maximum {} iterations, maximum residual {:.1e} m/s.</p>\n",
                 escape(outcome.backend),
                 worst_report.iterations,
                 worst_report.residual
@@ -140,7 +140,7 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
     page.push_str("</div>\n");
     if !charts.omitted.is_empty() {
         let omitted_titles = charts.omitted.join(", ").to_lowercase();
-        put!(page, "<p class=\"note\">Not drawn, because nothing happened in them: {omitted_titles}.</p>\n");
+        put!(page, "<p class=\"note\">Plots without changes are omitted: {omitted_titles}.</p>\n");
     }
     page.push_str("</section>\n");
     Ok(())
@@ -161,7 +161,7 @@ pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterato
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
 fn append_comparison_table(page: &mut String, comparison: &Comparison) {
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">unit</th>");
     for outcome in &comparison.outcomes {
         let class = if outcome.peer { "number peer" } else { "number" };
         put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(outcome.backend));
@@ -172,9 +172,9 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison) {
     }
     put!(
         page,
-        "</tbody></table></div>\n<p class=\"note\">Spread: largest less smallest over the size of the mean, peers not \
-         counted; of percentages, in points; ▲ marks more than {MARKED_SPREAD_PERCENT} %. Lengths in millimetres within \
-         {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
+        "</tbody></table></div>\n<p class=\"note\">Spread: (largest − smallest) / |mean| of the solvers, without reference vehicles; for percentages the difference \
+             in points; ▲ marks more than {MARKED_SPREAD_PERCENT} %. Lengths in mm that differ by at most {POSITION_NOISE_MM} mm and times that differ by less than half a step count \
+                  as equal. A dash marks a missing value or a mean that rounds to zero.</p>\n"
     );
 }
 
@@ -194,12 +194,12 @@ fn append_comparison_row(page: &mut String, comparison: &Comparison, row: &Metri
 /// Appends the section on the vehicle: closed-form figures of axles and car, notes of [`lints`], published figures.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     let axle_metrics = lists::axles(report.model);
-    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>What follows from the description alone, before any step.</p>\n");
+    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>Quantities derived from the description, without simulation.</p>\n");
     let column_heads: Vec<String> = (1..=axle_metrics.len()).map(|axle_number| format!("axle {axle_number}")).collect();
-    append_metric_table(page, "figure", &column_heads, &axle_metrics);
-    append_metric_table(page, "whole car", &["value".into()], &[lists::car(report.model)]);
+    append_metric_table(page, "metric", &column_heads, &axle_metrics);
+    append_metric_table(page, "vehicle", &["value".into()], &[lists::car(report.model)]);
     for lint in lints(report.model) {
-        put!(page, "<p class=\"note\">Worth a look: {}.</p>\n", escape(&lint));
+        put!(page, "<p class=\"note\">Warning: {}.</p>\n", escape(&lint));
     }
     append_published_figures(page, report.published);
     page.push_str("</section>\n");
@@ -229,7 +229,7 @@ fn append_published_figures(page: &mut String, figures: &[Published]) {
     if figures.is_empty() {
         return;
     }
-    page.push_str("<h3>Published figures of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    page.push_str("<h3>Published data of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
     page.push_str(
         "<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>",
     );
@@ -245,20 +245,19 @@ fn append_published_figures(page: &mut String, figures: &[Published]) {
 
 /// Limitations that a reader must know to judge the results.
 const KNOWN_LIMITATIONS: &[&str] = &[
-    "Every figure is of the model, not of the car. Published figures stand beside it for judgement; nothing was fitted \
-     to them here.",
-    "A wheel meets the ground in one contact, by a ray unless the description gives it a rim. It has the toe and camber of \
-     the description, no kingpin offset and no compliance steer.",
-    "The springs act along the vertical axis of the car. Side forces roll the body about the roll centres of the \
-     description, at the ground where it gives none; axles do not give way sideways, and there is no anti-dive geometry.",
-    "Tyres are as simple as the description's law: simple curves and TMeasy have no aligning torque, and none has \
-     temperature or wear.",
-    "The closed forms under “vehicle” assume linear tyres, rigid wheels and small angles. Agreement is expected where a \
-     manoeuvre stays there.",
-    "All solvers are of first order in the step. Halving it should halve what they disagree by; a spread that does not \
-     shrink is a finding.",
-    "Drivers see what telemetry tells, once per step. A closed loop (speed, path) feeds a solver's own errors back.",
-    "Peers solve another set of equations from the same description and need not agree.",
+    "All metrics are those of the model, not of the real car. Published data are shown for comparison; the model was not \
+     fitted to them in this report.",
+    "A wheel has one ground contact, found by a ray unless the description defines a rim. Toe and camber follow the \
+     description; there is no kingpin offset and no compliance steer.",
+    "Springs act along the vertical axis of the car. Lateral forces roll the body about the roll centres of the \
+     description (default: at ground level). There is no anti-dive geometry.",
+    "Tyre models: simple curves and TMeasy have no aligning torque; no model has temperature or wear.",
+    "The closed forms under “vehicle” assume linear tyres, rigid wheels and small angles. Agreement is expected only \
+     within these assumptions.",
+    "All solvers are first-order accurate in the step length. Half the step length should give half the spread; a \
+     spread that does not decrease indicates an error.",
+    "Driver models read the telemetry once per step. Closed-loop control (speed, path) feeds the errors of a solver back.",
+    "Reference vehicles solve different equations from the same description and need not agree with the solvers.",
 ];
 
 /// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions.

@@ -125,16 +125,16 @@ impl StepSizeReport<'_> {
     /// Appends the header of the page: title, the range of steps and the accepted deviation of the first study, the
     /// legend of the solvers, the table of [`Self::append_totals`], and links to the sections.
     fn append_header(&self, page: &mut String) {
-        put!(page, "<header>\n<h1>{}: which step?</h1>\n", escape(self.vehicle));
+        put!(page, "<header>\n<h1>{}: step-size study</h1>\n", escape(self.vehicle));
         let step_lengths = self.studies.first().map_or(&[][..], |study| &study.sweep.steps_s);
         let (longest, shortest) =
             (step_lengths.first().copied().unwrap_or(1.0), step_lengths.last().copied().unwrap_or(1.0));
         let percent = self.studies.first().map_or(0.0, |study| study.within_percent);
         put!(
             page,
-            "<p>One vehicle description, driven through {} solvers in steps of {:.2} to {:.2} ms ({:.0} to {:.0} Hz). \
-             A step holds when it and every shorter one keep a figure within {percent} % of the same solver's value at \
-             the shortest.</p>\n",
+            "<p>One vehicle description, simulated by {} solvers with step lengths of {:.2} to {:.2} ms ({:.0} to {:.0} Hz). \
+             A step length is accepted for a metric if this and every shorter step keep the metric within {percent} % of \
+             the value that the same solver has at the shortest step.</p>\n",
             self.backends.len(),
             longest * 1e3,
             shortest * 1e3,
@@ -158,7 +158,7 @@ impl StepSizeReport<'_> {
         page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
         page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
         page.push_str(
-            "<th scope=\"col\" class=\"number\">rate</th><th scope=\"col\">decided by</th></tr></thead>\n<tbody>\n",
+            "<th scope=\"col\" class=\"number\">rate</th><th scope=\"col\">limited by</th></tr></thead>\n<tbody>\n",
         );
         for study in self.studies {
             for summary in study.solver_summaries() {
@@ -207,13 +207,10 @@ fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
             .iter()
             .filter(|sample| sample.worst_report.not_finite || sample.worst_report.not_converged)
         {
-            let event = if sample.worst_report.not_finite {
-                "met a number that is not finite"
-            } else {
-                "stopped its iterations"
-            };
+            let event =
+                if sample.worst_report.not_finite { "had a value that was not finite" } else { "did not converge" };
             let (backend, dt) = (escape(rate_sweep.backend), sample.dt_s * 1e3);
-            put!(page, "<p class=\"alarm\">{backend} {event} in steps of {dt:.2} ms.</p>\n");
+            put!(page, "<p class=\"alarm\">{backend} {event} at a step length of {dt:.2} ms.</p>\n");
         }
     }
     // Labels of the metrics that are not drawn.
@@ -233,7 +230,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
         let undrawn_labels = escape(&undrawn_labels.join(", "));
         put!(
             page,
-            "<p class=\"note\">Not drawn, because no step moves them by {min_percent} % on a solver that is no peer: {undrawn_labels}.</p>\n"
+            "<p class=\"note\">Plots are omitted for metrics that change by less than {min_percent} % on every solver (reference vehicles not counted): {undrawn_labels}.</p>\n"
         );
     }
     append_values(page, study);
@@ -245,7 +242,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
 /// of the first solver at the shortest step. Cells without such a step but the shortest are marked. A note below
 /// explains the table.
 fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest accepted step</th>");
     page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
     for rate_sweep in &study.sweep.rate_sweeps {
         let class = if rate_sweep.peer { "number peer" } else { "number" };
@@ -269,8 +266,8 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     put!(
         page,
         "</tbody></table></div>\n<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
-         in millimetres within {POSITION_NOISE_MM} mm count as equal, and so do times less than half a step apart. “None” is a \
-         figure that no step but the shortest keeps; plots have dashed lines where it is off by {} %; a dash is one that did not happen, or is zero.</p>\n",
+         in mm that differ by at most {POSITION_NOISE_MM} mm and times that differ by less than half a step count as equal. “None”: \
+         only the shortest step keeps the metric. Dashed lines in plots mark a deviation of {} %. A dash marks a missing value or zero.</p>\n",
         escape(study.sweep.rate_sweeps.first().map_or("", |rate_sweep| rate_sweep.backend)),
         study.within_percent
     );
@@ -333,7 +330,7 @@ fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
 /// Appends a collapsed table with a row per metric and solver: the value at each step and the order of convergence.
 fn append_values(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
-    page.push_str("<th scope=\"col\">figure</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
+    page.push_str("<th scope=\"col\">metric</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
     for dt in &study.sweep.steps_s {
         put!(page, "<th scope=\"col\" class=\"number\">{:.2} ms</th>", dt * 1e3);
     }

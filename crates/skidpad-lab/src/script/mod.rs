@@ -39,7 +39,7 @@ enum Input {
     Gear,
     /// Mean road-wheel angle (rad).
     Steer,
-    /// Speed held by throttle and brake (m/s).
+    /// Mean speed by throttle and brake (m/s).
     TargetSpeed,
     /// Motor torque of a wheel (N m).
     Motor(usize),
@@ -186,15 +186,15 @@ metrics! {
     ScriptMetrics {
         duration_s, "s", 3, "Duration", "Time of the last row.";
         distance_m, "m", 2, "Distance", "Length of the path of the centre of mass.";
-        final_x_m, "m", 3, "Final x", "World.";
-        final_y_m, "m", 3, "Final y", "World.";
-        final_yaw_deg, "deg", 3, "Final yaw", "Positive to the left, ±180.";
-        final_speed_mps, "m/s", 3, "Final speed", "Along the vehicle.";
-        largest_speed_mps, "m/s", 3, "Largest speed", "Along the vehicle.";
-        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
-        peak_longitudinal_acceleration_mps2, "m/s²", 3, "Peak longitudinal acceleration", "By size.";
-        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
-        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
+        final_x_m, "m", 3, "Final x", "World coordinates.";
+        final_y_m, "m", 3, "Final y", "World coordinates.";
+        final_yaw_deg, "deg", 3, "Final yaw", "Positive to the left, within ±180°.";
+        final_speed_mps, "m/s", 3, "Final speed", "Forward speed.";
+        largest_speed_mps, "m/s", 3, "Maximum speed", "Forward speed.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "Largest absolute value.";
+        peak_longitudinal_acceleration_mps2, "m/s²", 3, "Peak longitudinal acceleration", "Largest absolute value.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "Largest absolute value.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "Largest absolute value.";
     }
 }
 
@@ -227,7 +227,7 @@ impl Manoeuvre for Script {
         "script"
     }
     fn about(&self) -> String {
-        format!("open loop from a table of {} inputs over {} s", self.tracks.len(), self.end_s)
+        format!("open-loop run of a table with {} inputs over {} s", self.tracks.len(), self.end_s)
     }
     /// Returns level ground with the car at rest, in the first gear of the table or in an automatically selected one.
     /// The run ends at the last row.

@@ -32,27 +32,27 @@ pub struct Fault {
 pub struct Faults(pub Vec<Fault>);
 
 /// Description of the table format and of the interpolation between rows.
-pub const FORMAT_DESCRIPTION: &str = "The header names `t_s` and any of the columns below, in any order. Steering is linear between rows, all else is \
-held from its row to the next. An empty cell leaves a column as if its row did not name it. Before its first value a column has its \
-first, after its last its last. Lines that begin with `#` are comments. Wheels are named by axle number from the front and `l`, `r` or \
-`c`.";
+pub const FORMAT_DESCRIPTION: &str = "The header names `t_s` and any of the columns below, in any order. Steering is interpolated linearly between rows; \
+all other inputs keep their value until the next row. An empty cell is ignored. Values are constant before the first and after the \
+last value of a column. Lines that begin with `#` are comments. A wheel name is the axle number from the front, followed by `l`, `r` \
+or `c` (left, right, centre).";
 
 /// Columns of a table: name, accepted values, behaviour without the column.
 pub const COLUMN_DESCRIPTIONS: [[&str; 3]; 14] = [
-    ["t_s", "s, 0 or more, rising", ""],
+    ["t_s", "s, 0 or more, increasing from row to row", ""],
     ["throttle", "0 to 1", "0"],
     ["brake", "0 to 1", "0"],
     ["handbrake", "0 to 1", "0"],
-    ["starter", "0 to 1, from 0.5 on it turns the engine", "0"],
-    ["clutch", "0 to 1, 1 is pressed", "works by itself"],
-    ["bars", "0 to 1, of the rate of every anti-roll bar", "1"],
-    ["gear", "-1, 0, 1 and so on", "shifts by itself"],
-    ["steer_rad", "mean road-wheel angle of an axle with a steer ratio of 1, rad, at most a right angle", "0"],
-    ["cruise_mps", "m/s, 0 or more, for cars with cruise control", "off"],
-    ["target_speed_mps", "m/s, 0 or more, held by throttle and brake; `brake` adds to it", ""],
-    ["motor_torque_nm.1l", "N m at that wheel", "0"],
-    ["brake_torque_nm.1l", "N m at that wheel, 0 or more", "0"],
-    ["steer_rad.1l", "rad, at most a right angle, of that wheel", "as the others"],
+    ["starter", "0 to 1; the starter turns the engine at 0.5 or more", "0"],
+    ["clutch", "0 to 1; 1 is fully pressed", "automatic"],
+    ["bars", "0 to 1; scales the stiffness of all anti-roll bars", "1"],
+    ["gear", "-1 (reverse), 0 (neutral), 1, 2, …", "automatic"],
+    ["steer_rad", "rad, at most ±π/2; mean road-wheel angle of an axle with a steer ratio of 1", "0"],
+    ["cruise_mps", "m/s, 0 or more; only for cars with cruise control", "off"],
+    ["target_speed_mps", "m/s, 0 or more; throttle and brake keep this speed, `brake` is added", ""],
+    ["motor_torque_nm.1l", "N m at this wheel", "0"],
+    ["brake_torque_nm.1l", "N m at this wheel, 0 or more", "0"],
+    ["steer_rad.1l", "rad, at most ±π/2; angle of this wheel", "from `steer_rad`"],
 ];
 
 /// Columns that every car has.
@@ -113,8 +113,8 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         faults.push(Fault {
             line: 1,
             column: "t_s".into(),
-            found: "no such column".into(),
-            accepts: "a header with `t_s`".into(),
+            found: "no column `t_s`".into(),
+            accepts: "a header with the column `t_s`".into(),
             span: 0..0,
         });
     }
@@ -227,7 +227,7 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
         seen_inputs.extend(input.filter(|_| !is_repeated));
         if input.is_none() || is_repeated {
             let (found, accepts) = match input {
-                Some(_) => ("the column a second time".into(), "each column once".into()),
+                Some(_) => ("a duplicate column".into(), "every column once".into()),
                 None => ("an unknown column".into(), accepted_names(&cell.text, model)),
             };
             faults.push(Fault { line: cell.line, column: cell.text.clone(), found, accepts, span: cell.span.clone() });
@@ -258,11 +258,11 @@ fn accepted_names(name: &str, model: &Model) -> String {
     let known_names: Vec<String> =
         CAR_COLUMNS.iter().map(|(column_name, _)| (*column_name).to_string()).chain(wheel_columns).collect();
     if let Some(similar_name) = nearest_name(name, known_names.iter().map(String::as_str)) {
-        return format!("`{similar_name}` (perhaps that was meant)");
+        return format!("did you mean `{similar_name}`?");
     }
     let car_columns: Vec<&str> = CAR_COLUMNS.iter().map(|(column_name, _)| *column_name).collect();
     let stems: Vec<&str> = WHEEL_COLUMNS.iter().map(|(stem, _)| *stem).collect();
-    format!("{}, and {} with one of the wheels {}", car_columns.join(", "), stems.join(", "), wheel_names.join(", "))
+    format!("{}, and {} with a wheel name ({})", car_columns.join(", "), stems.join(", "), wheel_names.join(", "))
 }
 
 /// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An
@@ -305,7 +305,9 @@ fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faul
     let is_time = |column: &&Option<Column>| column.as_ref().is_some_and(|c| c.input == Input::Time);
     let cell = row.iter().zip(columns).find(|(_, column)| is_time(column)).map(|(cell, _)| cell)?;
     let accepts = match (cell.text.parse::<f64>(), last_s) {
-        (Ok(time), Some(last)) if time.is_finite() && time <= last => format!("a time after {last}: rows rise in time"),
+        (Ok(time), Some(last)) if time.is_finite() && time <= last => {
+            format!("a time after {last}: times must increase from row to row")
+        }
         (Ok(time), _) if time.is_finite() && time >= 0.0 => return Some(time),
         _ => "a finite number of seconds, 0 or more".into(),
     };
@@ -333,7 +335,7 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
             let max_gear = highest_gear(model);
             in_range(-1.0, max_gear)
                 .filter(|gear| gear.fract() == 0.0)
-                .ok_or_else(|| format!("-1 for reverse, 0 for neutral, 1 to {max_gear} for a forward gear"))
+                .ok_or_else(|| format!("-1 (reverse), 0 (neutral) or 1 to {max_gear} (forward gears)"))
         }
         Input::Steer | Input::WheelSteer(_) => {
             in_range(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())

@@ -19,7 +19,7 @@ use super::tuning::{Tuning, WheelTuning};
 /// Entry for a list of backends.
 pub const BACKEND_INFO: SolverInfo = SolverInfo {
     name: "bullet",
-    description: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
+    description: "btRaycastVehicle of Bullet 3.24 with Bullet's world step, reproduced including its defects",
     comparison_only: true,
     has_wheel_rows: false,
     build_world: |scene, cars, dt| {

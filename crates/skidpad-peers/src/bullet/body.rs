@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     /// A free body that tumbles for 1000 steps of 0.1 ms loses at most 1e-4 of its rotational energy and gains none.
-    /// Its centre moves by velocity times time.
+    /// The centre moves by velocity times time.
     #[test]
     fn free_spin_keeps_its_energy_to_first_order() {
         let inertia = DMat3::from_diagonal(DVec3::new(450.0, 2250.0, 2610.0));

@@ -5,8 +5,8 @@ use skidpad_core::DVec3;
 
 use super::car::Car;
 
-/// Share of the impulse opposite to the one that would stop a wheel's lateral slip that Bullet applies in a step of any
-/// length. Negative, so that the applied impulse opposes the slip.
+/// Factor on the slip impulse (lateral slip over compliance) of a wheel that Bullet applies in a step of any length.
+/// The factor is negative, because the applied impulse opposes the slip; −1 would stop it.
 const LATERAL_IMPULSE_SHARE: f64 = -0.2;
 
 /// Weight of the longitudinal impulse in the test for sliding. This weight allows a wheel twice its friction in the
@@ -38,14 +38,14 @@ impl Car {
                 wheel.longitudinal_axis = wheel.normal.cross(wheel.lateral_axis).normalize_or_zero();
                 let arm = wheel.point - self.body.position;
                 let velocity = self.body.velocity_at(arm);
-                // Impulse opposite to the one that stops the point along `axis`, N s: it has the sign of the slip.
-                let stopping_impulse = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
-                wheel.side_impulse = LATERAL_IMPULSE_SHARE * stopping_impulse(wheel.lateral_axis);
+                // Slip of the point along `axis` over the compliance, N s; the opposite impulse would stop the point.
+                let slip_impulse = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
+                wheel.side_impulse = LATERAL_IMPULSE_SHARE * slip_impulse(wheel.lateral_axis);
                 wheel.forward_impulse = if wheel.input.engine_force != 0.0 {
                     wheel.input.engine_force * dt
                 } else {
-                    let brake = wheel.input.brake;
-                    (-stopping_impulse(wheel.longitudinal_axis) / touching_count).min(brake).max(-brake)
+                    let max_brake = wheel.input.brake; // impulse per step, N s
+                    (-slip_impulse(wheel.longitudinal_axis) / touching_count).min(max_brake).max(-max_brake)
                 };
                 // Largest combined impulse, N s.
                 let friction_limit = wheel.suspension_force * dt * self.tuning().wheels[i].friction_slip;

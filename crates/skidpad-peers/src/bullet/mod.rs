@@ -1,8 +1,8 @@
 //! Reproduction of Bullet 3.24's `btRaycastVehicle` in Bullet's world step, as a peer for comparisons. Algorithm, order
 //! and constants follow its description, with the resulting defects (measured in `docs/bullet_defects.md`).
 //!
-//! * [`Car`] is the vehicle in 64-bit numbers with Bullet's own inputs. It reproduces recorded float64 runs without chassis
-//!   contact up to round-off.
+//! * [`Car`] is the vehicle in 64-bit numbers with Bullet's own inputs. Recorded float64 runs without chassis contact
+//!   are reproduced up to round-off.
 //! * [`BACKEND_INFO`] drives it from a skidpad model and [`skidpad_core::Controls`]. Between steps its motion is the
 //!   [`skidpad_core::State`], with velocities and rotation in 32 bits, so that a copied state resumes bit-identically.
 //! * [`Tuning`] contains Bullet's parameters, either from a model in their true units or Bullet's own numbers.

@@ -62,7 +62,7 @@ impl Tuning {
     ///
     /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves,
     /// wheel inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the
-    /// tyre. It does not include the grip of the ground, which Bullet never reads.
+    /// tyre. The value does not include the grip of the ground, which Bullet never reads.
     pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
         let reference = model.parts().raycast_reference;

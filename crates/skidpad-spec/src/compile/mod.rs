@@ -7,7 +7,7 @@ mod tyre;
 
 use crate::Faults;
 use crate::read::MagicFormulas;
-use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
+use crate::spec::{self, Axle, BarActsOn, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use crate::wheel_positions::{self, WheelPosition};
 use skidpad_core::model::{
@@ -85,14 +85,14 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
 }
 
 /// Builds the settings for ray-cast vehicles of other engines: roll influence and largest suspension force (N; infinite
-/// if absent). Returns the default without a `peers` table.
+/// if absent). Returns the default without a `raycast_reference` table.
 fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
-    let Some(peers) = &spec.peers else {
+    let Some(reference_spec) = &spec.raycast_reference else {
         return RaycastReference::default();
     };
     RaycastReference {
-        roll_influence: peers.roll_influence as f32,
-        largest_suspension_force: peers.largest_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
+        roll_influence: reference_spec.roll_influence as f32,
+        largest_suspension_force: reference_spec.max_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
     }
 }
 
@@ -117,8 +117,8 @@ fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
         roll_damping: hitch_spec.roll_damping_n_m_s_per_rad as f32,
         yaw_damping: hitch_spec.yaw_damping_n_m_s_per_rad as f32,
         yaw_friction: hitch_spec.yaw_friction_nm as f32,
-        largest_yaw: or_infinite(hitch_spec.largest_yaw_deg.map(f64::to_radians)),
-        largest_pitch: or_infinite(hitch_spec.largest_pitch_deg.map(f64::to_radians)),
+        largest_yaw: or_infinite(hitch_spec.max_yaw_deg.map(f64::to_radians)),
+        largest_pitch: or_infinite(hitch_spec.max_pitch_deg.map(f64::to_radians)),
         breaking_force: or_infinite(hitch_spec.breaking_force_n),
         carried_mass: hitch_spec.carried_mass_kg as f32,
     }
@@ -220,14 +220,15 @@ fn strut(axle: &Axle, carried_mass: f64) -> Strut {
         droop_travel: spring.droop_travel as f32,
         stop_rate: suspension.bump_stop_rate_n_per_m as f32,
         stop_travel: suspension.bump_stop_travel_m as f32,
-        knees: [&suspension.bump_knee, &suspension.rebound_knee].map(damper_knee),
+        knees: [&suspension.bump_blow_off, &suspension.rebound_blow_off].map(damper_knee),
     }
 }
 
 /// Builds the knee of a damper: above the speed (m/s) the damping is multiplied by the ratio. Without a knee returns the
 /// default.
-fn damper_knee(knee_spec: &Option<spec::Knee>) -> DamperKnee {
-    let to_knee = |knee: &spec::Knee| DamperKnee { speed: knee.above_mps as f32, fast_ratio: knee.share as f32 };
+fn damper_knee(knee_spec: &Option<spec::BlowOff>) -> DamperKnee {
+    let to_knee =
+        |knee: &spec::BlowOff| DamperKnee { speed: knee.speed_mps as f32, fast_ratio: knee.slope_ratio as f32 };
     knee_spec.as_ref().map(to_knee).unwrap_or_default()
 }
 
@@ -243,12 +244,12 @@ fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
         heat_capacity: disc_spec.heat_capacity_j_per_k as f32,
         cooling: [disc_spec.cooling_w_per_k as f32, disc_spec.cooling_w_s_per_k_m as f32],
         fade_range: [disc_spec.fades_from_k as f32, disc_spec.fades_to_k as f32],
-        min_torque_factor: disc_spec.least_share as f32,
+        min_torque_factor: disc_spec.min_torque_factor as f32,
     }
 }
 
 /// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that of the
-/// axle, or 0. With one, the first axle gets `front_share` of the torque of the whole car; the rest is divided evenly by
+/// axle, or 0. With one, the first axle gets `front_bias` of the torque of the whole car; the rest is divided evenly by
 /// all wheels of the other axles.
 fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     let axle_spec = &spec.axles[axle_index];
@@ -256,10 +257,10 @@ fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
         return axle_spec.brake_torque_nm.unwrap_or(0.0);
     };
     if axle_index == 0 {
-        return brakes.total_torque_nm * brakes.front_share / wheel_count(axle_spec);
+        return brakes.total_torque_nm * brakes.front_bias / wheel_count(axle_spec);
     }
     let rear_wheel_count: f64 = spec.axles[1..].iter().map(wheel_count).sum();
-    brakes.total_torque_nm * (1.0 - brakes.front_share) / rear_wheel_count
+    brakes.total_torque_nm * (1.0 - brakes.front_bias) / rear_wheel_count
 }
 
 /// Builds the rolling resistance: a constant coefficient and its rise with speed or with the square of speed, or values
@@ -287,7 +288,7 @@ fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingC
 /// Returns `rolling` with the resistance at standstill of the vehicle and the speed (m/s) at which it has faded.
 /// Unchanged if the file states none.
 fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
-    match &spec.standing_resistance {
+    match &spec.static_rolling_resistance {
         None => rolling,
         Some(static_spec) => RollingCoefficients {
             static_coefficient: static_spec.coefficient as f32,
@@ -304,24 +305,24 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
         turning_distance: wheel_positions::turning_distance(spec, i) as f32,
-        toe_camber: axle.guidance.as_ref().map(toe_camber_curves),
+        toe_camber: axle.kinematics.as_ref().map(toe_camber_curves),
         solid: axle.solid_axle,
         roll_centre_height: axle.roll_centre_height_m as f32,
         lateral_compliance: axle.lateral_compliance.as_ref().map(|compliance| LateralCompliance {
-            rate: compliance.rate_n_per_m as f32,
+            rate: compliance.lateral_stiffness_n_per_m as f32,
             damping: compliance.damping_n_s_per_m as f32,
         }),
-        force_point_height: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
+        force_point_height: axle.force_application_height_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(build_axle).collect()
 }
 
 /// Builds toe and camber over the travel: linear and quadratic coefficient, rad/m and rad/m².
-fn toe_camber_curves(guidance: &spec::Guidance) -> ToeCamberCurves {
+fn toe_camber_curves(kinematics: &spec::Kinematics) -> ToeCamberCurves {
     let to_radian_coefficients = |coefficients: [f64; 2]| coefficients.map(|angle| angle.to_radians() as f32);
     ToeCamberCurves {
-        toe: to_radian_coefficients([guidance.toe_deg_per_m, guidance.toe_deg_per_m2]),
-        camber: to_radian_coefficients([guidance.camber_deg_per_m, guidance.camber_deg_per_m2]),
+        toe: to_radian_coefficients([kinematics.toe_deg_per_m, kinematics.toe_deg_per_m2]),
+        camber: to_radian_coefficients([kinematics.camber_deg_per_m, kinematics.camber_deg_per_m2]),
     }
 }
 
@@ -331,22 +332,25 @@ fn toe_camber_curves(guidance: &spec::Guidance) -> ToeCamberCurves {
 fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     let build_bar = |(i, wheel): (usize, &Wheel)| {
-        let (axle, strut) = (&spec.axles[wheel.axle], &wheel.strut);
+        let (bar_spec, strut) = (spec.axles[wheel.axle].anti_roll_bar.as_ref()?, &wheel.strut);
         let wheel_travel = f64::from(strut.bump_travel + strut.droop_travel);
         // Rate of a bar with this share of the roll stiffness of the axle, N/m.
         let rate_from_share = |share: f64| 0.5 * f64::from(strut.rate) * share / (1.0 - share);
-        let rate = (axle.anti_roll_bar_n.map(|force| force / wheel_travel))
-            .or(axle.anti_roll_bar_share.map(rate_from_share))
-            .unwrap_or(axle.anti_roll_bar_n_per_m);
-        AntiRollBar {
+        let rate = (bar_spec.full_travel_force_n.map(|force| force / wheel_travel))
+            .or(bar_spec.roll_stiffness_share.map(rate_from_share))
+            .or(bar_spec.rate_n_per_m)?;
+        Some(AntiRollBar {
             // The right wheel follows the left wheel of its axle.
             wheels: [i, i + 1],
             rate: rate as f32,
-            speed_range: axle.anti_roll_bar_fades_in_mps.unwrap_or_default().map(|speed| speed as f32),
-            force_path: if axle.anti_roll_bar_external { BarForcePath::External } else { BarForcePath::InLoadPath },
-        }
+            speed_range: bar_spec.speed_range_mps.unwrap_or_default().map(|speed| speed as f32),
+            force_path: match bar_spec.acts_on {
+                BarActsOn::Chassis => BarForcePath::External,
+                BarActsOn::Wheels => BarForcePath::InLoadPath,
+            },
+        })
     };
-    left_wheels.map(build_bar).filter(|bar| bar.rate > 0.0).collect()
+    left_wheels.filter_map(build_bar).filter(|bar| bar.rate > 0.0).collect()
 }
 
 /// Builds the heave springs of axles with two wheels, each between a left wheel and the right wheel after it. Axles

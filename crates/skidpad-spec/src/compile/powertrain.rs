@@ -29,7 +29,7 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
         )),
         spec::Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
             let wheel_shares = wheel_positions.iter().map(|position| {
-                (value_of_axle(&differential.axle_shares, position.axle) / wheel_count(&spec.axles[position.axle]))
+                (value_of_axle(&differential.torque_split, position.axle) / wheel_count(&spec.axles[position.axle]))
                     as f32
             });
             let launch_device = match (clutch, converter) {
@@ -95,7 +95,7 @@ fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
         efficiency: gearbox.efficiency as f32,
         shift_time: gearbox.shift_time_s as f32,
         up_speed: to_rad_per_s(gearbox.up_shift_rpm),
-        easy_up_speed: to_rad_per_s(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
+        easy_up_speed: to_rad_per_s(gearbox.light_throttle_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
         down_speed: to_rad_per_s(gearbox.down_shift_rpm),
         kick_down_speed: to_rad_per_s(gearbox.kick_down_rpm.unwrap_or(gearbox.down_shift_rpm)),
         cvt: gearbox.continuous.as_ref().map(|cvt_spec| Cvt {
@@ -157,8 +157,11 @@ pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -
         TorqueCoupling {
             sides,
             friction: (0.5 * coupling_spec.preload_nm) as f32,
-            bias: [coupling_spec.drive_bias, coupling_spec.coast_bias.unwrap_or(coupling_spec.drive_bias)]
-                .map(|bias| bias as f32),
+            bias: [
+                coupling_spec.torque_bias_ratio_drive,
+                coupling_spec.torque_bias_ratio_coast.unwrap_or(coupling_spec.torque_bias_ratio_drive),
+            ]
+            .map(|bias| bias as f32),
             viscous: coupling_spec.viscous_nm_s_per_rad as f32,
         }
     };

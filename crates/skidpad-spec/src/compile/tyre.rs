@@ -18,8 +18,8 @@ pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<
 }
 
 /// Returns the longitudinal and the lateral value in single precision.
-fn to_f32_pair(along: f64, across: f64) -> [f32; 2] {
-    [along as f32, across as f32]
+fn to_f32_pair(longitudinal: f64, lateral: f64) -> [f32; 2] {
+    [longitudinal as f32, lateral as f32]
 }
 
 /// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. It is the nominal load of
@@ -34,31 +34,30 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
             let curve_law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
             curve_tyre(curve_law, to_f32_pair(*deflection_m, *deflection_m), friction, even_load)
         }
-        TyreSpec::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
-            curve_tyre(
-                CurveLaw::Linear { stiffness: to_f32_pair(*along, *across) },
-                relaxation_lengths(relaxation),
-                friction,
-                even_load,
-            )
-        }
-        TyreSpec::LinearPerLoad {
-            slip_stiffness_per_load: along,
-            cornering_stiffness_per_rad: across,
-            relaxation,
-            friction,
-        } => curve_tyre(
-            CurveLaw::LinearPerLoad { stiffness: to_f32_pair(*along, *across) },
+        TyreSpec::Linear { slip_stiffness_n, cornering_stiffness_n_per_rad, relaxation, friction } => curve_tyre(
+            CurveLaw::Linear { stiffness: to_f32_pair(*slip_stiffness_n, *cornering_stiffness_n_per_rad) },
             relaxation_lengths(relaxation),
             friction,
             even_load,
         ),
-        TyreSpec::SlipCurve { along, across, relaxation, friction } => {
-            let direction_pair = |parameter: fn(&SlipCurve) -> f64| to_f32_pair(parameter(along), parameter(across));
+        TyreSpec::LinearPerLoad {
+            slip_stiffness_per_load: longitudinal,
+            cornering_stiffness_per_rad: lateral,
+            relaxation,
+            friction,
+        } => curve_tyre(
+            CurveLaw::LinearPerLoad { stiffness: to_f32_pair(*longitudinal, *lateral) },
+            relaxation_lengths(relaxation),
+            friction,
+            even_load,
+        ),
+        TyreSpec::SlipCurve { longitudinal, lateral, relaxation, friction } => {
+            let direction_pair =
+                |parameter: fn(&SlipCurve) -> f64| to_f32_pair(parameter(longitudinal), parameter(lateral));
             let curve_law = CurveLaw::SlipCurve {
                 extremum_slip: direction_pair(|curve| curve.extremum_slip),
                 asymptote_slip: direction_pair(|curve| curve.asymptote_slip),
-                asymptote: direction_pair(|curve| curve.asymptote_share),
+                asymptote: direction_pair(|curve| curve.sliding_force_ratio),
             };
             curve_tyre(curve_law, relaxation_lengths(relaxation), friction, even_load)
         }
@@ -66,16 +65,21 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
             let stiffness = [*slip_stiffness_n, *cornering_stiffness_n_per_rad];
             Tyre::Brush(brush(stiffness, *patch_length_m, friction, even_load))
         }
-        TyreSpec::TMeasy { nominal_load_n, along, across, along_at_double_load, across_at_double_load, relaxation } => {
-            Tyre::TMeasy(TMeasy {
-                nominal_load: *nominal_load_n as f32,
-                nominal: [direction_curve(along), direction_curve(across)],
-                double: [direction_curve(along_at_double_load), direction_curve(across_at_double_load)],
-                relaxation: relaxation_lengths(relaxation),
-            })
-        }
+        TyreSpec::TMeasy {
+            nominal_load_n,
+            longitudinal,
+            lateral,
+            longitudinal_at_double_load,
+            lateral_at_double_load,
+            relaxation,
+        } => Tyre::TMeasy(TMeasy {
+            nominal_load: *nominal_load_n as f32,
+            nominal: [direction_curve(longitudinal), direction_curve(lateral)],
+            double: [direction_curve(longitudinal_at_double_load), direction_curve(lateral_at_double_load)],
+            relaxation: relaxation_lengths(relaxation),
+        }),
         TyreSpec::MagicFormula { pressure_bar, .. } => {
-            let formula = formulas.get(name).ok_or(ModelError::RuleViolated("a tyre's file was not read"))?;
+            let formula = formulas.get(name).ok_or(ModelError::RuleViolated("the file of a tyre was not read"))?;
             let pressure = pressure_bar.map_or(0.0, |bar| (bar * PASCALS_PER_BAR) as f32);
             Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
         }
@@ -84,7 +88,7 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
 
 /// Returns the relaxation lengths, m.
 fn relaxation_lengths(relaxation: &Relaxation) -> [f32; 2] {
-    to_f32_pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
+    to_f32_pair(relaxation.relaxation_length_longitudinal_m, relaxation.relaxation_length_lateral_m)
 }
 
 /// Returns the nominal load, N, or `even_load` if none is stated.
@@ -97,7 +101,7 @@ fn nominal_load(friction: &Friction, even_load: f64) -> f32 {
 fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even_load: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law: curve_law,
-        friction: to_f32_pair(friction.friction_along, friction.friction_across),
+        friction: to_f32_pair(friction.longitudinal_friction, friction.lateral_friction),
         load_sensitivity: friction.load_sensitivity as f32,
         nominal_load: nominal_load(friction, even_load),
         relaxation,
@@ -114,7 +118,7 @@ fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load:
     Brush {
         bristle_stiffness: to_f32_pair(stiffness[0] * stiffness_factor, stiffness[1] * stiffness_factor),
         half_length: half_length as f32,
-        friction: to_f32_pair(friction.friction_along, friction.friction_across),
+        friction: to_f32_pair(friction.longitudinal_friction, friction.lateral_friction),
         load_sensitivity: friction.load_sensitivity as f32,
         nominal_load: nominal_load(friction, even_load),
     }
@@ -125,8 +129,8 @@ fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load:
 fn direction_curve(points: &NamedPoints) -> DirectionCurve {
     DirectionCurve {
         slope: points.slope_n as f32,
-        largest: points.largest_n as f32,
-        largest_slip: points.largest_slip as f32,
+        largest: points.peak_n as f32,
+        largest_slip: points.peak_slip as f32,
         sliding: points.sliding_n as f32,
         sliding_slip: points.sliding_slip as f32,
     }

@@ -22,7 +22,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
     let column_count = header.channels.len();
     let cross_section_count = values.len() / column_count;
     if cross_section_count < 2 {
-        add_contradiction("data", format!("{cross_section_count} cross-sections"), "two at least");
+        add_contradiction("data", format!("{cross_section_count} cross-sections"), "at least two");
         return None;
     }
     let start_u = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
@@ -38,7 +38,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
     let last_u = start_u + (cross_section_count - 1) as f64 * increment;
     if end_u.is_some_and(|end_u| (end_u - last_u).abs() > 0.5 * increment) {
         let found = format!("{cross_section_count} cross-sections end at u = {last_u} m");
-        add_contradiction("reference_line_end_u", found, "where the data ends, or rows are missing");
+        add_contradiction("reference_line_end_u", found, "the end of the data, or rows are missing");
     }
     let column_of = |channel: Channel| header.channels.iter().position(|other| *other == channel);
     let channel_values = |channel| {
@@ -55,7 +55,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
     let Some(left_directions) = compute_left_directions(&points) else {
         add_contradiction(
             "reference_line_start_phi",
-            "the line turns by a right angle or more between cross-sections".into(),
+            "the reference line turns by 90° or more between cross-sections".into(),
             "a line",
         );
         return None;
@@ -102,19 +102,19 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
         }
     }
     if !numbered_sections.is_empty() && !placed_sections.is_empty() {
-        add_contradiction("long sections by number and by place".into(), "all of one kind");
+        add_contradiction("long sections both by number and by position".into(), "long sections of one kind");
         return None;
     }
     numbered_sections.sort_by(|a, b| a.0.total_cmp(&b.0));
     placed_sections.sort_by(|a, b| a.0.total_cmp(&b.0));
     let count = numbered_sections.len().max(placed_sections.len());
     if count < 2 {
-        add_contradiction(format!("{count} long sections"), "two at least");
+        add_contradiction(format!("{count} long sections"), "at least two");
         return None;
     }
     if !numbered_sections.is_empty() {
         if numbered_sections.iter().zip(1..).any(|(&(number, _), expected)| number != f64::from(expected)) {
-            add_contradiction("numbers of long sections leave some out or come twice".into(), "1, 2 and so on");
+            add_contradiction("the numbers of the long sections have gaps or duplicates".into(), "1, 2, 3, …");
             return None;
         }
         let interval_count = (count - 1) as f64;
@@ -127,11 +127,11 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
     let [right, left] = [placed_sections[0].0, placed_sections[count - 1].0];
     for (key, v) in [("long_section_v_right", right), ("long_section_v_left", left)] {
         if header.value(key).is_some_and(|stated| (stated - v).abs() > EQUALITY_TOLERANCE) {
-            add_contradiction(format!("`{key}` is not the {v} m of its long section"), "the same");
+            add_contradiction(format!("`{key}` differs from the {v} m of the long section"), "an equal value");
         }
     }
     if placed_sections.windows(2).any(|pair| pair[1].0 - pair[0].0 <= 0.0) {
-        add_contradiction("long sections at the same place".into(), "places that rise");
+        add_contradiction("long sections at equal positions".into(), "increasing positions");
         return None;
     }
     Some(placed_sections)
@@ -153,7 +153,7 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
     let record_count = data.lines().count().div_ceil(lines_per_record);
     if record_count.saturating_mul(column_count) > MAX_ROAD_POINTS {
         let (found, accepts) =
-            (format!("{record_count} records of {column_count} values"), "25 million values at most");
+            (format!("{record_count} records of {column_count} values"), "at most 25 million values");
         collector.add_fault(FaultKind::OutOfRange, "data".into(), header.definition_span.clone(), found, accepts, None);
         return None;
     }
@@ -169,7 +169,7 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
             let field = &field[..field.len().min(header.value_width)];
             let Some(value) = parse_field(field) else {
                 let found = format!("{:?}", String::from_utf8_lossy(field));
-                let accepts = format!("a number of {} characters, or `*` where there is none", header.value_width);
+                let accepts = format!("a number of {} characters, or `*` for a missing value", header.value_width);
                 collector.add_fault(
                     FaultKind::OutOfRange,
                     format!("value {}", k + 1),
@@ -265,7 +265,7 @@ impl ReferenceLine<'_> {
             add_contradiction(
                 "D:",
                 "a heading or a slope is missing".into(),
-                "there for each cross-section but the first",
+                "a value for each cross-section except the first",
             );
             return None;
         }
@@ -283,8 +283,10 @@ impl ReferenceLine<'_> {
         }
         end_error.z = value("end_z").map_or(0.0, |z| z - last_point.z);
         if end_error.length() > MAX_END_ERROR_SHARE * length + EQUALITY_TOLERANCE {
-            let found = format!("the line ends {:.6} m from there", end_error.length());
-            add_contradiction("reference_line_end_x", found, "its end, to 1 % of its length");
+            let found = format!("the reference line ends {:.6} m from this point", end_error.length());
+            let is_height = end_error.z.abs() > end_error.truncate().length();
+            let key = if is_height { "reference_line_end_z" } else { "reference_line_end_x" };
+            add_contradiction(key, found, "the end point of the line, within 1 % of its length");
             return None;
         }
         let corrected_axes =
@@ -314,7 +316,7 @@ impl ReferenceLine<'_> {
             add_contradiction(
                 "D:",
                 "a value of `reference line banking` is missing".into(),
-                "there for each cross-section",
+                "a value for each cross-section",
             );
             return None;
         }
@@ -335,7 +337,7 @@ impl ReferenceLine<'_> {
         if let Some(end_value) =
             self.header.value(end_key).filter(|end_value| (end_value - start_value).abs() > EQUALITY_TOLERANCE)
         {
-            let accepts = format!("that of the start, {start_value}, as there is no column `{channel}`");
+            let accepts = format!("equal to the start value {start_value}, because there is no column `{channel}`");
             add_contradiction(end_key, end_value.to_string(), &accepts);
         }
     }

@@ -102,11 +102,12 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
     reader.header.data_start = position;
     let Reader { collector, header, .. } = reader;
     if !has_end {
-        let (found, accepts) = ("no line of `$$$$` ends it".to_owned(), "a header, such a line and the data");
+        let (found, accepts) =
+            ("the header has no final line of `$$$$`".to_owned(), "a header, a line of `$$$$`, and the data");
         collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
     } else if header.value_width == 0 && collector.faults.is_empty() {
         let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
-        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
+        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data format", None);
     }
     (has_end && header.value_width > 0).then_some(header)
 }
@@ -143,8 +144,8 @@ impl Reader<'_> {
                 self.report_unsupported(
                     &key,
                     span,
-                    "absent, as modifiers are not understood",
-                    "`origin_m` of the scene moves a road",
+                    "absent, because modifiers are not supported",
+                    "use `origin_m` of the scene to move a road",
                 );
             }
             "KD_DEFINITION" => self.read_definition(content, span),
@@ -162,13 +163,13 @@ impl Reader<'_> {
                 self.report_unsupported(
                     &name,
                     span,
-                    "absent, as references to other files are not followed",
-                    "name that file instead",
+                    "absent, because references to other files are not followed",
+                    "use the referenced file directly",
                 );
             }
             "" | "CT" | "ROAD_CRG" | "ROAD_CRG_OPTS" | "ROAD_CRG_MODS" | "ROAD_CRG_MPRO" => {}
             _ => {
-                let (name, accepts) = (self.block.clone(), "a block that is understood");
+                let (name, accepts) = (self.block.clone(), "a supported block");
                 let help = Some("CT, ROAD_CRG, ROAD_CRG_OPTS, ROAD_CRG_MODS, ROAD_CRG_MPRO, KD_DEFINITION".to_owned());
                 self.collector.add_fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
             }
@@ -202,7 +203,7 @@ impl Reader<'_> {
                 key,
                 span,
                 format!("{value:?}"),
-                "a number up to 1e9",
+                "a number of at most 1e9",
                 None, // no help
             ),
         }
@@ -219,8 +220,8 @@ impl Reader<'_> {
             self.report_unsupported(
                 &key,
                 span,
-                "absent or 0, as options are not understood",
-                "a road ends where its grid ends",
+                "absent or 0, because options are not supported",
+                "a road ends at the end of its grid",
             );
         }
     }
@@ -276,7 +277,9 @@ impl Reader<'_> {
             "LDFI" => self.header.value_width = 20,
             other => {
                 let help = matches!(other, "KRBI" | "KDBI").then(|| {
-                    format!("{other} is binary; OpenCRG's own tools and pyopencrg write the same road as LRFI or LDFI")
+                    format!(
+                        "{other} is a binary format; the OpenCRG tools and pyopencrg convert a road to LRFI or LDFI"
+                    )
                 });
                 let (found, accepts) = (format!("{format:?}"), "`LRFI` or `LDFI`");
                 self.collector.add_fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);

@@ -17,15 +17,15 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
     };
     match read_u32(4) {
         Some(2) => {}
-        Some(version) => return Err(format!("it is of GLB {version}, of 2")),
-        None => return Err("it ends in its head".into()),
+        Some(version) => return Err(format!("the GLB version is {version}, but must be 2")),
+        None => return Err("the file ends within its header".into()),
     }
     // The head has 12 bytes.
     let (mut json, mut binary, mut offset) = (None, None, 12);
     while let (Some(length), Some(kind)) = (read_u32(offset), read_u32(offset + 4)) {
         let start = offset + 8;
-        let end = start.checked_add(length as usize).ok_or("a chunk without end")?;
-        let body = bytes.get(start..end).ok_or_else(|| format!("{length} bytes of a chunk are not there"))?;
+        let end = start.checked_add(length as usize).ok_or("a chunk is not complete")?;
+        let body = bytes.get(start..end).ok_or_else(|| format!("a chunk lacks {length} bytes"))?;
         match &kind.to_le_bytes() {
             b"JSON" if json.is_none() => json = Some(body),
             b"BIN\0" if binary.is_none() => binary = Some(body),
@@ -33,7 +33,7 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
         }
         offset = end;
     }
-    Ok((json.ok_or("it has no chunk of JSON")?, binary))
+    Ok((json.ok_or("the file has no JSON chunk")?, binary))
 }
 
 /// Document with the bytes of its buffers.
@@ -70,12 +70,12 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     ) -> Result<Self, String> {
         let mut read_buffer = |(buffer_index, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
             (None, Some(binary)) if buffer_index == 0 => Ok(Rc::new(Cow::Borrowed(binary))),
-            (None, _) => Err("it has neither a file nor bytes".to_owned()),
+            (None, _) => Err("the buffer has neither a file nor data".to_owned()),
             (Some(uri), _) if uri.starts_with("data:") => {
                 let bytes = uri.split_once(";base64,").and_then(|(_, text)| decode_base64(text));
-                bytes.map(|bytes| Rc::new(Cow::Owned(bytes))).ok_or_else(|| "its bytes are no base64".to_owned())
+                bytes.map(|bytes| Rc::new(Cow::Owned(bytes))).ok_or_else(|| "the data are not valid base64".to_owned())
             }
-            (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not beside this file")),
+            (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not in the folder of this file")),
             (Some(uri), _) => read_file(&decode_percent(uri)),
         };
         let (mut buffers, mut total_bytes): (Vec<SharedBytes<'b>>, usize) = (Vec::new(), 0);
@@ -87,7 +87,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
             }
             if total_bytes > MAX_BUFFER_BYTES {
                 return Err(format!(
-                    "buffers 0 to {buffer_index} have {total_bytes} bytes, of {MAX_BUFFER_BYTES} at most"
+                    "buffers 0 to {buffer_index} have {total_bytes} bytes; the maximum is {MAX_BUFFER_BYTES}"
                 ));
             }
             buffers.push(bytes);
@@ -97,7 +97,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
 
     /// Returns the accessor with this index.
     fn accessor(&self, accessor_index: usize) -> Result<&'a Accessor, String> {
-        self.document.accessors.get(accessor_index).ok_or_else(|| format!("accessor {accessor_index} is not there"))
+        self.document.accessors.get(accessor_index).ok_or_else(|| format!("accessor {accessor_index} does not exist"))
     }
 
     /// Returns the number of entries of an accessor.
@@ -110,7 +110,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     pub fn positions(&self, accessor_index: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
-            return Err(format!("accessor {accessor_index} has no positions of three floats"));
+            return Err(format!("accessor {accessor_index} does not hold positions of three floats"));
         }
         let read_float = |word: &[u8]| f64::from(f32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let read_position = move |entry: &[u8]| [0, 4, 8].map(|offset| read_float(&entry[offset..offset + 4]));
@@ -125,7 +125,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
             ("SCALAR", COMPONENT_UNSIGNED_BYTE) => 1,
             ("SCALAR", COMPONENT_UNSIGNED_SHORT) => 2,
             ("SCALAR", COMPONENT_UNSIGNED_INT) => 4,
-            _ => return Err(format!("accessor {accessor_index} has no indices of 8, 16 or 32 bits without sign")),
+            _ => return Err(format!("accessor {accessor_index} does not hold unsigned indices of 8, 16 or 32 bits")),
         };
         let read_index = |entry: &[u8]| entry.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
         Ok(self.entries(accessor_index, size)?.map(read_index).collect())
@@ -137,13 +137,15 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     fn entries(&self, accessor_index: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if accessor.sparse.is_some() {
-            return Err(format!("accessor {accessor_index} is sparse, which is not understood"));
+            return Err(format!("accessor {accessor_index} is sparse, which is not supported"));
         }
         let view = accessor.buffer_view.and_then(|view| self.document.buffer_views.get(view));
-        let view = view.ok_or_else(|| format!("accessor {accessor_index} has no bytes"))?;
+        let view = view.ok_or_else(|| format!("accessor {accessor_index} has no data"))?;
         let stride = view.byte_stride.unwrap_or(size);
         if stride < size {
-            return Err(format!("entries of accessor {accessor_index} are {stride} bytes apart, and {size} long"));
+            return Err(format!(
+                "accessor {accessor_index} has a stride of {stride} bytes, less than its entry size of {size} bytes"
+            ));
         }
         let accessor_bytes = self.buffers.get(view.buffer).and_then(|buffer| {
             let bytes = buffer.get(view.byte_offset..view.byte_offset.checked_add(view.byte_length)?)?;
@@ -151,8 +153,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
             let length = if accessor.count == 0 { 0 } else { length };
             bytes.get(accessor.byte_offset..accessor.byte_offset.checked_add(length)?)
         });
-        let bytes =
-            accessor_bytes.ok_or_else(|| format!("the bytes of accessor {accessor_index} are not all there"))?;
+        let bytes = accessor_bytes.ok_or_else(|| format!("the data of accessor {accessor_index} are not complete"))?;
         Ok(bytes.chunks(stride).take(accessor.count).map(move |entry| &entry[..size]))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::file_mesh::MAX_FILE_TRIANGLES;
 use crate::crg::CrgRoad;
-use crate::spec::{CrgSpec, TextureSpec};
+use crate::spec::{CrgSpec, RoughnessSpec};
 use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn build_height_field(road: &CrgRoad, spec: &CrgSpec, spacing: [f64; 2]) -> Terr
     let (heights, spacing) = (grid_indices.map(height_at).collect(), spacing.map(|distance| distance as f32));
     let origin = DVec3::from_array(spec.origin_m) + corner;
     HeightField::new(origin, spacing, [rows, columns], heights, spec.smooth, spec.grip as f32)?
-        .with_texture(TextureSpec::surface_texture(spec.texture.as_ref()))
+        .with_texture(RoughnessSpec::surface_texture(spec.roughness.as_ref()))
 }
 
 /// Builds the mesh of a road with two triangles for each cell; triangles with a missing height are left out. Corners are
@@ -50,9 +50,9 @@ fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMe
     let [rows, columns] = road.grid_counts();
     let triangle_count = 2 * (rows - 1) * (columns - 1);
     if triangle_count > MAX_FILE_TRIANGLES {
-        let reason = "a curved road, or one with heights that are missing, is a mesh";
+        let reason = "a curved road and a road with missing heights become a mesh";
         return Err(format!(
-            "{rows} x {columns} heights are {triangle_count} triangles, of {MAX_FILE_TRIANGLES} at most; {reason}"
+            "{rows} x {columns} heights make {triangle_count} triangles; the maximum is {MAX_FILE_TRIANGLES}; {reason}"
         ));
     }
     let grid_indices = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
@@ -77,6 +77,6 @@ fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMe
     // Largest angle between faces of one smooth surface, rad.
     let crease_angle = if spec.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(spec.origin_m) + first_point;
-    let surfaces = vec![(spec.grip as f32, TextureSpec::surface_texture(spec.texture.as_ref())); triangles.len()];
+    let surfaces = vec![(spec.grip as f32, RoughnessSpec::surface_texture(spec.roughness.as_ref())); triangles.len()];
     Ok(TriangleMesh::with_surfaces(origin, corners, triangles, crease_angle, surfaces))
 }

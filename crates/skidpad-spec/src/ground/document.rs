@@ -163,9 +163,11 @@ impl Document {
     pub fn read(json: &[u8]) -> Result<Self, String> {
         let objects = json.iter().filter(|&&byte| byte == b'{').count();
         if objects > MAX_OBJECTS {
-            return Err(format!("its JSON has {objects} objects, of {MAX_OBJECTS} at most; cut it into several files"));
+            return Err(format!(
+                "the JSON has {objects} objects; the maximum is {MAX_OBJECTS}; split it into several files"
+            ));
         }
-        serde_json::from_slice(json).map_err(|error| format!("its JSON: {error}"))
+        serde_json::from_slice(json).map_err(|error| format!("the JSON is invalid: {error}"))
     }
 }
 
@@ -208,7 +210,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T,
         let mut list = Vec::new();
         while let Some(entry) = sequence.next_element()? {
             if list.len() == MAX {
-                return Err(A::Error::custom(format!("a list has more than {MAX} entries; cut the file into several")));
+                return Err(A::Error::custom(format!("a list has more than {MAX} entries; split the file")));
             }
             list.push(entry);
         }

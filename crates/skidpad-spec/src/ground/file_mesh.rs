@@ -50,7 +50,7 @@ pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileE
     {
         if count > max_count {
             return Err(FileError::Reason(format!(
-                "{count} {element_name}, of {max_count} at most; cut it into several files"
+                "{count} {element_name}; the maximum is {max_count}; split it into several files"
             )));
         }
     }
@@ -86,8 +86,11 @@ impl FileMesh {
             };
             let position = z_up.map(|coordinate| coordinate * scale);
             let is_in_range = position.iter().all(|coordinate| coordinate.abs() <= MAX_COORDINATE_M);
-            let range_message =
-                || format!("corner {corner_index} is at {position:?} m, of {MAX_COORDINATE_M} m at most; see `scale`");
+            let range_message = || {
+                format!(
+                    "corner {corner_index} is at {position:?} m; coordinates may have at most {MAX_COORDINATE_M} m; see `scale`"
+                )
+            };
             is_in_range
                 .then(|| Vec3::from_array(position.map(|coordinate| coordinate as f32)))
                 .ok_or_else(range_message)

@@ -10,7 +10,7 @@ use crate::crg::CrgRoad;
 use crate::fault_collector::join_key;
 use crate::file_resolver::FileResolver;
 use crate::files::FileKind;
-use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
+use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, RoughnessSpec};
 use crate::suggestions::nearest_word;
 use skidpad_core::{HeightField, SurfaceTexture, TriangleMesh};
 use std::borrow::Cow;
@@ -98,7 +98,7 @@ impl Builder<'_> {
                 table,
                 key,
                 "missing".into(),
-                "the height in m of black or white",
+                "the height of black or white pixels in m",
                 None, // no help
             );
         }
@@ -106,13 +106,13 @@ impl Builder<'_> {
             table,
             file,
             FileKind::Picture,
-            "a PNG picture in grey",
+            "a grey-scale PNG file",
             |read_files| &mut read_files.pictures,
             |bytes, _| picture::read(bytes),
         );
         let (lowest, highest, picture) = (spec.lowest_m?, spec.highest_m?, picture?);
         if highest < lowest {
-            let accepts = format!("at least the `lowest_m` of {lowest}");
+            let accepts = format!("at least `lowest_m` ({lowest})");
             self.add_fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None);
             return None;
         }
@@ -121,7 +121,7 @@ impl Builder<'_> {
             return None;
         }
         let field = spec.field_from_heights(picture.counts, picture.heights(lowest, highest));
-        let accepts = "a PNG picture of two rows and two columns at least";
+        let accepts = "a PNG file of at least two rows and two columns";
         field.map_err(|fault| self.report_file_fault(table, file, accepts, fault.to_string())).ok()
     }
 
@@ -161,7 +161,8 @@ impl Builder<'_> {
         if triangles <= MAX_FILE_TRIANGLES && !self.add_to_budget(table, "file", [rows * columns, triangles]) {
             return None;
         }
-        let report_fault = |reason| self.report_file_fault(table, &spec.file, "a road that fits in a scene", reason);
+        let report_fault =
+            |reason| self.report_file_fault(table, &spec.file, "a road within the limits of a scene", reason);
         crg::build_surface(&road, spec).map_err(report_fault).ok()
     }
 
@@ -200,7 +201,7 @@ impl Builder<'_> {
         for note in &file_mesh.notes {
             self.add_warning(&path, format!("{file}: {note}"));
         }
-        let accepts = "a file of triangles that fit in a scene";
+        let accepts = "triangles within the limits of a scene";
         let corners = file_mesh
             .to_scene_axes(spec)
             .map_err(|reason| self.report_file_fault(table, file, accepts, reason))
@@ -262,7 +263,7 @@ impl Builder<'_> {
                 None
             }
             Err(FileError::Faults(faults)) => {
-                self.report_file_fault(table, file, &accepts, format!("{faults}, told below"));
+                self.report_file_fault(table, file, &accepts, format!("{faults}, listed below"));
                 self.collector.file_faults.push(faults);
                 None
             }
@@ -289,12 +290,12 @@ impl Builder<'_> {
             let (path, name) = (format!("{table}.surface[{i}]"), surface.material.as_str());
             match file_mesh.material_index(name).map(|material_index| material_index as usize) {
                 Some(material_index) if material_surfaces[material_index].is_some() => {
-                    let found = format!("{name:?} has a surface already");
+                    let found = format!("{name:?} already has a surface");
                     self.add_fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
                     is_valid = false;
                 }
                 Some(material_index) => {
-                    let texture = TextureSpec::surface_texture(surface.texture.as_ref());
+                    let texture = RoughnessSpec::surface_texture(surface.roughness.as_ref());
                     material_surfaces[material_index] = Some((surface.grip as f32, texture));
                 }
                 None => {
@@ -320,7 +321,7 @@ impl Builder<'_> {
             materials.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
         let omitted_count = materials.len().saturating_sub(MAX_LISTED_NAMES);
         let accepts = match (listed_names.is_empty(), omitted_count) {
-            (true, _) => "absent, as the file has no materials".to_owned(),
+            (true, _) => "absent, because the file has no materials".to_owned(),
             (_, 0) => format!("one of {}", listed_names.join(", ")),
             _ => format!("one of {} and {omitted_count} more", listed_names.join(", ")),
         };
@@ -350,7 +351,7 @@ fn read_mesh_file(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<F
             })
         }
         _ => Err(FileError::Reason(format!(
-            "the ending {extension:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
+            "the extension {extension:?} is not supported; use `.obj`, `.gltf` or `.glb`"
         ))),
     }
 }

@@ -36,17 +36,17 @@ pub(super) fn read<'a>(
     let bytes = DocumentBuffers::read_buffers(document, binary, read_file)?;
     let mut reader = Reader { document, bytes, mesh: FileMesh::default(), primitive_count: 0 };
     let scene_index = document.scene.unwrap_or(0);
-    let scene = document.scenes.get(scene_index).ok_or_else(|| format!("scene {scene_index} is not there"))?;
+    let scene = document.scenes.get(scene_index).ok_or_else(|| format!("scene {scene_index} does not exist"))?;
     // Whether a node was visited.
     let mut is_visited = vec![false; document.nodes.len()];
     // Nodes to visit, with the transform of their parent.
     let mut pending_nodes: Vec<(usize, DMat3, DVec3)> = Vec::new();
     pending_nodes.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
     while let Some((node_index, matrix, translation)) = pending_nodes.pop() {
-        let node = document.nodes.get(node_index).ok_or_else(|| format!("node {node_index} is not there"))?;
+        let node = document.nodes.get(node_index).ok_or_else(|| format!("node {node_index} does not exist"))?;
         // This also excludes cycles.
         if core::mem::replace(&mut is_visited[node_index], true) {
-            return Err(FileError::Reason(format!("node {node_index} is below two others, or below itself")));
+            return Err(FileError::Reason(format!("node {node_index} has two parents or is its own ancestor")));
         }
         let (node_matrix, node_translation) = node_transform(node);
         let (matrix, translation) = (matrix * node_matrix, matrix * node_translation + translation);
@@ -60,11 +60,11 @@ pub(super) fn read<'a>(
 /// The error is the reason as text.
 fn check_document(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
-        return Err(format!("it is of glTF {:?}, of 2.0", document.asset.version));
+        return Err(format!("the glTF version is {:?}, but must be 2.0", document.asset.version));
     }
     let affects_triangles = |name: &&String| !IGNORED_EXTENSION_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     match document.extensions_required.iter().find(affects_triangles) {
-        Some(extension) => Err(format!("it needs the extension {extension}, which is not understood")),
+        Some(extension) => Err(format!("the file requires the extension {extension}, which is not supported")),
         None => Ok(()),
     }
 }
@@ -105,13 +105,13 @@ impl Reader<'_, '_> {
     ) -> Result<(), FileError> {
         let Some(mesh_index) = node.mesh else { return Ok(()) };
         if node.skin.is_some() {
-            return Err(FileError::Reason(format!("node {node_index} has a skin, which moves with bones")));
+            return Err(FileError::Reason(format!("node {node_index} has a skin, which is not supported")));
         }
         let document = self.document;
-        let mesh = document.meshes.get(mesh_index).ok_or_else(|| format!("mesh {mesh_index} is not there"))?;
+        let mesh = document.meshes.get(mesh_index).ok_or_else(|| format!("mesh {mesh_index} does not exist"))?;
         self.primitive_count = self.primitive_count.saturating_add(mesh.primitives.len());
         if self.primitive_count > MAX_PRIMITIVES {
-            return Err(FileError::Reason(format!("its nodes have more than {MAX_PRIMITIVES} primitives; join them")));
+            return Err(FileError::Reason(format!("the nodes have more than {MAX_PRIMITIVES} primitives; join them")));
         }
         for (i, primitive) in mesh.primitives.iter().enumerate() {
             let with_primitive_name = |reason: String| format!("primitive {i} of mesh {mesh_index}: {reason}");
@@ -129,8 +129,8 @@ impl Reader<'_, '_> {
     fn add_primitive(&mut self, primitive: &Primitive, matrix: DMat3, translation: DVec3) -> Result<(), FileError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
         if mode != TRIANGLES_MODE {
-            let kind = PRIMITIVE_MODE_NAMES.get(mode).copied().unwrap_or("of no kind there is");
-            return Err(FileError::Reason(format!("it is {kind}, of triangles; export it as those")));
+            let kind = PRIMITIVE_MODE_NAMES.get(mode).copied().unwrap_or("an unknown kind of primitive");
+            return Err(FileError::Reason(format!("the primitive has {kind}; export it as triangles")));
         }
         let Some(position_accessor) = primitive.attributes.position else { return Ok(()) };
         let position_count = self.bytes.count(position_accessor)?;
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
             self.mesh.triangles.len().saturating_add(corner_count / 3),
         )?;
         if corner_count % 3 != 0 {
-            return Err(FileError::Reason(format!("{corner_count} corners are no triangles")));
+            return Err(FileError::Reason(format!("{corner_count} corners do not form triangles")));
         }
         let first_corner = self.mesh.corners.len() as u32;
         for position in self.bytes.positions(position_accessor)? {
@@ -154,7 +154,9 @@ impl Reader<'_, '_> {
             None => (0..position_count as u32).collect(),
         };
         if let Some(index) = indices.iter().find(|&&index| index as usize >= position_count) {
-            return Err(FileError::Reason(format!("a triangle names corner {index}, and there are {position_count}")));
+            return Err(FileError::Reason(format!(
+                "a triangle uses corner {index}, but there are only {position_count} corners"
+            )));
         }
         let material = primitive.material.map(|number| self.material_index(number)).transpose()?;
         for corners in indices.chunks_exact(3) {
@@ -171,7 +173,7 @@ impl Reader<'_, '_> {
             .document
             .materials
             .get(material_number)
-            .ok_or_else(|| format!("material {material_number} is not there"))?;
+            .ok_or_else(|| format!("material {material_number} does not exist"))?;
         let name = material.name.clone().unwrap_or_else(|| format!("material {material_number}"));
         Ok(self.mesh.add_material(&name))
     }

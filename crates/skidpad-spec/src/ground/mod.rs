@@ -22,7 +22,7 @@ mod picture;
 
 use crate::fault_collector::{FaultCollector, join_key};
 use crate::file_resolver::FileResolver;
-use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
+use crate::spec::{DynamicBoxSpec, FixedBoxSpec, HeightFieldSpec, KinematicSpec, MeshSpec, RoadSpec};
 use crate::warning::Warning;
 use crate::{FaultKind, Faults, SceneSpec};
 #[cfg(feature = "terrain_files")]
@@ -58,13 +58,13 @@ pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, fil
     let mut builder = Builder { collector, files, budget: Budget::default(), read_files: ReadFiles::default() };
     let mut ground = Ground::default();
     for (i, box_spec) in spec.boxes.iter().enumerate() {
-        let motion = box_spec.motion.as_ref();
+        let motion = box_spec.kinematic.as_ref();
         ground
             .platforms
             .extend(motion.and_then(|motion| builder.build_platform(&format!("box[{i}]"), box_spec, motion)));
     }
-    for (i, body_spec) in spec.bodies.iter().enumerate() {
-        builder.check_body(&format!("body[{i}]"), body_spec);
+    for (i, body_spec) in spec.dynamic_boxes.iter().enumerate() {
+        builder.check_body(&format!("dynamic_box[{i}]"), body_spec);
     }
     for (i, field_spec) in spec.height_fields.iter().enumerate() {
         ground.fields.extend(builder.build_height_field(&format!("height_field[{i}]"), field_spec));
@@ -89,12 +89,12 @@ struct Builder<'a> {
     /// Receiver of faults and warnings.
     collector: &'a mut FaultCollector,
     /// Access to referenced files.
-    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "this function reads no files"))]
     files: FileResolver<'a>,
     /// Size of the ground so far.
     budget: Budget,
     /// Files that were read so far.
-    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "this function reads no files"))]
     read_files: ReadFiles,
 }
 
@@ -119,11 +119,11 @@ impl Builder<'_> {
     /// Builds the moving box of the table `table`. Checks that either a velocity or way points are given, that the axis
     /// has a length, that keys of way points come with way points, and that the way points form a valid path. Returns
     /// `None` if the axis or the path is not valid, or if a value in the table is a placeholder.
-    fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
+    fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &KinematicSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
         }
-        let table = &join_key(table, "motion");
+        let table = &join_key(table, "kinematic");
         let has_way_points = !motion.way_points.is_empty();
         self.collector.require_exactly_one(
             table,
@@ -132,18 +132,25 @@ impl Builder<'_> {
         );
         let axis = motion.unit_axis();
         if axis.is_none() {
-            let found = "of no length".into();
+            let found = "of length zero".into();
             self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
         }
-        for (key, _) in [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)]
+        for (key, _) in [("loop", motion.is_loop), ("blend_time_s", motion.blend_time_s != 0.0)]
             .iter()
             .filter(|(_, is_given)| *is_given && !has_way_points)
         {
-            let found = "given without a `way_point`".into();
-            self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
+            let found = "set without a `way_point`".into();
+            self.add_fault(
+                FaultKind::Contradiction,
+                table,
+                key,
+                found,
+                "absent, because it applies to way points",
+                None,
+            );
         }
         let report_path_fault = |fault: PlatformPathFault| {
-            let accepts = "two at least, each later than the one before by the time of a blend; the last where the first is, if it repeats";
+            let accepts = "at least two way points, each later than the previous one by at least the blend time; the last at the position of the first if the motion repeats";
             self.add_fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
         };
         let course = motion.course().map_err(report_path_fault).ok()?;
@@ -153,7 +160,7 @@ impl Builder<'_> {
     /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
     /// the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table is a
     /// placeholder (substitute of a wrong value).
-    fn check_body(&mut self, table: &str, spec: &BodySpec) {
+    fn check_body(&mut self, table: &str, spec: &DynamicBoxSpec) {
         if self.is_skipped(table) {
             return;
         }
@@ -161,7 +168,7 @@ impl Builder<'_> {
         let [x, y, z] = spec.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
-            let accepts = "three moments of which none exceeds the sum of the other two";
+            let accepts = "three moments of inertia, none above the sum of the other two";
             self.add_fault(
                 FaultKind::Contradiction,
                 table,
@@ -175,7 +182,7 @@ impl Builder<'_> {
             spec.centre_of_mass_m.iter().zip(spec.size_m).all(|(coordinate, size)| coordinate.abs() <= 0.5 * size);
         if !is_inside {
             let found = "outside of the box".into();
-            self.add_fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point of the box", None);
+            self.add_fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point inside the box", None);
         }
     }
 
@@ -198,7 +205,7 @@ impl Builder<'_> {
                     table,
                     &[("lowest_m", spec.lowest_m.is_some()), ("highest_m", spec.highest_m.is_some())],
                 );
-                let accepts = "lists of as many heights each, two lists of two at least";
+                let accepts = "lists of equal length, at least two lists of two heights";
                 let has_heights = !spec.heights_m.is_empty();
                 let count = spec.heights_m.iter().map(Vec::len).sum();
                 if !has_heights || !self.add_to_budget(table, "heights_m", [count, 0]) {
@@ -212,7 +219,7 @@ impl Builder<'_> {
     /// Builds the height field of a random road. Its number of heights is added to the budget of the scene before.
     /// Returns `None` after a fault.
     fn build_road(&mut self, table: &str, spec: &RoadSpec) -> Option<HeightField> {
-        let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
+        let accepts = "above 0 and less than half the shortest wavelength, with increasing wavelengths and at most 25 million heights";
         if self.is_skipped(table) {
             return None;
         }
@@ -245,7 +252,7 @@ impl Builder<'_> {
             if list_keys.iter().any(|(_, is_given)| !is_given) {
                 return None;
             }
-            let accepts = "numbers of corners that are there, and a triangle with an area";
+            let accepts = "numbers of existing corners, with at least one triangle of non-zero area";
             if !self.add_to_budget(table, "triangles", [0, spec.triangles.len().max(spec.corners_m.len() / 3)]) {
                 return None;
             }
@@ -272,11 +279,10 @@ impl Builder<'_> {
         let Budget { heights, triangles, .. } = self.budget;
         self.budget.is_spent = heights > MAX_SCENE_HEIGHTS || triangles > MAX_SCENE_TRIANGLES;
         if self.budget.is_spent {
-            let found = format!("with it the scene has {heights} heights and {triangles} triangles");
-            let accepts = format!(
-                "within the {MAX_SCENE_HEIGHTS} heights and {MAX_SCENE_TRIANGLES} triangles of all ground together"
-            );
-            let help = Some("use coarser ground, or divide it into several scenes".to_owned());
+            let found = format!("the scene then has {heights} heights and {triangles} triangles");
+            let accepts =
+                format!("at most {MAX_SCENE_HEIGHTS} heights and {MAX_SCENE_TRIANGLES} triangles for the whole scene");
+            let help = Some("use coarser ground, or split it into several scenes".to_owned());
             self.add_fault(FaultKind::Contradiction, table, key, found, accepts, help);
         }
         !self.budget.is_spent
@@ -287,7 +293,7 @@ impl Builder<'_> {
     fn note_degenerate_triangles(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
         let omitted_count = count - mesh.triangles().len();
         if omitted_count > 0 {
-            self.add_warning(path, format!("{omitted_count} of {count} triangles have no area and are left out"));
+            self.add_warning(path, format!("{omitted_count} of {count} triangles have zero area and are omitted"));
         }
     }
 
@@ -323,8 +329,8 @@ impl Builder<'_> {
     /// Reports each key of `keys` that is given (paired with true). These keys are valid only in a table with a `file`.
     fn forbid_without_file(&mut self, table: &str, keys: &[(&str, bool)]) {
         for (key, _) in keys.iter().filter(|(_, is_given)| *is_given) {
-            let found = "given without a `file`".into();
-            self.add_fault(FaultKind::Contradiction, table, key, found, "absent, as it is about a file", None);
+            let found = "set without a `file`".into();
+            self.add_fault(FaultKind::Contradiction, table, key, found, "absent, because it applies to a file", None);
         }
     }
 

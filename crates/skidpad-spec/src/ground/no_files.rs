@@ -13,13 +13,13 @@ pub(super) struct ReadFiles {}
 impl Builder<'_> {
     /// Reports that the file of a height field cannot be read, and returns `None`.
     pub fn height_field_from_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<Arc<HeightField>> {
-        self.report_file_fault(table, file, "`heights_m` in its place");
+        self.report_file_fault(table, file, "`heights_m` instead");
         None
     }
 
     /// Reports that the file of a mesh cannot be read, and returns `None`.
     pub fn mesh_from_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<Arc<TriangleMesh>> {
-        self.report_file_fault(table, file, "`corners_m` and `triangles` in its place");
+        self.report_file_fault(table, file, "`corners_m` and `triangles` instead");
         None
     }
 
@@ -30,7 +30,7 @@ impl Builder<'_> {
 
     /// Reports that this program reads no ground files, at the key `file` of `table`. `accepts` names an alternative.
     fn report_file_fault(&mut self, table: &str, file: &str, accepts: &str) {
-        let help = "this program reads no files of ground: build it with the feature `terrain_files`".to_owned();
+        let help = "this program is built without ground files; enable the feature `terrain_files`".to_owned();
         self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(help));
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
         return Err(FileError::Faults(reader.collector.into_faults(name, &text)));
     }
     if reader.non_convex_faces > 0 {
-        let note = "of faces of more than three corners are not convex; they are cut from their first corner";
+        let note = "of the faces with more than three corners are not convex; they are split into triangles from their first corner";
         reader.mesh.notes.push(format!("{} {note}", reader.non_convex_faces));
     }
     Ok(reader.mesh)
@@ -98,17 +98,11 @@ impl Reader {
             }
             "" => {}
             _ if content.ends_with('\\') => {
-                let found = "it goes on in the next line".to_owned();
-                self.add_fault(FaultKind::Syntax, keyword, span, found, "a statement of one line");
+                let found = "the statement continues on the next line".to_owned();
+                self.add_fault(FaultKind::Syntax, keyword, span, found, "a statement on one line");
             }
             _ if SKIPPED_STATEMENTS.contains(&keyword) => {}
-            _ => self.add_fault(
-                FaultKind::UnknownKey,
-                keyword,
-                span,
-                keyword.to_owned(),
-                "a statement that is understood",
-            ),
+            _ => self.add_fault(FaultKind::UnknownKey, keyword, span, keyword.to_owned(), "a supported statement"),
         }
     }
 
@@ -123,7 +117,7 @@ impl Reader {
         accepts: impl Into<String>,
     ) {
         let help = (kind == FaultKind::UnknownKey).then(|| {
-            "`v`, `f` and `usemtl` are read, textures, normals, groups, lines and points passed over".to_owned()
+            "`v`, `f` and `usemtl` are read; textures, normals, groups, lines and points are ignored".to_owned()
         });
         self.collector.add_fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
@@ -166,8 +160,8 @@ impl Reader {
             let corner = number.parse::<i64>().ok().and_then(|number| self.corner_index(number));
             let Some(corner) = corner else {
                 let accepts = match self.corner_count {
-                    0 => "of corners, and there are none".to_owned(),
-                    count => format!("numbers of corners: 1 to {count}, or from -1 back"),
+                    0 => "of corners, but no corner is defined".to_owned(),
+                    count => format!("corner numbers from 1 to {count}, or from -1 to -{count}"),
                 };
                 return self.add_fault(FaultKind::OutOfRange, "f", span, shorten_word(word), accepts);
             };

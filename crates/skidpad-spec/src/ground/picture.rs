@@ -47,13 +47,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
                 ColorType::Rgb => "colour",
                 ColorType::Rgba => "colour with transparency",
             };
-            return Err(FileError::Reason(format!("it is {kind} of {} bits, of grey of 8 or 16 bits", depth as u8)));
+            return Err(FileError::Reason(format!(
+                "the picture has {kind} ({} bits); only grey with 8 or 16 bits is supported",
+                depth as u8
+            )));
         }
     };
     let (width, height) = reader.info().size();
     let pixel_count = u64::from(width) * u64::from(height);
     if pixel_count > MAX_PICTURE_HEIGHTS {
-        return Err(FileError::Reason(format!("{width} x {height} heights, of {MAX_PICTURE_HEIGHTS} at most")));
+        return Err(FileError::Reason(format!("{width} x {height} heights; the maximum is {MAX_PICTURE_HEIGHTS}")));
     }
     let mut values = vec![0; pixel_count as usize * pixel_bytes];
     reader.next_frame(&mut values).map_err(to_file_error)?;

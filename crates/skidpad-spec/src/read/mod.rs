@@ -1,15 +1,17 @@
 //! Reading of a text into a [`VehicleSpec`] or a [`SceneSpec`], or into a report of all its faults. Readers of other
 //! formats build a tree ([`Node`]) and convert it to types of their own ([`FaultCollector::deserialize_tree`]).
 //!
-//! Reading has four passes. Each pass continues after a fault where it can.
+//! Reading has five passes. Each pass continues after a fault where it can.
 //!
 //! 1. `syntax` blanks out broken statements.
-//! 2. `schema_check` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
-//! 3. The repaired tree is deserialized into a description.
-//! 4. `rules` checks rules between fields, except for rules that would read a placeholder.
+//! 2. `old_keys` replaces old names of keys by the new ones.
+//! 3. `schema_check` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
+//! 4. The repaired tree is deserialized into a description.
+//! 5. `rules` checks rules between fields, except for rules that would read a placeholder.
 //!
 //! A value is returned only if the file has no fault.
 
+mod old_keys;
 mod rules;
 mod schema_check;
 mod syntax;
@@ -23,10 +25,12 @@ use crate::fault_collector::PathSpans;
 use crate::file_format::TreeDeserializer;
 use crate::file_resolver::FileResolver;
 use crate::ground::Ground;
+use crate::old_keys::OldKeys;
 use crate::schema::{SCENE_SCHEMA, Schema, VEHICLE_SCHEMA};
 use crate::tir::Note;
 use crate::warning::Warning;
 use crate::{FaultKind, Faults, SceneSpec, VehicleSpec};
+use old_keys::RenamedKeys;
 use serde::de::DeserializeOwned;
 use skidpad_core::Scene;
 use skidpad_core::tyre::MagicFormula;
@@ -45,6 +49,8 @@ pub(crate) struct ReadExtras {
     pub warnings: Vec<Warning>,
     /// Span of each path in the text.
     pub spans: PathSpans,
+    /// Keys with old names.
+    pub old_keys: OldKeys,
 }
 
 /// Reads a vehicle file and the files it refers to. Returns the description, its Magic Formula tyres, warnings and spans,
@@ -58,21 +64,21 @@ pub(crate) fn read(
     let check_rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
         let formulas = rules::check_vehicle(spec, collector, files);
         let (warnings, spans) = (std::mem::take(&mut collector.warnings), collector.spans.clone());
-        extras = ReadExtras { formulas, warnings, spans };
+        extras = ReadExtras { formulas, warnings, spans, old_keys: collector.take_old_keys(source_name, text) };
     };
-    let spec = read_description(source_name, text, &VEHICLE_SCHEMA, check_rules)?;
+    let spec = read_description(source_name, text, (&VEHICLE_SCHEMA, old_keys::VEHICLE_KEYS), check_rules)?;
     Ok((spec, extras))
 }
 
 /// Reads a scene file and the files it refers to: parses and checks the text, builds the ground with all files, and
-/// converts warnings to notes with their lines. Returns the description, the scene and the notes in the order of the
-/// text, or all faults.
+/// converts warnings to notes with their lines. Returns the description, the scene, the notes in the order of the text
+/// and the keys with old names, or all faults.
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
     files: FileResolver<'_>,
-) -> Result<(SceneSpec, Scene, Vec<Note>), Faults> {
-    let (mut ground, mut notes) = (Ground::default(), Vec::new());
+) -> Result<(SceneSpec, Scene, Vec<Note>, OldKeys), Faults> {
+    let (mut ground, mut notes, mut old_keys) = (Ground::default(), Vec::new(), OldKeys::default());
     let check_rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
         ground = crate::ground::build_ground(spec, collector, files);
         let line_offsets = line_starts(text);
@@ -85,22 +91,27 @@ pub(crate) fn read_scene(
             .map(|warning| Note::from_warning(warning.clone(), source_name, line_of_path(&warning.path)))
             .collect();
         notes.sort_by_key(|note| note.line);
+        old_keys = collector.take_old_keys(source_name, text);
     };
-    let spec = read_description(source_name, text, &SCENE_SCHEMA, check_rules)?;
+    let spec = read_description(source_name, text, (&SCENE_SCHEMA, old_keys::SCENE_KEYS), check_rules)?;
     let scene = spec.with_ground(ground);
-    Ok((spec, scene, notes))
+    Ok((spec, scene, notes, old_keys))
 }
 
-/// Reads a description of the shape `schema`: parses and repairs the text, checks it against the schema and checks its
-/// fields with `check_rules`, which runs also if there are faults. Returns all faults if there are any.
+/// Reads a description of the shape `schema`: parses and repairs the text, renames old keys by `renamed`, checks the tree
+/// against the schema and checks its fields with `check_rules`, which runs also if there are faults. Returns all faults if
+/// there are any.
 fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
-    schema: &Schema,
+    (schema, renamed): (&Schema, &[RenamedKeys]),
     check_rules: impl FnOnce(&T, &mut FaultCollector),
 ) -> Result<T, Faults> {
     let mut collector = FaultCollector::default();
-    let spec = parse_toml(text, &mut collector).and_then(|tree| collector.deserialize_tree(text, &tree, schema));
+    let spec = parse_toml(text, &mut collector).and_then(|mut tree| {
+        old_keys::rename_old_keys(&mut tree, renamed, &mut collector);
+        collector.deserialize_tree(text, &tree, schema)
+    });
     if let Some(spec) = &spec {
         check_rules(spec, &mut collector);
     }

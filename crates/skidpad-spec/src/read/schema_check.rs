@@ -14,13 +14,15 @@ const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, whether it has
 /// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text of
-/// the tree. A tree that is no table becomes a placeholder without a report.
+/// the tree. A tree that is no table is a wrong type and becomes a placeholder.
 pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = ResolvedSchema::root(schema);
-    match &tree.item {
-        Item::Table(entries) => SchemaChecker { text, collector }.check_table(shape, entries, "", tree.span.clone()),
-        _ => shape.placeholder(),
-    }
+    let mut checker = SchemaChecker { text, collector };
+    let Item::Table(entries) = &tree.item else {
+        checker.report_wrong_value(FaultKind::WrongType, shape, "", tree.span.clone());
+        return shape.placeholder();
+    };
+    checker.check_table(shape, entries, "", tree.span.clone())
 }
 
 /// Maximum number of entries of a list whose schema has no maximum.
@@ -60,7 +62,7 @@ impl SchemaChecker<'_> {
             if let ("number" | "integer", true, Some(fault)) =
                 (shape.kind(), node.text().is_some(), self.collector.last_fault())
             {
-                fault.help = Some("write the bare number: its unit stands in the key".into());
+                fault.help = Some("write the number without a unit; the unit is part of the key".into());
             }
         }
         checked_value
@@ -97,8 +99,11 @@ impl SchemaChecker<'_> {
         }
         if number != 0.0 && !ACCEPTED_MAGNITUDES.contains(&number.abs()) {
             let found = self.first_line_text(&span);
-            let accepts =
-                format!("0 or between {:e} and {:e} in size", ACCEPTED_MAGNITUDES.start(), ACCEPTED_MAGNITUDES.end());
+            let accepts = format!(
+                "0, or between {:e} and {:e} in magnitude",
+                ACCEPTED_MAGNITUDES.start(),
+                ACCEPTED_MAGNITUDES.end()
+            );
             let help = shape.description();
             self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
             self.collector.placeholder_paths.insert(path.to_owned());
@@ -252,7 +257,7 @@ impl SchemaChecker<'_> {
                 }
                 None => format!("keys here: {}", keys.join(", ")),
             };
-            let accepts = "not a key of this table";
+            let accepts = "unknown key of this table";
             self.collector.add_fault(FaultKind::UnknownKey, key_path.clone(), span.clone(), name, accepts, Some(help));
         }
     }

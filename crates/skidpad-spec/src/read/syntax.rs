@@ -32,7 +32,7 @@ pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector
         let (message, span) = match error.message() {
             // The parser reports the error behind the statement that lacks its end.
             _ if broken_lines.end <= line => ("is not closed".to_owned(), lines.last_character_span(&broken_lines)),
-            "duplicate key" => ("stands here a second time".to_owned(), span),
+            "duplicate key" => ("is defined twice".to_owned(), span),
             parser_message => {
                 (parser_message.trim_end_matches(", expected nothing").to_owned(), visible_span(text, &span))
             }

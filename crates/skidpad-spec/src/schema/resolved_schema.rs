@@ -173,7 +173,7 @@ pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
             let names: Vec<String> = choices.iter().map(|name| format!("`{name}`")).collect();
             format!("one of {}", names.join(", "))
         }
-        "string" if shape.inner.min_length.is_some() => "text that is not empty".into(),
+        "string" if shape.inner.min_length.is_some() => "a text that is not empty".into(),
         "string" => "text".into(),
         "boolean" => "true or false".into(),
         "array" => {

@@ -1,4 +1,4 @@
-//! Driver assists and tricks; each is off unless a vehicle file has its table.
+//! Driver assists and non-physical aids; each is off unless a vehicle file has its table.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,17 @@ pub struct Assists {
     /// Speed-dependent steering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_steering: Option<SpeedSteering>,
-    /// Trick: a centre of mass below that of the chassis.
+}
+
+/// Aids without a physical counterpart, each off unless its table is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NonPhysical {
+    /// Centre of mass below that of the chassis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lowered_centre: Option<LoweredCentre>,
-    /// Trick: decay of every rotation of the body.
+    /// Decay of every rotation of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_drag: Option<AngularDrag>,
 }
@@ -50,11 +57,11 @@ pub struct AntiLock {
     /// Time constant with which the slip approaches its target, s.
     #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub response_s: f64,
+    pub time_constant_s: f64,
     /// Speed below which wheels may lock, so that the car stops and stays at rest, m/s.
     #[serde(default = "default_abs_off_speed_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
-    pub off_below_mps: f64,
+    pub min_speed_mps: f64,
 }
 
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
@@ -67,18 +74,18 @@ pub struct Traction {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Slip speed that is always allowed, m/s.
-    #[serde(default = "default_least_slip_mps")]
+    #[serde(default = "default_min_slip_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
-    pub least_slip_mps: f64,
+    pub min_slip_mps: f64,
     /// Time constant with which the slip approaches its target, s.
     #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub response_s: f64,
+    pub time_constant_s: f64,
     /// Share of a wheel's foot brake that may brake a spinning wheel. At 0 the wheel with least grip limits the
     /// engine, otherwise the wheel with most grip.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    pub brake_share: f64,
+    pub brake_authority: f64,
 }
 
 /// Launch control. With the throttle down and the car braked, the engine holds a speed with the clutch open. When the
@@ -95,17 +102,17 @@ pub struct Launch {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// Slip speed that is always allowed, m/s.
-    #[serde(default = "default_least_slip_mps")]
+    #[serde(default = "default_min_slip_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
-    pub least_slip_mps: f64,
+    pub min_slip_mps: f64,
     /// Time constant with which the slip approaches its target, s.
     #[serde(default = "default_slip_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub response_s: f64,
+    pub time_constant_s: f64,
     /// Speed up to which launch control acts, m/s.
     #[serde(default = "default_launch_end_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
-    pub until_mps: f64,
+    pub max_speed_mps: f64,
 }
 
 /// Cruise control: motors and engine hold the speed that the controls demand.
@@ -116,11 +123,11 @@ pub struct Cruise {
     /// Time constant with which the speed approaches its target, s.
     #[serde(default = "default_cruise_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
-    pub response_s: f64,
+    pub time_constant_s: f64,
     /// Largest acceleration that cruise control demands, m/s².
     #[serde(default = "default_cruise_acceleration_mps2")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
-    pub largest_acceleration_mps2: f64,
+    pub max_acceleration_mps2: f64,
     /// Whether cruise control regenerates and brakes if a closed throttle is not enough and the driver does not press
     /// the throttle.
     #[serde(default)]
@@ -138,13 +145,13 @@ pub struct Stability {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub understeer_rad_per_mps2: f64,
     /// Largest lateral acceleration demanded of the tyres, m/s².
-    #[serde(default = "default_largest_lateral_mps2")]
+    #[serde(default = "default_max_lateral_mps2")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
-    pub largest_lateral_mps2: f64,
+    pub max_lateral_mps2: f64,
     /// Slip angle of the rear axle above which the car is turned back, degrees.
-    #[serde(default = "default_largest_sideslip_deg")]
+    #[serde(default = "default_max_sideslip_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 90)))]
-    pub largest_sideslip_deg: f64,
+    pub max_sideslip_deg: f64,
     /// Accepted deviation of the yaw rate, degrees per second.
     #[serde(default = "default_yaw_rate_tolerance_deg_per_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
@@ -152,7 +159,7 @@ pub struct Stability {
     /// Time constant of the correction of the yaw rate, s.
     #[serde(default = "default_stability_response_s")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub response_s: f64,
+    pub time_constant_s: f64,
     /// Largest slip ratio that the correcting brakes cause, of a wheel that is slower than the road.
     #[serde(default = "default_slip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
@@ -160,7 +167,7 @@ pub struct Stability {
     /// Speeds at which the assist begins to act and at which it acts fully, m/s.
     #[serde(default = "default_stability_speed_range_mps")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
-    pub fades_in_mps: [f64; 2],
+    pub speed_range_mps: [f64; 2],
 }
 
 /// Counter-steering: a gain times the mean slip angle of the wheels is added to the steering. Each slip angle is
@@ -174,13 +181,13 @@ pub struct CounterSteer {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub gain: f64,
     /// Largest added angle, as mean road-wheel angle, degrees.
-    #[serde(default = "default_counter_steer_authority_deg")]
+    #[serde(default = "default_counter_steer_max_angle_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 90)))]
-    pub authority_deg: f64,
+    pub max_angle_deg: f64,
     /// Speeds at which the assist begins to act and at which it acts fully, m/s.
     #[serde(default = "default_counter_steer_speed_range_mps")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
-    pub fades_in_mps: [f64; 2],
+    pub speed_range_mps: [f64; 2],
 }
 
 /// Speed-dependent steering: lock and rate of the steering fall with speed.
@@ -190,18 +197,18 @@ pub struct CounterSteer {
 pub struct SpeedSteering {
     /// Speeds between which lock and rate fall smoothly from full values to their shares, m/s.
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
-    pub between_mps: [f64; 2],
+    pub speed_range_mps: [f64; 2],
     /// Share of the lock above the second speed.
     #[serde(default = "full_share")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
-    pub lock_share: f64,
+    pub lock_factor: f64,
     /// Share of the steering rate above the second speed.
     #[serde(default = "full_share")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
-    pub rate_share: f64,
+    pub rate_factor: f64,
 }
 
-/// Trick: a centre of mass below the real one, which reduces roll, pitch and the risk of rollover.
+/// Centre of mass below the real one, which reduces roll, pitch and the risk of rollover.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -211,7 +218,7 @@ pub struct LoweredCentre {
     pub by_m: f64,
 }
 
-/// Trick: a moment against every rotation of the body, which no real force causes.
+/// Moment against every rotation of the body, which no real force causes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -257,12 +264,12 @@ fn default_understeer_gradient() -> f64 {
 }
 
 /// Returns the default of the largest lateral acceleration of stability control (m/s²).
-fn default_largest_lateral_mps2() -> f64 {
+fn default_max_lateral_mps2() -> f64 {
     8.0
 }
 
 /// Returns the default of the largest sideslip angle of stability control (degrees).
-fn default_largest_sideslip_deg() -> f64 {
+fn default_max_sideslip_deg() -> f64 {
     6.0
 }
 
@@ -277,7 +284,7 @@ fn default_counter_steer_gain() -> f64 {
 }
 
 /// Returns the default of the largest angle of counter-steer (degrees).
-fn default_counter_steer_authority_deg() -> f64 {
+fn default_counter_steer_max_angle_deg() -> f64 {
     20.0
 }
 
@@ -287,7 +294,7 @@ fn full_share() -> f64 {
 }
 
 /// Returns the default of the smallest slip speed of traction and launch control (m/s).
-fn default_least_slip_mps() -> f64 {
+fn default_min_slip_mps() -> f64 {
     0.5
 }
 

@@ -48,9 +48,9 @@ pub struct Axle {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10, max = 10)))]
     pub camber_deg: f64,
-    /// Change of toe and camber with wheel travel. Absent: both stay constant.
+    /// Curves of toe and camber over wheel travel. Absent: both stay constant.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub guidance: Option<Guidance>,
+    pub kinematics: Option<Kinematics>,
     /// Whether both wheels are on one beam, which stays square on its tyres while the body rolls. In solvers with
     /// unsprung masses, the weight of the beam loads only its tyres.
     #[serde(default)]
@@ -67,34 +67,15 @@ pub struct Axle {
     /// engines. It is a trick: the physical value is 0. Absent: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub force_point_above_ground_m: Option<f64>,
+    pub force_application_height_m: Option<f64>,
     /// Shape of the wheels that detects the ground. Absent: a ray.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
     /// Spring, damper and stops of each wheel.
     pub suspension: Suspension,
-    /// Stiffness of the anti-roll bar: force at each wheel per difference in wheel travel, N/m.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub anti_roll_bar_n_per_m: f64,
-    /// Force of the anti-roll bar at a difference of the whole travel from bump to droop, N, as in scripts for game
-    /// engines. It replaces `anti_roll_bar_n_per_m`.
+    /// Anti-roll bar between the two wheels. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub anti_roll_bar_n: Option<f64>,
-    /// Share of the anti-roll bar in the roll stiffness of the axle: 0 for no bar, 0.5 for a bar as stiff as the
-    /// springs; 1 would be rigid. It replaces `anti_roll_bar_n_per_m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.999)))]
-    pub anti_roll_bar_share: Option<f64>,
-    /// Speeds between which the stiffness of the bar rises from 0 to its full value, m/s. Absent: full at every
-    /// speed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 200))))]
-    pub anti_roll_bar_fades_in_mps: Option<[f64; 2]>,
-    /// Whether the bar acts on the chassis alone and not through the tyres, as in scripts for game engines.
-    #[serde(default)]
-    pub anti_roll_bar_external: bool,
+    pub anti_roll_bar: Option<AntiRollBar>,
     /// Third spring, which acts on the mean travel of both wheels, and not in roll.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heave_spring: Option<HeaveSpring>,
@@ -127,6 +108,53 @@ impl Axle {
     }
 }
 
+/// Anti-roll bar of an axle. One of `rate_n_per_m`, `roll_stiffness_share` and `full_travel_force_n` states its
+/// stiffness.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AntiRollBar {
+    /// Stiffness: force at each wheel per difference in wheel travel, N/m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub rate_n_per_m: Option<f64>,
+    /// Share of the bar in the roll stiffness of the axle: 0 for no bar, 0.5 for a bar as stiff as the springs; 1 would
+    /// be rigid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.999)))]
+    pub roll_stiffness_share: Option<f64>,
+    /// Force at a difference of the whole travel from bump to droop, N, as in scripts for game engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub full_travel_force_n: Option<f64>,
+    /// Parts on which the bar acts.
+    #[serde(default, skip_serializing_if = "BarActsOn::is_wheels")]
+    pub acts_on: BarActsOn,
+    /// Speeds between which the stiffness rises from 0 to its full value, m/s. Absent: full at every speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 200))))]
+    pub speed_range_mps: Option<[f64; 2]>,
+}
+
+/// Parts on which an anti-roll bar acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BarActsOn {
+    /// Wheels, so that it changes the loads of the tyres.
+    #[default]
+    Wheels,
+    /// Chassis alone and not the tyres, as in scripts for game engines.
+    Chassis,
+}
+
+impl BarActsOn {
+    /// Returns true for the default, so that a file need not state it.
+    fn is_wheels(&self) -> bool {
+        *self == Self::Wheels
+    }
+}
+
 /// Brake disc or drum of one wheel. It absorbs the work of the brake, cools in the air, and fades when hot.
 /// Temperatures are above that of the air.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,9 +178,9 @@ pub struct BrakeDisc {
     /// Temperature from which the brake has its least torque, K above the air; above `fades_from_k`.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub fades_to_k: f64,
-    /// Share of the torque of a fully faded brake.
+    /// Torque of a fully faded brake as a factor on its full torque.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    pub least_share: f64,
+    pub min_torque_factor: f64,
 }
 
 /// Unsprung mass of one wheel, and its tyre as a vertical spring. The mass is part of the car's mass.
@@ -177,7 +205,7 @@ pub struct Unsprung {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Guidance {
+pub struct Kinematics {
     /// Toe per compression, degrees per m, positive for toe-in in jounce.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -1000, max = 1000)))]
@@ -206,7 +234,7 @@ pub struct LateralCompliance {
     /// Side force of the axle per lateral displacement, N/m. A side force equal to the axle load at rest may displace
     /// the axle by 0.1 m at most.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
-    pub rate_n_per_m: f64,
+    pub lateral_stiffness_n_per_m: f64,
     /// Side force of the axle per lateral velocity, N s/m.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
@@ -240,11 +268,11 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub ride_frequency_hz: Option<f64>,
-    /// Increase of the wheel rate per compression, N/m². The spring force beyond that at rest is rate z + rise z² / 2
-    /// at a compression z. Absent: a linear spring.
+    /// Increase of the wheel rate per compression, N/m². At a compression z, the spring force beyond that at rest is
+    /// rate z + progressive rate z² / 2. Absent: a linear spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub rate_rise_n_per_m2: Option<f64>,
+    pub progressive_rate_n_per_m2: Option<f64>,
     /// Damping in compression, N s/m. Give this or `bump_damping_ratio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
@@ -282,25 +310,25 @@ pub struct Suspension {
     #[serde(default = "default_bump_stop_travel_m")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub bump_stop_travel_m: f64,
-    /// Knee of the damper in compression, above which its valves open. Absent: none.
+    /// Blow-off of the damper in compression. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bump_knee: Option<Knee>,
-    /// Knee of the damper in rebound, above which its valves open. Absent: none.
+    pub bump_blow_off: Option<BlowOff>,
+    /// Blow-off of the damper in rebound. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rebound_knee: Option<Knee>,
+    pub rebound_blow_off: Option<BlowOff>,
 }
 
-/// Knee of a damper: speed at which its valves open.
+/// Blow-off of a damper: above a speed its valves open and the slope of its force changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Knee {
-    /// Speed of the knee, measured at the wheel, m/s.
+pub struct BlowOff {
+    /// Speed at which the valves open, measured at the wheel, m/s.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
-    pub above_mps: f64,
-    /// Damping above the knee over damping below it.
+    pub speed_mps: f64,
+    /// Slope of the force over speed above `speed_mps` over the slope below it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
-    pub share: f64,
+    pub slope_ratio: f64,
 }
 
 /// Shape of a wheel that detects the ground along the travel of the suspension.
@@ -374,7 +402,7 @@ pub enum RollingResistance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct StandingResistance {
+pub struct StaticRollingResistance {
     /// Coefficient at rest, effective if it is larger than the rolling one. A car stays at rest on slopes with a
     /// tangent up to this value.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]

@@ -10,7 +10,7 @@ use skidpad_core::{BODYWORK_FRICTION, BodyMotion, DVec3, FixedBox, FreeBody, Mat
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct BodySpec {
+pub struct DynamicBoxSpec {
     /// Mass, kg.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 1e7)))]
     pub mass_kg: f64,
@@ -40,7 +40,7 @@ pub struct BodySpec {
     /// Angular velocity at the start about the world's x, y and z axes, degrees per second, by the right-hand rule.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = -3600, max = 3600))))]
-    pub angular_velocity_dps: [f64; 3],
+    pub angular_velocity_deg_per_s: [f64; 3],
     /// Moments of inertia about the centre of mass along the body's own x, y and z axes, kg m². Absent: those of a
     /// solid box.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ fn vector(numbers: [f64; 3]) -> Vec3 {
     Vec3::from_array(numbers.map(|number| number as f32))
 }
 
-impl BodySpec {
+impl DynamicBoxSpec {
     /// Returns the moments of inertia, kg m²: the given ones, or those of a solid box.
     pub(crate) fn moments(&self) -> [f64; 3] {
         self.inertia_kg_m2.unwrap_or_else(|| box_inertia(self.mass_kg, self.size_m))
@@ -95,7 +95,7 @@ impl BodySpec {
                 position: rotated_box.centre + (rotated_box.rotation * centre_of_mass_offset).as_dvec3(),
                 rotation: rotated_box.rotation,
                 velocity: vector(self.velocity_mps),
-                angular: vector(self.angular_velocity_dps.map(f64::to_radians)),
+                angular: vector(self.angular_velocity_deg_per_s.map(f64::to_radians)),
             },
         }
     }

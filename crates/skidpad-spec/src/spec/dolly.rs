@@ -62,11 +62,11 @@ pub struct Turntable {
     /// Yaw angle between trailer and dolly at the stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 180)))]
-    pub largest_yaw_deg: Option<f64>,
+    pub max_yaw_deg: Option<f64>,
     /// Pitch angle between trailer and dolly at the stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 90)))]
-    pub largest_pitch_deg: Option<f64>,
+    pub max_pitch_deg: Option<f64>,
 }
 
 impl VehicleSpec {
@@ -84,7 +84,7 @@ impl VehicleSpec {
             steering: no_steering(),
             brakes: None,
             rolling_resistance: self.rolling_resistance.clone(),
-            standing_resistance: self.standing_resistance.clone(),
+            static_rolling_resistance: self.static_rolling_resistance.clone(),
             powertrain: Powertrain::None {},
             motors: Vec::new(),
             couplings: Vec::new(),
@@ -97,8 +97,9 @@ impl VehicleSpec {
                 brakes: dolly.brakes.clone(),
             }),
             dolly: None,
-            peers: None,
+            raycast_reference: None,
             assists: None,
+            non_physical: None,
             references: Vec::new(),
         })
     }
@@ -127,8 +128,8 @@ impl VehicleSpec {
             roll_damping_n_m_s_per_rad: turntable.roll_damping_n_m_s_per_rad,
             yaw_damping_n_m_s_per_rad: turntable.yaw_damping_n_m_s_per_rad,
             yaw_friction_nm: turntable.yaw_friction_nm,
-            largest_yaw_deg: turntable.largest_yaw_deg,
-            largest_pitch_deg: turntable.largest_pitch_deg,
+            max_yaw_deg: turntable.max_yaw_deg,
+            max_pitch_deg: turntable.max_pitch_deg,
             breaking_force_n: None,
             // Rounded to the single precision of the model, so that a file of the dolly alone can state the same mass.
             carried_mass_kg: f64::from(self.coupler_mass_kg().max(0.0) as f32),

@@ -36,11 +36,11 @@ pub struct Hitch {
     /// Yaw angle of the trailer at its stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 180)))]
-    pub largest_yaw_deg: Option<f64>,
+    pub max_yaw_deg: Option<f64>,
     /// Pitch angle of the trailer at its stop on either side, degrees. Absent: no stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 90)))]
-    pub largest_pitch_deg: Option<f64>,
+    pub max_pitch_deg: Option<f64>,
     /// Force at which the hitch breaks and releases the trailer, N. Absent: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]

@@ -23,23 +23,24 @@ mod tyre;
 
 pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
 pub use assists::{
-    AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, SpeedSteering, Stability, Traction,
+    AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, NonPhysical, SpeedSteering, Stability,
+    Traction,
 };
 pub use axle::{
-    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, LateralCompliance, Probe, RollingResistance, StandingResistance,
-    Suspension, Unsprung,
+    AntiRollBar, Axle, BarActsOn, BlowOff, BrakeDisc, HeaveSpring, Kinematics, LateralCompliance, Probe,
+    RollingResistance, StaticRollingResistance, Suspension, Unsprung,
 };
-pub use body::BodySpec;
+pub use body::DynamicBoxSpec;
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use dolly::{Dolly, Turntable};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};
-pub use motion::{MotionSpec, WayPointSpec};
+pub use motion::{KinematicSpec, WayPointSpec};
 pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
     PedalPoint, Powertrain,
 };
 pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
-pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, TextureSpec, UpAxis};
+pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, RoughnessSpec, UpAxis};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ pub struct VehicleSpec {
     pub rolling_resistance: Option<RollingResistance>,
     /// Increase of the rolling resistance of wheels at rest. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub standing_resistance: Option<StandingResistance>,
+    pub static_rolling_resistance: Option<StaticRollingResistance>,
     /// Powertrain that turns the wheels.
     pub powertrain: Powertrain,
     /// Electric motors in addition to the powertrain. Maximum: 8 in one car, those of `each_wheel` counted per wheel.
@@ -105,10 +106,13 @@ pub struct VehicleSpec {
     pub dolly: Option<Dolly>,
     /// Parameters for the ray-cast vehicles of other engines. Absent: their defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub peers: Option<Peers>,
-    /// Driver assists, and tricks without a physical counterpart. Absent: none.
+    pub raycast_reference: Option<RaycastReference>,
+    /// Driver assists. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assists: Option<Assists>,
+    /// Aids without a physical counterpart. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_physical: Option<NonPhysical>,
     /// Published figures of the real car, for comparison. They have no effect on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
@@ -145,14 +149,14 @@ pub struct Brakes {
     pub total_torque_nm: f64,
     /// Share of the first axle, 0 to 1. All wheels behind it share the rest equally.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    pub front_share: f64,
+    pub front_bias: f64,
 }
 
 /// Parameters for the ray-cast vehicles of other engines. skidpad's own solvers do not read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Peers {
+pub struct RaycastReference {
     /// Lever arm of side forces, as a share of the height of the centre of mass: 1 if they act at the ground, 0 at
     /// the height of the centre of mass. Bullet's own value is 0.1; Rapier's controller always has 0.1.
     #[serde(default = "bullets_roll_influence")]
@@ -161,7 +165,7 @@ pub struct Peers {
     /// Largest force of one suspension, N. Absent: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
-    pub largest_suspension_force_n: Option<f64>,
+    pub max_suspension_force_n: Option<f64>,
 }
 
 /// Returns the default roll influence of ray-cast vehicles: that of Bullet.

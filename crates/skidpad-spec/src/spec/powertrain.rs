@@ -190,7 +190,7 @@ pub struct Gearbox {
     /// full throttle the speed is interpolated by the pedal. Absent: `up_shift_rpm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
-    pub easy_up_shift_rpm: Option<f64>,
+    pub light_throttle_up_shift_rpm: Option<f64>,
     /// Engine speed below which the automatic gearbox shifts down at full throttle, rev/min. Between closed and full
     /// throttle the speed is interpolated by the pedal. Absent: `down_shift_rpm`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -225,7 +225,7 @@ pub struct Continuous {
 pub struct Differential {
     /// Share of the torque for each axle, from the front. The sum is 1.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32), inner(range(min = 0, max = 1))))]
-    pub axle_shares: Vec<f64>,
+    pub torque_split: Vec<f64>,
 }
 
 /// Electric motor with a fixed reduction.
@@ -271,7 +271,7 @@ pub struct Motor {
     pub brake_regeneration: f64,
 }
 
-/// Returns the default of `efficiency` and `drive_bias`: no loss and no bias.
+/// Returns the default of `efficiency` and `torque_bias_ratio_drive`: no loss and no bias.
 fn unit_factor() -> f64 {
     1.0
 }
@@ -300,11 +300,11 @@ pub struct Coupling {
     /// each relative to its share in an open differential. 1 has no effect.
     #[serde(default = "unit_factor")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub drive_bias: f64,
-    /// Largest torque bias ratio while the engine brakes. Absent: `drive_bias`.
+    pub torque_bias_ratio_drive: f64,
+    /// Largest torque bias ratio while the engine brakes. Absent: `torque_bias_ratio_drive`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub coast_bias: Option<f64>,
+    pub torque_bias_ratio_coast: Option<f64>,
     /// Torque from the faster side to the slower one per difference of their mean speeds, N m s/rad.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]

@@ -3,9 +3,9 @@
 use crate::file_resolver::FileResolver;
 use crate::files::Folders;
 use crate::ground::{self, Ground};
-use crate::spec::body::BodySpec;
-use crate::spec::motion::MotionSpec;
-use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec, full_grip};
+use crate::spec::body::DynamicBoxSpec;
+use crate::spec::motion::KinematicSpec;
+use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, RoughnessSpec, full_grip};
 use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
@@ -36,7 +36,7 @@ pub struct SceneSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the plane. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
     /// Motion of the air. Absent: still air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<WindSpec>,
@@ -58,9 +58,9 @@ pub struct SceneSpec {
     #[cfg_attr(feature = "schema", schemars(length(max = 10000)))]
     pub boxes: Vec<FixedBoxSpec>,
     /// Boxes that can be pushed.
-    #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, rename = "dynamic_box", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
-    pub bodies: Vec<BodySpec>,
+    pub dynamic_boxes: Vec<DynamicBoxSpec>,
     /// Whether the plane exists. Without it there is no ground below the rest of the scene; cars still start aligned
     /// with its slope.
     #[serde(default = "default_has_plane", skip_serializing_if = "is_default_plane")]
@@ -147,10 +147,10 @@ pub struct FixedBoxSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
     /// Motion of the box, independent of loads and collisions. Absent: the box never moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub motion: Option<MotionSpec>,
+    pub kinematic: Option<KinematicSpec>,
 }
 
 /// Returns the default of `plane`: the scene has a plane.
@@ -203,20 +203,20 @@ impl SceneSpec {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
-            texture: TextureSpec::surface_texture(self.texture.as_ref()),
+            texture: RoughnessSpec::surface_texture(self.roughness.as_ref()),
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self
                 .boxes
                 .iter()
-                .filter(|box_spec| box_spec.motion.is_none())
+                .filter(|box_spec| box_spec.kinematic.is_none())
                 .map(FixedBoxSpec::fixed_box)
                 .collect(),
             has_plane: self.plane,
             height_fields: ground.fields,
             meshes: ground.meshes,
             platforms: ground.platforms,
-            free_bodies: self.bodies.iter().map(BodySpec::free_body).collect(),
+            free_bodies: self.dynamic_boxes.iter().map(DynamicBoxSpec::free_body).collect(),
             ..Scene::default()
         }
     }
@@ -241,7 +241,7 @@ impl FixedBoxSpec {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
         let axis_aligned_box = FixedBox::axis_aligned(DVec3::from_array(self.centre_m), size);
-        let texture = TextureSpec::surface_texture(self.texture.as_ref());
+        let texture = RoughnessSpec::surface_texture(self.roughness.as_ref());
         FixedBox { grip: self.grip as f32, texture, ..axis_aligned_box.rotated(yaw, pitch, roll) }
     }
 }

@@ -40,7 +40,7 @@ pub struct HeightFieldSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
 }
 
 impl HeightFieldSpec {
@@ -65,7 +65,7 @@ impl HeightFieldSpec {
     ) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|distance| distance as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
-            .with_texture(TextureSpec::surface_texture(self.texture.as_ref()))
+            .with_texture(RoughnessSpec::surface_texture(self.roughness.as_ref()))
     }
 }
 
@@ -102,7 +102,7 @@ pub struct RoadSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
 }
 
 /// Roughness classes of ISO 8608, from smooth to rough.
@@ -151,7 +151,7 @@ impl RoadSpec {
             spacing: self.spacing_m as f32,
             grip: self.grip as f32,
         };
-        road.height_field()?.with_texture(TextureSpec::surface_texture(self.texture.as_ref()))
+        road.height_field()?.with_texture(RoughnessSpec::surface_texture(self.roughness.as_ref()))
     }
 }
 
@@ -176,7 +176,7 @@ pub struct CrgSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
 }
 
 /// Returns the default of `smooth`: the surface has no creases.
@@ -214,17 +214,17 @@ pub struct MeshSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.000001, max = 1000000)))]
     pub scale: Option<f64>,
     /// Largest angle between adjacent faces that belong to one smooth surface, degrees. A larger angle is an edge.
-    #[serde(default = "default_crease_deg")]
+    #[serde(default = "default_smoothing_angle_deg")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 180)))]
-    pub crease_deg: f64,
+    pub smoothing_angle_deg: f64,
     /// Factor on the friction of every tyre on the surface.
     #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
-    /// Materials of the file with their own grip and texture. All other materials have those of the mesh.
+    pub roughness: Option<RoughnessSpec>,
+    /// Materials of the file with their own grip and roughness. All other materials have those of the mesh.
     #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub surfaces: Vec<MeshSurfaceSpec>,
@@ -234,17 +234,18 @@ pub struct MeshSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct TextureSpec {
+pub struct RoughnessSpec {
     /// Addition to the coefficient of rolling resistance of every tyre: rolled gravel 0.01, an unpaved road 0.04, a
     /// field 0.1 to 0.3.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 2)))]
     pub added_rolling_resistance: f64,
-    /// Largest height of the unevenness, m: `h = roughness/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the
-    /// normal, with world coordinates x and y. Moving boxes have no unevenness.
+    /// Height of the unevenness from trough to crest along a line parallel to x or y, m:
+    /// `h = peak_to_peak/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the normal, with world coordinates x and y.
+    /// Moving boxes have no unevenness.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    pub roughness_m: f64,
+    pub peak_to_peak_m: f64,
     /// Wavelength of the unevenness, m.
     #[serde(default = "default_texture_wavelength_m")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1000)))]
@@ -256,12 +257,12 @@ fn default_texture_wavelength_m() -> f64 {
     0.5
 }
 
-impl TextureSpec {
+impl RoughnessSpec {
     /// Returns the texture `texture_spec`, SI units; for `None`, a hard and even surface.
     pub(crate) fn surface_texture(texture_spec: Option<&Self>) -> SurfaceTexture {
         texture_spec.map_or(SurfaceTexture::NONE, |texture| SurfaceTexture {
             rolling_resistance: texture.added_rolling_resistance as f32,
-            amplitude: texture.roughness_m as f32,
+            amplitude: texture.peak_to_peak_m as f32,
             wavelength: texture.wavelength_m as f32,
         })
     }
@@ -290,11 +291,11 @@ pub struct MeshSurfaceSpec {
     pub grip: f64,
     /// Rolling resistance and unevenness of the surface. Absent: hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub texture: Option<TextureSpec>,
+    pub roughness: Option<RoughnessSpec>,
 }
 
 /// Returns the default angle between triangles above which their edge is a crease (degrees).
-fn default_crease_deg() -> f64 {
+fn default_smoothing_angle_deg() -> f64 {
     30.0
 }
 
@@ -309,7 +310,7 @@ impl MeshSpec {
 
     /// Returns grip and texture of all triangles whose material has no surface of its own.
     pub(crate) fn surface(&self) -> (f32, SurfaceTexture) {
-        (self.grip as f32, TextureSpec::surface_texture(self.texture.as_ref()))
+        (self.grip as f32, RoughnessSpec::surface_texture(self.roughness.as_ref()))
     }
 
     /// Builds the mesh from triangles, with the grip and texture of each in `surfaces`. `corners` are in metres,
@@ -320,7 +321,7 @@ impl MeshSpec {
         triangles: Vec<[u32; 3]>,
         surfaces: Vec<(f32, SurfaceTexture)>,
     ) -> Result<TriangleMesh, TerrainFault> {
-        let crease = self.crease_deg.to_radians() as f32;
+        let crease = self.smoothing_angle_deg.to_radians() as f32;
         TriangleMesh::with_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, surfaces)
     }
 }

@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Tyre. In names of keys, `along` is longitudinal (the rolling direction) and `across` is lateral (the axis of the
-/// wheel). The longitudinal slip is the slip ratio. The lateral slip is the tangent of the slip angle, which is
-/// nearly the angle in rad.
+/// Tyre. Longitudinal is the rolling direction, lateral the axis of the wheel. The longitudinal slip is the slip
+/// ratio. The lateral slip is the tangent of the slip angle, which is nearly the angle in rad.
 // The schema rejects unknown keys. serde cannot deny them next to `flatten`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -54,9 +53,9 @@ pub enum Tyre {
     /// Force that rises to an extremum (the friction limit), falls to an asymptote, and is constant beyond.
     SlipCurve {
         /// Longitudinal force over slip ratio.
-        along: SlipCurve,
+        longitudinal: SlipCurve,
         /// Lateral force over lateral slip.
-        across: SlipCurve,
+        lateral: SlipCurve,
         /// Relaxation lengths.
         #[serde(flatten)]
         relaxation: Relaxation,
@@ -87,13 +86,13 @@ pub enum Tyre {
         #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1e6)))]
         nominal_load_n: f64,
         /// Longitudinal force over slip at the nominal load.
-        along: NamedPoints,
+        longitudinal: NamedPoints,
         /// Lateral force over slip at the nominal load.
-        across: NamedPoints,
+        lateral: NamedPoints,
         /// Longitudinal force over slip at twice the nominal load.
-        along_at_double_load: NamedPoints,
+        longitudinal_at_double_load: NamedPoints,
         /// Lateral force over slip at twice the nominal load.
-        across_at_double_load: NamedPoints,
+        lateral_at_double_load: NamedPoints,
         /// Relaxation lengths.
         #[serde(flatten)]
         relaxation: Relaxation,
@@ -127,10 +126,10 @@ pub enum Tyre {
 pub struct Friction {
     /// Longitudinal peak friction coefficient at the nominal load.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 20)))]
-    pub friction_along: f64,
+    pub longitudinal_friction: f64,
     /// Lateral peak friction coefficient at the nominal load.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 20)))]
-    pub friction_across: f64,
+    pub lateral_friction: f64,
     /// Relative loss of friction per relative excess of the load over `nominal_load_n`.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
@@ -149,11 +148,11 @@ pub struct Relaxation {
     /// Relaxation length of the longitudinal force at the nominal load, m. At other loads it is proportional to the
     /// slip stiffness.
     #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1e-5, "maximum" = 10)))]
-    pub relaxation_along_m: f64,
+    pub relaxation_length_longitudinal_m: f64,
     /// Relaxation length of the lateral force at the nominal load, m. At other loads it is proportional to the
     /// cornering stiffness.
     #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1e-5, "maximum" = 10)))]
-    pub relaxation_across_m: f64,
+    pub relaxation_length_lateral_m: f64,
 }
 
 /// Force curve of one direction.
@@ -169,7 +168,7 @@ pub struct SlipCurve {
     pub asymptote_slip: f64,
     /// Force at and beyond `asymptote_slip`, as a share of the peak.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
-    pub asymptote_share: f64,
+    pub sliding_force_ratio: f64,
 }
 
 /// Force curve of a TMeasy tyre in one direction at one load. Slips are relative to the rim speed.
@@ -182,10 +181,10 @@ pub struct NamedPoints {
     pub slope_n: f64,
     /// Largest force, N.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e7)))]
-    pub largest_n: f64,
+    pub peak_n: f64,
     /// Slip at the largest force.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 10)))]
-    pub largest_slip: f64,
+    pub peak_slip: f64,
     /// Force at full sliding, N; at most the largest force.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub sliding_n: f64,

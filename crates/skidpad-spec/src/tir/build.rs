@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                     key,
                     &statement.place,
                     &format!("{} here, {} in line {}", statement.value, first_value.value, first_value.place.line),
-                    "stated once",
+                    "defined once",
                     Some("remove one of the two".into()),
                 );
                 fault.contradicted_span = Some(first_value.place.span.clone());
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
             self.add_note_at_line(
                 statement.place.line,
                 &statement.key,
-                "loss of friction with sliding speed is left out",
+                "the loss of friction with sliding speed is not modelled",
             );
         }
         let is_ignored = IGNORED_KEY_PREFIXES.iter().any(|prefix| statement.key.starts_with(prefix));
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
     /// MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
-        const ACCEPTED_FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
+        const ACCEPTED_FORMATS: &str = "'PAC2002', or a format with the version in FITTYP";
         let format = self
             .stated_values
             .get("PROPERTY_FILE_FORMAT")
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
                 FaultKind::OutOfRange,
                 "PROPERTY_FILE_FORMAT",
                 ACCEPTED_FORMATS,
-                "this is another family of tyre models",
+                "this is a different family of tyre models",
             );
             return Version::Mf61;
         }
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
                     FaultKind::OutOfRange,
                     "FITTYP",
                     ACCEPTED_FITTYP,
-                    "other versions have other equations",
+                    "other versions have different equations",
                 );
                 Version::Mf61
             }
@@ -338,11 +338,11 @@ impl<'a> Reader<'a> {
         let has_mf52_keys = has_any(&["PHY3", "PTX1", "PTY1"]);
         match (has_mf52_keys, has_mf6_keys) {
             (false, true) => {
-                self.add_note("FITTYP", "missing; by its coefficients this is MF 6.1");
+                self.add_note("FITTYP", "missing; the coefficients are those of MF 6.1");
                 Version::Mf61
             }
             (true, false) => {
-                self.add_note("FITTYP", "missing; by its coefficients this is MF 5.2");
+                self.add_note("FITTYP", "missing; the coefficients are those of MF 5.2");
                 Version::Mf52
             }
             _ => {
@@ -367,7 +367,7 @@ impl<'a> Reader<'a> {
             3 => Some(UseMode::Uncombined),
             4 => Some(UseMode::Combined),
             5 => {
-                self.add_note("USE_MODE", "turn slip is left out");
+                self.add_note("USE_MODE", "turn slip is not modelled");
                 Some(UseMode::Combined)
             }
             _ => None,
@@ -377,11 +377,11 @@ impl<'a> Reader<'a> {
                 FaultKind::OutOfRange,
                 "USE_MODE",
                 ACCEPTED_USE_MODES,
-                "it has up to three digits; below 0 mirrors the tyre",
+                "the number has up to three digits; a negative number mirrors the tyre",
             );
         }
         if mode < 0 {
-            self.add_note("USE_MODE", "below 0: the tyre is mirrored");
+            self.add_note("USE_MODE", "negative: the tyre is mirrored");
         }
         (use_mode.unwrap_or(UseMode::Combined), mode < 0)
     }
@@ -395,7 +395,7 @@ impl<'a> Reader<'a> {
             "RIGHT" => Some(Side::Right),
             "SYMMETRIC" | "" => None,
             _ => {
-                self.add_note("TYRESIDE", "is not 'LEFT', 'RIGHT' or 'SYMMETRIC': taken as not stated");
+                self.add_note("TYRESIDE", "is not 'LEFT', 'RIGHT' or 'SYMMETRIC'; the value is ignored");
                 None
             }
         }
@@ -425,7 +425,7 @@ impl<'a> Reader<'a> {
     fn convert_old_conventions(&mut self, c: &mut Coefficients) {
         if c.q_re0 == 0.0 {
             c.q_re0 = 1.0;
-            self.add_note("Q_RE0", "0 would be a tyre without a radius: taken as 1");
+            self.add_note("Q_RE0", "0 would be a tyre without a radius; 1 is used");
         }
         // MF 5.0: lateral friction and cornering stiffness are both below 0. A change of sign of both D and B changes
         // no force. Coefficients that are multiplied by friction (RVY: lateral force by slip ratio) or by B (QBZ10:
@@ -434,19 +434,19 @@ impl<'a> Reader<'a> {
             for coefficient in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
                 *coefficient = -*coefficient;
             }
-            self.add_note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
+            self.add_note("PDY1", "negative, as in MF 5.0; the sign is changed");
         }
         // Largest slip ratio of a valid range.
         if is_one_sided([c.kpumin, c.kpumax], 100.0) {
             let max_slip_ratio = c.kpumax.abs().max(c.kpumin.abs());
             (c.kpumin, c.kpumax) = (-max_slip_ratio, max_slip_ratio);
-            self.add_note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
+            self.add_note("KPUMAX", "only driving or only braking was measured; the formula is used for both");
         }
         // Largest slip angle of a valid range, rad.
         if is_one_sided([c.alpmin, c.alpmax], 1.6) {
             let max_slip_angle = c.alpmax.abs().max(c.alpmin.abs());
             (c.alpmin, c.alpmax) = (-max_slip_angle, max_slip_angle);
-            self.add_note("ALPMAX", "only one side was measured: the formula is used for both");
+            self.add_note("ALPMAX", "only one side was measured; the formula is used for both");
         }
     }
 
@@ -476,7 +476,7 @@ impl<'a> Reader<'a> {
                 .map(|place| place.line)
                 .min()
                 .unwrap_or(0);
-            let text = format!("without a value, taken as not stated: {}", unstated_keys.join(", "));
+            let text = format!("keys without a value are ignored: {}", unstated_keys.join(", "));
             let key = (*first_key).to_owned();
             self.add_note_at_line(line, &key, &text);
         }
@@ -509,8 +509,7 @@ impl<'a> Reader<'a> {
         let file_start = TextLocation { line: 1, column: 1, span: 0..0 };
         let fallback_place = header.map_or(&file_start, |header| &header.place);
         let place = self.blank_keys.get(key).unwrap_or(fallback_place);
-        let meaning =
-            coefficient_entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
+        let meaning = coefficient_entry(key).map_or("the equations of the coefficients", |entry| entry.meaning);
         let help = format!("{meaning}; add it to [{section}]");
         push_fault(&mut self.faults, new_fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
     }

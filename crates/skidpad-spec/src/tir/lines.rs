@@ -102,8 +102,8 @@ pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
         } else if let Some((key, value)) = content.split_once('=') {
             parsed_text.add_statement(&line, &section, key.trim(), value.trim(), place);
         } else if is_read_section(&section) {
-            let help = Some("write KEY = value, or begin the line with $ if it is a comment".into());
-            let found = format!("`{content}` is neither a section nor a value");
+            let help = Some("write KEY = value, or start the line with $ for a comment".into());
+            let found = format!("`{content}` is neither a section nor an assignment");
             push_fault(
                 &mut parsed_text.faults,
                 new_fault(FaultKind::Syntax, leading_word(content), &place, &found, "KEY = value", help),
@@ -174,8 +174,8 @@ impl<'a> ParsedText<'a> {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let is_name_character = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
         if !content.ends_with(']') || name.is_empty() || !name.chars().all(is_name_character) {
-            let found = format!("`{content}` is no section header");
-            let help = Some("write [NAME] on a line of its own".into());
+            let found = format!("`{content}` is not a section header");
+            let help = Some("write [NAME] on a separate line".into());
             push_fault(&mut self.faults, new_fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
         }
         section.clone_from(&name);
@@ -194,8 +194,8 @@ impl<'a> ParsedText<'a> {
     ) {
         let is_key_character = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if key.is_empty() || !key.chars().all(is_key_character) {
-            let found = format!("`{key}` is no key");
-            let help = Some("a key is one word of letters, digits and _".into());
+            let found = format!("`{key}` is not a valid key");
+            let help = Some("a key consists of letters, digits and _".into());
             push_fault(
                 &mut self.faults,
                 new_fault(FaultKind::Syntax, leading_word(key), &statement_place, &found, "KEY = value", help),

@@ -31,10 +31,10 @@ const USUAL_CORNERING_STIFFNESS: RangeInclusive<f64> = 3.0..=150.0;
 
 /// Coefficients that files state in pairs: the coefficient, its counterpart, and the effect of its absence.
 const PAIRED_COEFFICIENTS: [(&str, &str, &str); 4] = [
-    ("QBZ1", "QDZ1", "the pneumatic trail does not fall with slip"),
+    ("QBZ1", "QDZ1", "the pneumatic trail does not decrease with slip"),
     ("QDZ1", "QBZ1", "there is no pneumatic trail"),
-    ("RBX1", "RBY1", "side slip does not weaken forces along"),
-    ("RBY1", "RBX1", "slip along does not weaken forces across"),
+    ("RBX1", "RBY1", "side slip does not reduce longitudinal forces"),
+    ("RBY1", "RBX1", "longitudinal slip does not reduce lateral forces"),
 ];
 
 /// Returns names and messages of stated coefficients outside of [`USUAL_RANGES`], and of `PKY1` if the cornering
@@ -53,7 +53,9 @@ pub(crate) fn implausible_coefficients(
             let (low, high) = (usual_range.start(), usual_range.end());
             (
                 *name,
-                format!("{value}{unit} is far from tyres, which have {low} to {high}: check the unit and the digits"),
+                format!(
+                    "{value}{unit} is implausible for a tyre (typical: {low} to {high}); check the unit and the digits"
+                ),
             )
         })
     };
@@ -65,7 +67,7 @@ pub(crate) fn implausible_coefficients(
     let cornering_stiffness = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
     if is_stated("PKY1") && !USUAL_CORNERING_STIFFNESS.contains(&cornering_stiffness) {
         messages.push(("PKY1", format!(
-            "with PKY2 and PKY4 the cornering stiffness is {cornering_stiffness:.4} of the load per rad, which is far from tyres: they have 3 to 150"
+            "with PKY2 and PKY4 the cornering stiffness is {cornering_stiffness:.4} times the load per rad, which is implausible for a tyre (typical: 3 to 150)"
         )));
     }
     messages
@@ -81,7 +83,7 @@ pub(crate) fn missing_counterparts(use_mode: UseMode, is_stated: impl Fn(&str) -
         .filter(|(name, ..)| use_mode == UseMode::Combined || !name.starts_with('R'));
     missing_coefficients
         .map(|(name, counterpart, effect)| {
-            (*name, format!("missing beside {counterpart}, so {effect}: is the file cut off?"))
+            (*name, format!("missing, although {counterpart} is set: {effect}; the file may be truncated"))
         })
         .collect()
 }
@@ -94,13 +96,13 @@ pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let has_pneumatic_trail = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
     if tyre.combines_by_ellipse() {
         let moment_note =
-            if has_pneumatic_trail { "" } else { ", nor of the aligning moment, which has no pneumatic trail" };
+            if has_pneumatic_trail { "" } else { ", and none of the aligning moment: it has no pneumatic trail" };
         return Some(format!(
-            "no coefficients of combined slip: forces along and across are combined by the friction ellipse{moment_note}"
+            "no coefficients of combined slip: longitudinal and lateral forces are combined by the friction ellipse{moment_note}"
         ));
     }
     (tyre.use_mode() == UseMode::Uncombined).then(|| {
-        "USE_MODE 3: forces along and across do not weaken each other, and reach up to 1.4 times the friction together"
+        "USE_MODE 3: longitudinal and lateral forces do not reduce each other and together reach up to 1.4 times the friction limit"
             .into()
     })
 }

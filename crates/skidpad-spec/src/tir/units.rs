@@ -87,7 +87,7 @@ impl Units {
                 None => {
                     let known_names: Vec<&str> = unit_table.iter().map(|(name, _)| *name).collect();
                     let accepts = format!("one of {}", known_names.join(", "));
-                    let help = Some("values of the file cannot be converted without it".into());
+                    let help = Some("the values of the file cannot be converted without it".into());
                     let path = format!("UNITS.{}", statement.key);
                     let kind = FaultKind::OutOfRange;
                     push_fault(faults, new_fault(kind, &path, &statement.place, statement.value, &accepts, help));

@@ -46,17 +46,17 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
 #[test]
 fn every_fault_of_assists_is_told_at_once() {
     let faults = with(
-        "[assists.abs]\nslip = 0\n[assists.counter_steer]\nfades_in_mps = [6, 3]\n[assists.speed_steering]\nlock_share = 2\n\
-         [assists.turbo]\n[assists.lowered_centre]\nby_m = 2\n",
+        "[assists.abs]\nslip = 0\n[assists.counter_steer]\nspeed_range_mps = [6, 3]\n[assists.speed_steering]\nlock_factor = 2\n\
+         [assists.turbo]\n[non_physical.lowered_centre]\nby_m = 2\n",
     );
     let faults = faults.expect_err("four faults");
     let expected = [
         (FaultKind::OutOfRange, "assists.abs.slip"),
-        (FaultKind::Contradiction, "assists.counter_steer.fades_in_mps"),
-        (FaultKind::MissingKey, "assists.speed_steering.between_mps"),
-        (FaultKind::OutOfRange, "assists.speed_steering.lock_share"),
+        (FaultKind::Contradiction, "assists.counter_steer.speed_range_mps"),
+        (FaultKind::MissingKey, "assists.speed_steering.speed_range_mps"),
+        (FaultKind::OutOfRange, "assists.speed_steering.lock_factor"),
         (FaultKind::UnknownKey, "assists.turbo"),
-        (FaultKind::Contradiction, "assists.lowered_centre.by_m"),
+        (FaultKind::Contradiction, "non_physical.lowered_centre.by_m"),
     ];
     for (kind, path) in expected {
         assert!(faults.contains(&(kind, path.into())), "{path}: {faults:?}");

@@ -56,7 +56,7 @@ impl Folder {
 }
 
 fn refused(told: &str) {
-    assert!(told.contains("lies outside of the folder of the file that names it"), "{told}");
+    assert!(told.contains("lies outside of the folder of the referring file"), "{told}");
     assert!(told.contains("--allow-root") && !told.contains(SECRET), "{told}");
 }
 
@@ -174,5 +174,5 @@ fn a_file_beyond_its_limit_is_refused_by_its_size() {
     let path = folder.write("own/car.toml", &car("a.tir"));
     let told = load(&path).expect_err("refused");
     let skidpad_spec::LoadError::Faults(faults) = &told else { panic!("no faults") };
-    assert!(faults.to_text().contains("a tyre file may have 4 MiB"), "{}", faults.to_text());
+    assert!(faults.to_text().contains("a tyre file may have at most 4 MiB"), "{}", faults.to_text());
 }

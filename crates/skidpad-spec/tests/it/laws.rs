@@ -128,9 +128,9 @@ fn one_fault_is_one_fault() {
         (
             "corvette_c5_mf",
             "[tyres.rear]",
-            "friction_along = 1\n[tyres.rear]",
+            "longitudinal_friction = 1\n[tyres.rear]",
             UnknownKey,
-            "tyres.front.friction_along",
+            "tyres.front.longitudinal_friction",
         ),
         ("corvette_c5_mf", "tyre = \"front\"", "tyre = \"front\"\ncamber_deg = -20", OutOfRange, "axles[0].camber_deg"),
         ("corvette_c5_tmeasy", "nominal_load_n = 3800", "", MissingKey, "tyres.front.nominal_load_n"),
@@ -139,21 +139,21 @@ fn one_fault_is_one_fault() {
             "slope_n = 92000",
             "slope_n = 82000",
             FaultKind::Contradiction,
-            "tyres.front.along.slope_n",
+            "tyres.front.longitudinal.slope_n",
         ),
         (
             "corvette_c5_tmeasy",
             "sliding_n = 3192",
             "sliding_n = 4192",
             FaultKind::Contradiction,
-            "tyres.front.along.sliding_n",
+            "tyres.front.longitudinal.sliding_n",
         ),
         (
             "corvette_c5_tmeasy",
             "sliding_slip = 0.5",
             "sliding_slip = 0.05",
             FaultKind::Contradiction,
-            "tyres.front.along.sliding_slip",
+            "tyres.front.longitudinal.sliding_slip",
         ),
     ];
     for (vehicle, from, to, kind, path) in rows {
@@ -169,7 +169,7 @@ fn a_brush_has_the_stiffness_it_states() {
     let c5 = shipped::find("corvette_c5").expect("shipped");
     let (start, end) = (c5.find("[tyres.rear]").expect("there"), c5.find("[steering]").expect("there"));
     let brush = "[tyres.rear]\nmodel = \"brush\"\nslip_stiffness_n = 100e3\ncornering_stiffness_n_per_rad = 90e3\n\
-                 patch_length_m = 0.14\nfriction_along = 1.1\nfriction_across = 1.0\nload_sensitivity = 0.1\n";
+                 patch_length_m = 0.14\nlongitudinal_friction = 1.1\nlateral_friction = 1.0\nload_sensitivity = 0.1\n";
     let text = format!("{}{brush}nominal_load_n = 4000\n{}", &c5[..start], &c5[end..]);
     let car = read(&text).unwrap_or_else(|faults| panic!("{}", faults.render()));
     let tyre = car.model.tyre(2);

@@ -10,34 +10,39 @@ const MISTAKES: &[Row] = &[
         "roll_kg_m2 = 480, pitch_kg_m2 = 2350, yaw_kg_m2 = 2500",
         "roll_kg_m2 = 48000, pitch_kg_m2 = 235000, yaw_kg_m2 = 250000",
         "chassis.inertia.roll_kg_m2",
-        "cars have 0.4 to 1.5",
+        "typical: 0.4 to 1.5",
     ),
     ("lock_deg = 35", "lock_deg = 0.61", "steering.lock_deg", "0.61 rad would be 35 degrees"),
     ("steer_ratio = 1\n", "", "axles", "no axle is steered"),
-    ("total_torque_nm = 7000", "total_torque_nm = 700000", "brakes.total_torque_nm", "times what its tyres do"),
+    ("total_torque_nm = 7000", "total_torque_nm = 700000", "brakes.total_torque_nm", "times the tyre limit"),
     ("bump_travel_m = 0.07", "bump_travel_m = 13", "axles[0].suspension.bump_travel_m", "check the unit"),
-    ("droop_travel_m = 0.09", "droop_travel_m = 0.5", "axles[0].suspension.droop_travel_m", "carries nothing from 0.1"),
+    (
+        "droop_travel_m = 0.09",
+        "droop_travel_m = 0.5",
+        "axles[0].suspension.droop_travel_m",
+        "the spring force is zero from 0.1",
+    ),
     ("inertia_kg_m2 = 1.5", "inertia_kg_m2 = 0.001", "axles[0].wheel_spin_inertia_kg_m2", "0.5 to 2 kg m²"),
     (
         "extremum_slip = 0.09, asymptote_slip = 0.50",
         "extremum_slip = 15, asymptote_slip = 50",
-        "tyres.front.along.extremum_slip",
+        "tyres.front.longitudinal.extremum_slip",
         "15 % would be 0.15",
     ),
     (
         "extremum_slip = 0.10, asymptote_slip = 0.50",
         "extremum_slip = 8, asymptote_slip = 20",
-        "tyres.front.across.extremum_slip",
+        "tyres.front.lateral.extremum_slip",
         "8 degrees would be 0.140 rad",
     ),
-    ("capacity_nm = 700", "capacity_nm = 70", "powertrain.clutch.capacity_nm", "up to 479 N m: it slips"),
+    ("capacity_nm = 700", "capacity_nm = 70", "powertrain.clutch.capacity_nm", "is 479 N m: the clutch slips"),
     (
         "handbrake_torque_nm = 1500",
         "handbrake_torque_nm = 25",
         "axles[1].handbrake_torque_nm",
-        "slopes of up to 1.0 % only",
+        "only on slopes up to 1.0 %",
     ),
-    ("nominal_load_n = 3800", "nominal_load_n = 330", "tyres.front.nominal_load_n", "a wheel carries 38"),
+    ("nominal_load_n = 3800", "nominal_load_n = 330", "tyres.front.nominal_load_n", "the static wheel load is 38"),
 ];
 
 #[test]
@@ -61,7 +66,7 @@ fn planted_mistakes_are_told() {
 fn shipped_cars_have_no_implausible_number() {
     for name in shipped::names() {
         let notes = skidpad_spec::load(name).expect("shipped").notes;
-        let meant = |key: &str| key == "peers.roll_influence" || MEANT.contains(&(name, key));
+        let meant = |key: &str| key == "raycast_reference.roll_influence" || MEANT.contains(&(name, key));
         let told: Vec<String> = notes.iter().filter(|note| !meant(&note.key)).map(ToString::to_string).collect();
         assert_eq!(told, [""; 0], "{name}");
     }

@@ -10,6 +10,7 @@ mod ground;
 mod laws;
 mod lints;
 mod mutations;
+mod old_keys;
 mod scenes;
 mod shipped;
 mod tyres;

@@ -106,13 +106,13 @@ fn with_value(text: &str, at: usize, value: &str) -> String {
 
 /// Adds options to `text` that most shipped vehicles do not have.
 fn with_options(text: &str) -> String {
-    let axle = "heave_spring = { rate_n_per_m = 1000, damping_n_s_per_m = 10 }\nforce_point_above_ground_m = 0.1\n\
-                guidance = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\n\
-                lateral_compliance = { rate_n_per_m = 10000000, damping_n_s_per_m = 1000 }\nwheel_radius_m";
-    let suspension = "[axles.suspension]\nrate_rise_n_per_m2 = 1000";
+    let axle = "heave_spring = { rate_n_per_m = 1000, damping_n_s_per_m = 10 }\nforce_application_height_m = 0.1\n\
+                kinematics = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\n\
+                lateral_compliance = { lateral_stiffness_n_per_m = 10000000, damping_n_s_per_m = 1000 }\nwheel_radius_m";
+    let suspension = "[axles.suspension]\nprogressive_rate_n_per_m2 = 1000";
     let assists = if text.contains("[assists.") { "" } else { crate::assists::ALL };
     // An axle has either a force point or a roll centre.
-    text.replacen("wheel_radius_m", &axle.replace("force_point_above_ground_m", "roll_centre_height_m"), 1)
+    text.replacen("wheel_radius_m", &axle.replace("force_application_height_m", "roll_centre_height_m"), 1)
         .replace("\nwheel_radius_m", &format!("\n{axle}"))
         .replace("[axles.suspension]", suspension)
         + assists

@@ -93,8 +93,8 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
 #[test]
 fn boxes_that_move_are_platforms_in_the_units_of_their_names() {
     let text = "[[box]]\ncentre_m = [1, -2, 3]\nsize_m = [4, 6, 8]\ngrip = 0.5\n\
-                motion = { velocity_mps = [0, 2, 0], turn_rate_dps = 90, axis = [0, 0.5, 0] }\n\
-                [[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 1, 1]\n[box.motion]\nrepeats = true\nblend_s = 0.5\n\
+                kinematic = { velocity_mps = [0, 2, 0], turn_rate_deg_per_s = 90, axis = [0, 0.5, 0] }\n\
+                [[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 1, 1]\n[box.kinematic]\nloop = true\nblend_time_s = 0.5\n\
                 way_point = [{ time_s = 0 }, { time_s = 2, displacement_m = [0, 0, 4], angle_deg = 180 }, { time_s = 4 }]\n\
                 [[box]]\ncentre_m = [9, 9, 9]\nsize_m = [1, 1, 1]\n";
     let scene = SceneSpec::read("platforms.toml", text).expect("valid").scene().expect("ground");
@@ -112,26 +112,26 @@ fn boxes_that_move_are_platforms_in_the_units_of_their_names() {
 fn every_fault_of_a_motion_is_told_at_its_place() {
     let boxed = |motion: &str| format!("[[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 1, 1]\n{motion}\n");
     let text = [
-        "motion = { velocity_mps = [0, 300, 0] }",
-        "motion = {}",
-        "motion = { turn_rate_dps = 1, axis = [0, 0, 0], repeats = true }",
-        "motion = { velocity_mps = [1, 0, 0], way_point = [{ time_s = 0 }, { time_s = 1 }] }",
-        "motion = { way_point = [{ time_s = 0 }, { time_s = 0 }] }",
-        "motion = { way_point = [{ time_s = 0 }, { time_s = 1, displacement_m = [1, 0, 0] }], repeats = true }",
-        "motion = { way_point = [{ time_s = 0 }, { time_s = 1, angle = 3 }] }",
+        "kinematic = { velocity_mps = [0, 300, 0] }",
+        "kinematic = {}",
+        "kinematic = { turn_rate_deg_per_s = 1, axis = [0, 0, 0], loop = true }",
+        "kinematic = { velocity_mps = [1, 0, 0], way_point = [{ time_s = 0 }, { time_s = 1 }] }",
+        "kinematic = { way_point = [{ time_s = 0 }, { time_s = 0 }] }",
+        "kinematic = { way_point = [{ time_s = 0 }, { time_s = 1, displacement_m = [1, 0, 0] }], loop = true }",
+        "kinematic = { way_point = [{ time_s = 0 }, { time_s = 1, angle = 3 }] }",
     ];
     let faults = SceneSpec::read("bad.toml", &text.map(boxed).concat()).expect_err("has faults");
     let found: Vec<(usize, FaultKind, &str)> =
         faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
     let expected = [
-        (4, OutOfRange, "box[0].motion.velocity_mps[1]"),
-        (8, MissingKey, "box[1].motion.velocity_mps"),
-        (12, Contradiction, "box[2].motion.axis"),
-        (12, Contradiction, "box[2].motion.repeats"),
-        (16, Contradiction, "box[3].motion.way_point"),
-        (20, Contradiction, "box[4].motion.way_point"),
-        (24, Contradiction, "box[5].motion.way_point"),
-        (28, UnknownKey, "box[6].motion.way_point[1].angle"),
+        (4, OutOfRange, "box[0].kinematic.velocity_mps[1]"),
+        (8, MissingKey, "box[1].kinematic.velocity_mps"),
+        (12, Contradiction, "box[2].kinematic.axis"),
+        (12, Contradiction, "box[2].kinematic.loop"),
+        (16, Contradiction, "box[3].kinematic.way_point"),
+        (20, Contradiction, "box[4].kinematic.way_point"),
+        (24, Contradiction, "box[5].kinematic.way_point"),
+        (28, UnknownKey, "box[6].kinematic.way_point[1].angle"),
     ];
     assert_eq!(found, expected, "{}", faults.render());
 }
@@ -180,14 +180,14 @@ fn files_need_their_feature() {
     for table in ["mesh", "crg", "height_field"] {
         assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
     }
-    assert_eq!(told.matches("build it with the feature `terrain_files`").count(), 3, "{told}");
+    assert_eq!(told.matches("enable the feature `terrain_files`").count(), 3, "{told}");
 }
 
 #[test]
 fn bodies_are_in_the_units_of_their_names() {
-    let text = "[[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [4, 5, 6]\nyaw_deg = 90\ncentre_of_mass_m = [0.25, 0, -1]\n\
-                velocity_mps = [1, 2, 3]\nangular_velocity_dps = [0, 0, 180]\ngrip = 0.7\nfriction = 0.2\n\
-                [[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [3, 4, 5]\n";
+    let text = "[[dynamic_box]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [4, 5, 6]\nyaw_deg = 90\ncentre_of_mass_m = [0.25, 0, -1]\n\
+                velocity_mps = [1, 2, 3]\nangular_velocity_deg_per_s = [0, 0, 180]\ngrip = 0.7\nfriction = 0.2\n\
+                [[dynamic_box]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [3, 4, 5]\n";
     let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("bodies");
     let [one, other] = scene.free_bodies[..] else { panic!("two bodies") };
     // Inertia of a solid box: m (b² + c²) / 12.
@@ -204,20 +204,20 @@ fn bodies_are_in_the_units_of_their_names() {
 
 #[test]
 fn every_fault_of_a_body_is_told_at_its_place() {
-    let text = "[[body]]\nmass_kg = 0\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\n\
-                [[body]]\nmass_kg = 5\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [1, 1, 3]\ncentre_of_mass_m = [0, 0, 0.6]\nweight = 3\n\
-                [[body]]\nmass_kg = 5\n";
+    let text = "[[dynamic_box]]\nmass_kg = 0\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\n\
+                [[dynamic_box]]\nmass_kg = 5\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [1, 1, 3]\ncentre_of_mass_m = [0, 0, 0.6]\nweight = 3\n\
+                [[dynamic_box]]\nmass_kg = 5\n";
     let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
     let mut found: Vec<(usize, FaultKind, &str)> =
         faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
     found.sort_by_key(|(line, _, path)| (*line, path.to_string()));
     let expected = [
-        (2, OutOfRange, "body[0].mass_kg"),
-        (9, Contradiction, "body[1].inertia_kg_m2"),
-        (10, Contradiction, "body[1].centre_of_mass_m"),
-        (11, UnknownKey, "body[1].weight"),
-        (12, MissingKey, "body[2].centre_m"),
-        (12, MissingKey, "body[2].size_m"),
+        (2, OutOfRange, "dynamic_box[0].mass_kg"),
+        (9, Contradiction, "dynamic_box[1].inertia_kg_m2"),
+        (10, Contradiction, "dynamic_box[1].centre_of_mass_m"),
+        (11, UnknownKey, "dynamic_box[1].weight"),
+        (12, MissingKey, "dynamic_box[2].centre_m"),
+        (12, MissingKey, "dynamic_box[2].size_m"),
     ];
     assert_eq!(found, expected, "{}", faults.render());
 }

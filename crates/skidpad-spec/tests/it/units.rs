@@ -134,7 +134,7 @@ fn ride_frequency_is_of_the_mass_the_wheel_carries() {
 fn couplings_tie_wheels_and_axles() {
     let text = skidpad_spec::shipped::find("truck_6x4").expect("shipped");
     let couplings = "[[couplings]]\naxles = [3]\nlocked = true\n[[couplings]]\naxles = [2, 3]\npreload_nm = 80\n\
-                     drive_bias = 3\nviscous_nm_s_per_rad = 5\n[aero]";
+                     torque_bias_ratio_drive = 3\nviscous_nm_s_per_rad = 5\n[aero]";
     let text = text.replace("[aero]", couplings);
     let model = VehicleSpec::read("truck", &text).expect("valid").compile().expect("valid");
     let [across, between] = &model.parts().couplings[..] else { panic!("two couplings") };
@@ -246,7 +246,7 @@ fn b7_drag_from_coefficient_area_and_air() {
 fn brake_discs_go_to_both_wheels_of_their_axle() {
     let text = include_str!("../../../../vehicles/corvette_c5.toml");
     let disc = "[axles.brake_disc]\nheat_capacity_j_per_k = 4600\ncooling_w_per_k = 15\ncooling_w_s_per_k_m = 2\n\
-                fades_from_k = 350\nfades_to_k = 650\nleast_share = 0.6\n\n[axles.unsprung]";
+                fades_from_k = 350\nfades_to_k = 650\nmin_torque_factor = 0.6\n\n[axles.unsprung]";
     let spec = VehicleSpec::read("discs.toml", &text.replacen("[axles.unsprung]", disc, 1)).expect("readable");
     let wheels = spec.compile().expect("valid").wheels().to_vec();
     let expected =
@@ -284,17 +284,17 @@ fn a_magic_formula_tyre_has_its_own_radius() {
 fn a6b_anti_roll_bars_come_in_three_units() {
     let text = include_str!("../../../../vehicles/corvette_c5.toml");
     let bar = |line: &str| {
-        let text = text.replace("anti_roll_bar_n_per_m = 19000", line);
+        let text = text.replace("rate_n_per_m = 19000", line);
         let spec = VehicleSpec::read("bars.toml", &text).expect("readable");
         spec.compile().expect("valid").parts().bars[0]
     };
     close(&[
-        ("newtons per metre", bar("anti_roll_bar_n_per_m = 19000").rate, 19e3),
+        ("newtons per metre", bar("rate_n_per_m = 19000").rate, 19e3),
         // The force is that over 0.07 m of bump and 0.09 m of droop.
-        ("newtons", bar("anti_roll_bar_n = 5000").rate, 5000.0 / 0.16),
-        ("as stiff as the springs", 2.0 * bar("anti_roll_bar_share = 0.5").rate, 28e3),
+        ("newtons", bar("full_travel_force_n = 5000").rate, 5000.0 / 0.16),
+        ("as stiff as the springs", 2.0 * bar("roll_stiffness_share = 0.5").rate, 28e3),
     ]);
-    let fading = bar("anti_roll_bar_n_per_m = 1\nanti_roll_bar_fades_in_mps = [5, 15]\nanti_roll_bar_external = true");
+    let fading = bar("rate_n_per_m = 1, speed_range_mps = [5, 15], acts_on = \"chassis\"");
     assert_eq!((fading.speed_range, fading.force_path), ([5.0, 15.0], BarForcePath::External));
 }
 
@@ -304,7 +304,7 @@ fn standing_resistance_is_every_wheels() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
     let text = text.replace(
         "[rolling_resistance]",
-        "[standing_resistance]\ncoefficient = 0.03\nbelow_mps = 0.5\n\n[rolling_resistance]",
+        "[static_rolling_resistance]\ncoefficient = 0.03\nbelow_mps = 0.5\n\n[rolling_resistance]",
     );
     let car = skidpad_spec::LoadedVehicle::read("c5", &text).expect("valid");
     for wheel in car.model.wheels() {
@@ -325,12 +325,12 @@ fn preload_says_where_full_droop_is() {
     let (carried, rate) = ((1545.0 / 2.0 * (2.654 - 1.3) / 2.654 - 40.0) * 9.81, 28e3);
     let linear = strut("preload_n = 1500");
     close(&[("droop", linear.droop_travel, (carried - 1500.0) / rate)]);
-    let rising = strut("preload_n = 1500\nrate_rise_n_per_m2 = 90e3");
+    let rising = strut("preload_n = 1500\nprogressive_rate_n_per_m2 = 90e3");
     let left = carried + rising.spring_force(-f64::from(rising.droop_travel));
     close(&[("rise", rising.progressive_rate, 90e3), ("left at droop", left as f32, 1500.0)]);
     assert!(rising.droop_travel > linear.droop_travel && rising.rate_at(-0.1) < rate);
     // The smallest force of this spring is 1530 N, at the deflection at which its rate is 0.
-    let never = text.replacen("droop_travel_m = 0.09", "preload_n = 1500\nrate_rise_n_per_m2 = 212e3", 1);
+    let never = text.replacen("droop_travel_m = 0.09", "preload_n = 1500\nprogressive_rate_n_per_m2 = 212e3", 1);
     let faults = VehicleSpec::read("c5", &never).expect_err("the spring never gives as little");
     assert_eq!(faults.list()[0].path, "axles[0].suspension.preload_n");
 }
@@ -350,7 +350,7 @@ fn heave_springs_belong_to_axles() {
 #[test]
 fn links_turn_wheels_by_degrees_per_metre() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
-    let lines = "guidance = { toe_deg_per_m = 4, camber_deg_per_m2 = -90 }\nsolid_axle = true\nforce_point_above_ground_m = 0.1\nackermann";
+    let lines = "kinematics = { toe_deg_per_m = 4, camber_deg_per_m2 = -90 }\nsolid_axle = true\nforce_application_height_m = 0.1\nackermann";
     let model =
         VehicleSpec::read("c5", &text.replacen("ackermann", lines, 1)).expect("readable").compile().expect("valid");
     let [front, rear] = &model.parts().axles[..] else { panic!("two axles") };
@@ -378,7 +378,7 @@ fn roll_centres_are_metres_above_the_ground() {
 #[test]
 fn axles_give_way_by_the_rate_of_all_their_wheels() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
-    let given = "lateral_compliance = { rate_n_per_m = 175000, damping_n_s_per_m = 10000 }\nackermann";
+    let given = "lateral_compliance = { lateral_stiffness_n_per_m = 175000, damping_n_s_per_m = 10000 }\nackermann";
     let model =
         VehicleSpec::read("c5", &text.replacen("ackermann", given, 1)).expect("readable").compile().expect("valid");
     let found: Vec<_> = model.parts().axles.iter().map(|axle| axle.lateral_compliance).collect();
@@ -390,7 +390,7 @@ fn dampers_have_the_knees_of_the_file() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
     let text = text.replacen(
         "rebound_damping_ratio = 0.55",
-        "bump_knee = { above_mps = 0.1, share = 0.4 }\nrebound_damping_ratio = 0.55",
+        "bump_blow_off = { speed_mps = 0.1, slope_ratio = 0.4 }\nrebound_damping_ratio = 0.55",
         1,
     );
     let car = skidpad_spec::LoadedVehicle::read("c5", &text).expect("valid");

@@ -65,9 +65,10 @@ impl RelaxationLengths {
 }
 
 impl LengthLaw {
-    /// Returns the length, m, at the load, pressure and camber of `shared`, without limits. `slip_stiffness`, N per
-    /// unit slip, counts only for [`LengthLaw::Carcass`], whose carcass stiffness is at least [`MIN_CARCASS_SHARE`] of
-    /// the stated one.
+    /// Returns the length, m, at the load, pressure and camber of `shared`, without limits, by the formula of the
+    /// variant. The rising length is `sin(2 atan(load / load of the largest))` of the largest one, reduced by camber.
+    /// `slip_stiffness`, N per unit slip, counts only for [`LengthLaw::Carcass`], whose carcass stiffness is at least
+    /// [`MIN_CARCASS_SHARE`] of the stated one.
     #[inline(always)]
     fn length_at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;

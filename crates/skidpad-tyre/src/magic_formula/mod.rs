@@ -200,7 +200,7 @@ impl MagicFormula {
 
     /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force
     /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
-    /// The coefficients concerned are set to 0.
+    /// The 18 odd coefficients and the four of the shifts of Fx are set to 0.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
         for coefficient in mirrored_coefficients(&mut tyre.c) {

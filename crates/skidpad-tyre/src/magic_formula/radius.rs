@@ -113,8 +113,9 @@ impl<L: Lane> VerticalSpring<'_, L> {
         self.free - (relative_force + relative_force) / (linear + root) * s(c.unloaded_radius)
     }
 
-    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by bisection. The
-    /// vertical force falls as the radius rises.
+    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by
+    /// [`RADIUS_BISECTIONS`] bisections, in all lanes at once. The vertical force falls as the radius rises: more force
+    /// than load means a larger radius.
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);

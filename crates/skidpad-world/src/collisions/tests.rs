@@ -286,3 +286,23 @@ fn a_heavy_body_stops_on_a_light_one() {
         assert!(below.velocity.length() < 0.02 && above.velocity.length() < 0.02, "{what}");
     }
 }
+
+/// The first response of a new contact point of a train includes the vehicle that is hitched to it.
+#[test]
+fn the_first_response_of_a_point_includes_the_hitch() {
+    const DT_S: f32 = 1.0 / 60.0;
+    let mut towing = at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]);
+    towing.hitch = Vec3::new(-2.5, 0.0, 0.0);
+    let mut trailer = at(body(1500.0, 1.0, 0.0), DVec3::X * -5.0, Quat::IDENTITY, [Vec3::ZERO; 2]);
+    trailer.coupler = Vec3::new(2.5, 0.0, 0.0);
+    let mut chassis = [towing, trailer];
+    let mut hitches = [HitchConstraint::new([1, 0])];
+    let wall = HullPoint { arm: Vec3::X * 2.2, gap: 0.0, normal: -Vec3::X, friction: 0.5, velocity: Vec3::ZERO };
+    let mut points = [ContactPoint::on_ground(&chassis[0], 0, &wall, 0, DT_S)];
+    update_hitches(&mut hitches, &mut points, &mut chassis, DT_S);
+    // A push along the train moves both vehicles.
+    let found = points[0].normal_compliance;
+    assert!((found * 3000.0 - 1.0).abs() < 1e-4, "{found} 1/kg");
+    update_hitches(&mut hitches, &mut points, &mut chassis, DT_S);
+    assert!((points[0].normal_compliance / found - 1.0).abs() < 1e-5, "{} after {found}", points[0].normal_compliance);
+}

@@ -1,10 +1,12 @@
 //! Frames of any length: drawn poses, and the times of ticks.
 
 use crate::app::{TESTED_SOLVERS, app, frame, spawn_car, transform_of};
+use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
+use bevy_time::{TimePlugin, prelude::*};
 use bevy_transform::prelude::*;
-use skidpad_bevy::{CarInputs, CarMotion, CarSignals, Wheel, WheelSignals};
+use skidpad_bevy::{BuiltinWorldPlugin, Car, CarInputs, CarMotion, CarPlugin, CarSignals, Wheel, WheelSignals};
 use skidpad_core::Scene;
 
 /// Returns an endless sequence of frame lengths from 3 to 25 ms, from a linear congruential generator.
@@ -129,5 +131,34 @@ fn nothing_moves_while_time_stands_and_slow_motion_draws_the_same_way() {
             assert!(z <= last_z, "{} goes back in slow motion", solver.name);
             last_z = z;
         }
+    }
+}
+
+/// Checks that a car whose tick is a frame is drawn at its last tick, which is the one of the frame before, whatever
+/// the time of the fixed loop is.
+#[test]
+fn cars_outside_of_the_fixed_loop_are_drawn_at_their_last_tick() {
+    for solver in TESTED_SOLVERS {
+        let mut app = App::new();
+        let world = BuiltinWorldPlugin { solver, scene: Scene::flat() };
+        app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::in_schedule(Update), world)).insert_resource(Time::<
+            Fixed,
+        >::from_hz(
+            60.0
+        ));
+        app.update();
+        let car = spawn_car(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 0.5;
+        let height = app.world().get::<Car>(car).unwrap().0.parts().centre_height;
+        let mut last_position = 0.0;
+        for (index, length) in frame_lengths().take(300).enumerate() {
+            frame(&mut app, length);
+            let drawn = -f64::from(transform_of(&app, car).translation.z);
+            assert!(index < 2 || (drawn - last_position).abs() < 1e-3, "{}: {drawn} {last_position}", solver.name);
+            let state = app.world().get::<CarMotion>(car).unwrap().state();
+            // A car is drawn at the point on the ground below its centre of mass.
+            last_position = state.position.x - f64::from((state.rotation * Vec3::Z * height).x);
+        }
+        assert!(last_position > 5.0, "{}: {last_position}", solver.name);
     }
 }

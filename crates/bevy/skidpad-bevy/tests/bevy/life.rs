@@ -5,11 +5,12 @@ use crate::guests::check_that_guests_leave_nothing;
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
+use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 use skidpad_bevy::{
     BuiltinWorld, Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, CarSystems, Teleport, TowedBy, Wheel,
 };
-use skidpad_core::{Controls, Scene};
+use skidpad_core::{Controls, DVec3, FixedBox, Scene};
 use skidpad_drive::Event;
 
 fn run_ticks(app: &mut bevy_app::App, seconds: f64) {
@@ -201,6 +202,44 @@ fn the_solver_changes_while_driving() {
     let distance = (end_position(false) - end_position(true)).length();
     assert!(distance < 0.05, "{distance} m apart");
     assert!(end_position(true).distance(Vec3::ZERO) > 5.0);
+}
+
+/// Checks that the change of velocity of a collision is in Bevy's axes: a car that drives along −z into a wall is
+/// changed along +z.
+#[test]
+fn collisions_are_told_in_bevys_axes() {
+    let wall = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 1.0), Vec3::new(1.0, 8.0, 2.0));
+    for solver in TESTED_SOLVERS {
+        let mut app = app(solver, Scene { boxes: vec![wall], ..Scene::flat() });
+        let car = spawn_car(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().throttle = 1.0;
+        let mut changes = Vec::new();
+        for _ in 0..500 {
+            frame(&mut app, 10.0);
+            let mut messages = app.world_mut().resource_mut::<Messages<skidpad_bevy::CarEvent>>();
+            changes.extend(messages.drain().filter_map(|message| match message.event {
+                Event::Collision { change } => Some(change),
+                _ => None,
+            }));
+        }
+        let first = *changes.first().expect("it hits the wall");
+        assert!(first.z > 3.0 && first.z > 3.0 * first.x.hypot(first.y), "{}: {first}", solver.name);
+    }
+}
+
+/// Checks that a change of the solver keeps the time after ticks of different length, so that wind and platforms do not
+/// jump.
+#[test]
+fn the_time_stays_if_the_solver_changes() {
+    let mut app = app(TESTED_SOLVERS[0], Scene::flat());
+    spawn_car(&mut app, Transform::default());
+    run_ticks(&mut app, 1.0);
+    app.insert_resource(Time::<Fixed>::from_hz(240.0));
+    run_ticks(&mut app, 0.5);
+    let clock = *app.world().resource::<BuiltinWorld>().world().clock();
+    app.world_mut().resource_mut::<BuiltinWorld>().change_solver(TESTED_SOLVERS[1]);
+    assert!(clock.time > 1.4, "{clock:?}");
+    assert_eq!(*app.world().resource::<BuiltinWorld>().world().clock(), clock);
 }
 
 #[test]

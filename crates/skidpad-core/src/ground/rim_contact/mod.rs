@@ -483,7 +483,7 @@ fn keep_higher(best: &mut Option<CircleContact>, corners: &[Vec3; 3], contact: C
 }
 
 /// Returns the wheel planes of a rim, the middle one first, and their number: 1 for a disc; otherwise 3, the outer ones
-/// at both ends of a flat tread, or farther in and with a smaller radius on a rounded one.
+/// (right, left) at both ends of a flat tread, or at 60° on a rounded one, with a smaller radius.
 fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     let middle = WheelPlane { lateral_offset: 0.0, radius: rim.radius };
     if rim.half_width == 0.0 {

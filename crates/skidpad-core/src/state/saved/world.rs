@@ -211,7 +211,7 @@ impl Reader<'_> {
         let difference = (position.as_dvec3() - state.position).abs().max_element();
         let max_coordinate = state.position.abs().max_element().max(1.0);
         if difference > POSITION_TOLERANCE * max_coordinate {
-            return Err(self.value_error(difference, "within two last digits of the car's position"));
+            return Err(self.value_error(difference, "within two units in the last place of the car's position"));
         }
         Ok(position)
     }

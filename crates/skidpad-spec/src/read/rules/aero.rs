@@ -30,7 +30,7 @@ impl RuleChecker<'_> {
     /// the model.
     fn check_rising(&mut self, path: &str, values: &[f64], to_model_unit: fn(f64) -> f64) {
         let is_rising = values.windows(2).all(|pair| (to_model_unit(pair[0]) as f32) < to_model_unit(pair[1]) as f32);
-        self.require(path, &[], is_rising, format!("{values:?}"), "numbers that rise", NO_HELP);
+        self.require(path, &[], is_rising, format!("{values:?}"), "increasing numbers", NO_HELP);
     }
 
     /// Checks that `factor_rows` is empty or has `front_count` rows of `rear_count` factors, each from 0 to 100.
@@ -39,7 +39,7 @@ impl RuleChecker<'_> {
             || factor_rows.len() == front_count && factor_rows.iter().all(|row| row.len() == rear_count);
         let row_lengths: Vec<usize> = factor_rows.iter().map(Vec::len).collect();
         let compared_paths = ["aero.height_map.front_m", "aero.height_map.rear_m"];
-        let accepts = format!("{front_count} lists of {rear_count} numbers, as `height_map` has heights");
+        let accepts = format!("{front_count} lists of {rear_count} numbers, one per height of `height_map`");
         self.require(
             path,
             &compared_paths,
@@ -62,7 +62,7 @@ impl RuleChecker<'_> {
     /// Checks that `factors` is empty or has `angle_count` numbers, one for each yaw angle.
     fn check_count(&mut self, path: &str, factors: &[f64], angle_count: usize) {
         let has_valid_count = factors.is_empty() || factors.len() == angle_count;
-        let accepts = format!("{angle_count}, as `yaw_map` has angles");
+        let accepts = format!("{angle_count}, one per angle of `yaw_map`");
         self.require(
             path,
             &["aero.yaw_map.angles_deg"],

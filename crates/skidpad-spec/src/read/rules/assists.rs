@@ -4,18 +4,16 @@ use super::{NO_HELP, RuleChecker};
 
 impl RuleChecker<'_> {
     /// Checks that the lowered centre of mass stays at least 1 mm above the ground, and that each speed range of
-    /// stability control, counter-steer and speed-dependent steering rises. Does nothing without assists.
+    /// stability control, counter-steer and speed-dependent steering rises.
     pub fn check_assists(&mut self) {
-        let Some(assists) = &self.spec.assists else {
-            return;
-        };
-        if let Some(lowered_centre) = &assists.lowered_centre {
+        let lowered_centre = self.spec.non_physical.as_ref().and_then(|aids| aids.lowered_centre.as_ref());
+        if let Some(lowered_centre) = lowered_centre {
             let centre_height = self.spec.chassis.centre_above_ground_m;
             let is_above_ground = centre_height - lowered_centre.by_m >= 0.001;
-            let accepts = format!("less than the {centre_height} m it lies above ground");
+            let accepts = format!("less than its height above ground of {centre_height} m");
             let compared_paths = ["chassis.centre_above_ground_m"];
             self.require(
-                "assists.lowered_centre.by_m",
+                "non_physical.lowered_centre.by_m",
                 &compared_paths,
                 is_above_ground,
                 format!("{} m", lowered_centre.by_m),
@@ -23,15 +21,21 @@ impl RuleChecker<'_> {
                 NO_HELP,
             );
         }
+        let Some(assists) = &self.spec.assists else {
+            return;
+        };
         let speed_ranges = [
-            ("assists.stability.fades_in_mps", assists.stability.as_ref().map(|stability| stability.fades_in_mps)),
             (
-                "assists.counter_steer.fades_in_mps",
-                assists.counter_steer.as_ref().map(|counter_steer| counter_steer.fades_in_mps),
+                "assists.stability.speed_range_mps",
+                assists.stability.as_ref().map(|stability| stability.speed_range_mps),
             ),
             (
-                "assists.speed_steering.between_mps",
-                assists.speed_steering.as_ref().map(|speed_steering| speed_steering.between_mps),
+                "assists.counter_steer.speed_range_mps",
+                assists.counter_steer.as_ref().map(|counter_steer| counter_steer.speed_range_mps),
+            ),
+            (
+                "assists.speed_steering.speed_range_mps",
+                assists.speed_steering.as_ref().map(|speed_steering| speed_steering.speed_range_mps),
             ),
         ];
         for (path, speed_range) in speed_ranges {
@@ -42,7 +46,7 @@ impl RuleChecker<'_> {
                     &[],
                     is_rising,
                     format!("[{low}, {high}]"),
-                    "two speeds, the second greater",
+                    "two speeds, the second one greater",
                     NO_HELP,
                 );
             }

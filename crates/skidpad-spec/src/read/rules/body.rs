@@ -1,6 +1,6 @@
 //! Rules of chassis, axles, brakes, steering and aerodynamics.
 
-use super::suspension::{heave_spring_values, toe_camber_values};
+use super::suspension::{anti_roll_bar_values, heave_spring_values, toe_camber_values};
 use super::{FaultKind, NO_HELP, RuleChecker, join_key, nearest_word, quote_names};
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
@@ -39,7 +39,7 @@ impl RuleChecker<'_> {
             clearance > 0.0,
             format!("the underside lies at {clearance:.3} m"),
             "above half of `height_m`",
-            "the collision box would stand in the ground",
+            "the collision box would intersect the ground",
         );
     }
 
@@ -52,13 +52,13 @@ impl RuleChecker<'_> {
             ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|key| join_key("chassis.inertia", key));
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let is_positive_definite = xz * xz < xx * zz;
-        let found = format!("its square exceeds {xx} times {zz}");
+        let found = format!("the square of the value exceeds {xx} times {zz}");
         self.require(
             &paths[3],
             &compared_paths,
             is_positive_definite,
             found,
-            "smaller than the moments it couples",
+            "less than the geometric mean of the moments it couples",
             NO_HELP,
         );
         // Triangle inequality: no principal moment of a body exceeds the sum of the other two.
@@ -69,7 +69,7 @@ impl RuleChecker<'_> {
         let (min_pitch, max_pitch) = (moment_difference - rounding_margin, xx + zz + rounding_margin);
         let found = format!("{yy} does not fit roll {xx} and yaw {zz}");
         let accepts = format!("from {moment_difference} to {}", xx + zz);
-        let help = "of any rigid body, no principal moment exceeds the sum of the other two";
+        let help = "no principal moment of a rigid body exceeds the sum of the other two";
         self.require(
             &paths[1],
             &compared_paths,
@@ -118,9 +118,8 @@ impl RuleChecker<'_> {
                 None => "chassis.boxes".into(),
             };
             let found = format!("{inertia:.4} kg m² in {axis_name}");
-            let accepts =
-                format!("more than {wheel_inertia:.4} kg m², which the `unsprung` masses of its wheels have alone");
-            let help = "the mass of a wheel is part of the car's, and so is its inertia about the centre of mass";
+            let accepts = format!("more than {wheel_inertia:.4} kg m², the inertia of the `unsprung` masses alone");
+            let help = "mass and inertia of the car include those of the wheels";
             self.require(&path, &compared_paths, wheel_inertia == 0.0 || inertia > wheel_inertia, found, accepts, help);
         }
     }
@@ -139,12 +138,12 @@ impl RuleChecker<'_> {
         compared_paths.extend(["chassis.centre_left_m", "chassis.centre_above_ground_m"]);
         let total_mass: f64 = chassis.boxes.iter().map(|b| b.mass_kg).sum();
         let has_stated_mass = (total_mass - chassis.mass_kg).abs() <= BOX_MASS_TOLERANCE * chassis.mass_kg;
-        let accepts = format!("{} kg together, as `mass_kg` says, within 1 %", chassis.mass_kg);
+        let accepts = format!("a total of {} kg (`mass_kg`) within 1 %", chassis.mass_kg);
         self.require(
             "chassis.boxes",
             &compared_paths,
             has_stated_mass,
-            format!("they weigh {total_mass} kg together"),
+            format!("their total mass is {total_mass} kg"),
             accepts,
             NO_HELP,
         );
@@ -169,7 +168,7 @@ impl RuleChecker<'_> {
         let Some(disc) = &axle.brake_disc else { return };
         let key_path = |name: &str| join_key(&join_key(path, "brake_disc"), name);
         let (fade_start, fade_end) = (disc.fades_from_k, disc.fades_to_k);
-        let accepts = format!("more than the {fade_start} of `fades_from_k`");
+        let accepts = format!("more than `fades_from_k` ({fade_start})");
         self.require(
             &key_path("fades_to_k"),
             &[&key_path("fades_from_k")],
@@ -191,7 +190,7 @@ impl RuleChecker<'_> {
         let (radius_path, size_path) = (join_key(path, "wheel_radius_m"), join_key(path, "tyre_size"));
         if let Some(size_text) = &axle.tyre_size {
             let accepts = "a metric size like `275/40 R18`";
-            let help = "width of the section in mm, its height in % (82 without), `R`, rim in inches; or give `wheel_radius_m`";
+            let help = "section width in mm, aspect ratio in % (default 82), `R`, rim diameter in inches; or set `wheel_radius_m`";
             self.require(
                 &size_path,
                 &[],
@@ -242,10 +241,10 @@ impl RuleChecker<'_> {
             true => ("chassis.centre_left_m", chassis.centre_left_m),
             false => ("chassis.centre_behind_front_axle_m", chassis.centre_behind_front_axle_m),
         };
-        let found = format!("{centre_position} m lies outside the wheels");
+        let found = format!("{centre_position} m is outside the wheelbase");
         let is_supported = !has_valid_count || wheel_positions::wheel_load_shares(self.spec).is_some();
-        let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
-        self.require(path, &compared_paths, is_supported, found, "between the wheels", help);
+        let help = "wheels cannot pull: the car would tip over at rest";
+        self.require(path, &compared_paths, is_supported, found, "between the first and the last axle", help);
         let Some(shares) = wheel_positions::wheel_load_shares(self.spec).filter(|_| has_valid_count) else { return };
         // Share of the weight at an even distribution.
         let even_share = 1.0 / shares.len() as f64;
@@ -254,8 +253,9 @@ impl RuleChecker<'_> {
             .zip(shares)
             .find(|(_, share)| *share < MIN_LOAD_SHARE * even_share);
         if let Some((position, share)) = unloaded_wheel {
-            let found = format!("a wheel of axle {} carries {:.1e} of the weight at rest", position.axle + 1, share);
-            let accepts = "where every wheel carries at least a thousandth of an even share";
+            let found =
+                format!("a wheel of axle {} carries only {:.1e} of the weight at rest", position.axle + 1, share);
+            let accepts = "a position at which every wheel carries at least 0.1 % of the mean wheel load";
             self.require(
                 path,
                 &compared_paths,
@@ -283,7 +283,7 @@ impl RuleChecker<'_> {
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{:e}", axle.wheel_spin_inertia_kg_m2);
-        let accepts = format!("at least {min_spin_inertia:.1e}, a millionth of the mass it carries at its rim");
+        let accepts = format!("at least {min_spin_inertia:.1e} (one millionth of the carried mass, at the rim)");
         let is_heavy_enough = axle.wheel_spin_inertia_kg_m2 >= min_spin_inertia;
         self.require(
             &join_key(path, "wheel_spin_inertia_kg_m2"),
@@ -291,7 +291,7 @@ impl RuleChecker<'_> {
             is_heavy_enough,
             found,
             accepts,
-            "wheels of cars have 0.5 to 2",
+            "typical: 0.5 to 2",
         );
     }
 
@@ -302,7 +302,7 @@ impl RuleChecker<'_> {
     }
 
     /// Checks axle `i`: positions rise from 0 at the first axle, radius, spin inertia, brake disc, tyre name, tread,
-    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, guidance, roll centre, lateral
+    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, kinematics, roll centre, lateral
     /// compliance, suspension and unsprung mass. An axle with one wheel must not have values that need two.
     pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
@@ -312,7 +312,7 @@ impl RuleChecker<'_> {
         let axle_position = axle.behind_front_axle_m;
         if i == 0 {
             let found = format!("{axle_position}");
-            let help = "every position counts from the first axle";
+            let help = "positions are measured from the first axle";
             self.require(
                 &key_path("behind_front_axle_m"),
                 &[],
@@ -324,7 +324,7 @@ impl RuleChecker<'_> {
         } else {
             let previous_position = spec.axles[i - 1].behind_front_axle_m;
             let previous_path = format!("axles[{}].behind_front_axle_m", i - 1);
-            let accepts = format!("more than the {previous_position} of the axle before");
+            let accepts = format!("more than the position of the previous axle ({previous_position})");
             let found = format!("{axle_position}");
             self.require(
                 &key_path("behind_front_axle_m"),
@@ -342,8 +342,8 @@ impl RuleChecker<'_> {
         self.check_single_wheel(axle, &path);
         self.check_tread(axle, &path);
         let lock_angle = spec.steering.lock_deg * axle.steer_ratio.abs();
-        let found = format!("{} turns it by {lock_angle:.1}° at full lock", axle.steer_ratio);
-        let accepts = "a ratio that stays below 90° at full lock";
+        let found = format!("{} gives an angle of {lock_angle:.1}° at full lock", axle.steer_ratio);
+        let accepts = "a ratio that gives less than 90° at full lock";
         self.require(&key_path("steer_ratio"), &["steering.lock_deg"], lock_angle < 90.0, found, accepts, NO_HELP);
         self.check_ackermann(i, axle, &key_path("ackermann"));
         self.check_anti_roll_bar(axle, &path);
@@ -369,8 +369,9 @@ impl RuleChecker<'_> {
         let track_path = format!("axles[{i}].track_m");
         compared_paths.push(&track_path);
         let found = format!("{} on an axle {distance:.2} m from the turning axis", axle.ackermann);
-        let help = "the car turns about the mean of its unsteered axles or, if all steer, where their ratios agree";
-        let accepts = format!("0 on an axle closer than {min_distance:.2} m, half its track times its ratio");
+        let help =
+            "the turning axis is at the mean of the unsteered axles or, if all axles steer, where their ratios agree";
+        let accepts = format!("0 on an axle closer than {min_distance:.2} m (half the track times the ratio)");
         self.require(path, &compared_paths, is_far_enough, found, accepts, help);
     }
 
@@ -382,14 +383,7 @@ impl RuleChecker<'_> {
         let help = similar_name.map(|similar_name| format!("did you mean `{similar_name}`?")).unwrap_or_default();
         let accepts = format!("one of the tyres {}", quote_names(&names));
         let missing_tyre_path = join_key("tyres", name);
-        self.require(
-            path,
-            &["tyres", &missing_tyre_path],
-            is_known,
-            format!("there is no tyre `{name}`"),
-            accepts,
-            &help,
-        );
+        self.require(path, &["tyres", &missing_tyre_path], is_known, format!("unknown tyre `{name}`"), accepts, &help);
     }
 
     /// Checks that the width of a cylinder or a torus as contact shape is at most the diameter of its wheel. Does nothing
@@ -399,25 +393,22 @@ impl RuleChecker<'_> {
             (&axle.probe, axle.radius_m())
         {
             let (found, accepts) =
-                (format!("{width_m} m"), format!("at most {} m, the wheel's diameter", 2.0 * radius));
+                (format!("{width_m} m"), format!("at most the wheel diameter of {} m", 2.0 * radius));
             self.require(&join_key(path, "probe.width_m"), &[], *width_m <= 2.0 * radius, found, accepts, NO_HELP);
         }
     }
 
     /// Checks that an axle with one wheel (without `track_m`) is not solid and has no values that need two wheels:
-    /// anti-roll bar, toe, camber, roll centre, heave spring, guidance. Values of 0 are accepted.
+    /// anti-roll bar, toe, camber, roll centre, heave spring, kinematics. Values of 0 are accepted.
     fn check_single_wheel(&mut self, axle: &Axle, path: &str) {
         let track_path = join_key(path, "track_m");
         let is_single_wheel = axle.track_m.is_none();
         let two_wheel_values = [
-            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
-            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
-            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
             ("roll_centre_height_m", axle.roll_centre_height_m),
         ];
-        let help = "an axle without `track_m` has a single wheel in the middle";
+        let help = "an axle without `track_m` has a single wheel in the centre";
         let solid_text = "true on an axle with one wheel".to_owned();
         self.require(
             &join_key(path, "solid_axle"),
@@ -428,6 +419,7 @@ impl RuleChecker<'_> {
             help,
         );
         let two_wheel_values = two_wheel_values.map(|(key, value)| (join_key(path, key), value)).into_iter();
+        let two_wheel_values = anti_roll_bar_values(axle, path).chain(two_wheel_values);
         for (key_path, value) in
             two_wheel_values.chain(heave_spring_values(axle, path)).chain(toe_camber_values(axle, path))
         {
@@ -443,7 +435,7 @@ impl RuleChecker<'_> {
         let ratio_path = format!("axles[{axle_index}].steer_ratio");
         if self.are_valid(&["axles", &ratio_path, "steering"]) {
             let span = self.collector.nearest_span("steering");
-            let accepts = "given for a vehicle with a steered axle";
+            let accepts = "set for a vehicle with a steered axle";
             self.collector.add_fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None); // no help
         }
     }
@@ -456,14 +448,14 @@ impl RuleChecker<'_> {
             return;
         };
         for (i, axle) in spec.axles.iter().enumerate() {
-            let found = "given as well as `brakes`".to_owned();
-            let help = "state the torque of the whole car in `brakes`, or of each axle, not both";
+            let found = "set together with `brakes`".to_owned();
+            let help = "set either the torque of the whole car in `brakes` or the torque of each axle";
             let path = format!("axles[{i}].brake_torque_nm");
-            self.require(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "the only one", help);
+            self.require(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "set alone", help);
         }
-        let is_share_valid = spec.axles.len() > 1 || brakes.front_share == 1.0;
-        let found = format!("{} of the torque on the only axle", brakes.front_share);
-        self.require("brakes.front_share", &["axles"], is_share_valid, found, "1 with a single axle", NO_HELP);
+        let is_share_valid = spec.axles.len() > 1 || brakes.front_bias == 1.0;
+        let found = format!("{} of the torque on the only axle", brakes.front_bias);
+        self.require("brakes.front_bias", &["axles"], is_share_valid, found, "1 with a single axle", NO_HELP);
     }
 
     /// Checks the aerodynamics; does nothing without an `aero` table. Drag and each surface need exactly one of two
@@ -482,8 +474,8 @@ impl RuleChecker<'_> {
         // Whether an area is given.
         let has_area = aero.frontal_area_m2.is_some();
         if aero.side_coefficient.is_some() && aero.side_n_s2_per_m2.is_some() {
-            let found = "given as well as `side_coefficient`".to_owned();
-            let accepts = "the only one of `side_coefficient` and `side_n_s2_per_m2`";
+            let found = "set together with `side_coefficient`".to_owned();
+            let accepts = "set alone: either `side_coefficient` or `side_n_s2_per_m2`";
             self.require(
                 "aero.side_n_s2_per_m2",
                 &["aero.side_coefficient"],
@@ -503,13 +495,13 @@ impl RuleChecker<'_> {
             });
         let coefficients: Vec<(String, bool)> = coefficients.into_iter().chain(surface_coefficients).collect();
         for (path, is_given) in coefficients {
-            let found = "given without an area".to_owned();
+            let found = "set without an area".to_owned();
             self.require(
                 &path,
                 &["aero.frontal_area_m2"],
                 !is_given || has_area,
                 found,
-                "together with `frontal_area_m2`",
+                "set together with `frontal_area_m2`",
                 NO_HELP,
             );
         }

@@ -23,7 +23,7 @@ impl RuleChecker<'_> {
         let has_coupler = self.spec.coupler.is_some();
         if !has_coupler && self.are_valid(&["dolly", "coupler"]) {
             let span = self.collector.nearest_span("dolly");
-            let accepts = "given for a trailer with a dolly: where the turntable holds it";
+            let accepts = "set for a trailer with a dolly: the position of the turntable";
             self.collector.add_fault(FaultKind::MissingKey, "coupler".to_owned(), span, "missing", accepts, None); // no help
         }
         let axle_key_paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
@@ -34,9 +34,9 @@ impl RuleChecker<'_> {
             && wheel_positions::wheel_load_shares(self.spec).is_some();
         if has_valid_loads && has_coupler {
             let coupler_mass = self.spec.coupler_mass_kg();
-            let found = format!("the trailer lifts its turntable by {:.1} kg", -coupler_mass);
-            let accepts = "between coupler and axles, so that the trailer rests on its turntable";
-            let help = "positions count from the trailer's own first axle: ahead of it they are negative";
+            let found = format!("the trailer pulls its turntable upward by {:.1} kg", -coupler_mass);
+            let accepts = "between coupler and axles, so that the trailer loads its turntable";
+            let help = "positions are measured from the first axle of the trailer; positions ahead of it are negative";
             self.require(
                 super::CENTRE_POSITION_PATH,
                 &["coupler.behind_front_axle_m"],

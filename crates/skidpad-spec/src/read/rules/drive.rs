@@ -6,7 +6,7 @@ use super::{NO_HELP, RuleChecker};
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
 /// Path of the speed of up-shifts at light throttle.
-const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.easy_up_shift_rpm";
+const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.light_throttle_up_shift_rpm";
 /// Path of the kick-down speed.
 const KICK_DOWN_PATH: &str = "powertrain.gearbox.kick_down_rpm";
 
@@ -47,7 +47,7 @@ impl RuleChecker<'_> {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
             let previous_path = format!("powertrain.engine.torque_curve[{i}].rpm");
-            let accepts = format!("above the {} of the point before", pair[0].rpm);
+            let accepts = format!("above the value of the previous point ({})", pair[0].rpm);
             self.require(
                 &path,
                 &[&previous_path],
@@ -77,7 +77,7 @@ impl RuleChecker<'_> {
             engine.stall_rpm < idle_rpm,
             stall_text,
             below_idle,
-            "it would never run",
+            "the engine would never run",
         );
         if let Some(clutch) = clutch {
             let engaged_text = format!("{}", clutch.engaged_rpm);
@@ -96,10 +96,10 @@ impl RuleChecker<'_> {
     /// Checks that the throttle map is empty or has at least two points with rising pedal positions.
     fn check_throttle_map(&mut self, map: &[PedalPoint]) {
         let path = "powertrain.engine.throttle_map";
-        self.require(path, &[], map.len() != 1, "one point".into(), "at least two points, or none", NO_HELP);
+        self.require(path, &[], map.len() != 1, "one point".into(), "no points or at least two", NO_HELP);
         for (i, pair) in map.windows(2).enumerate() {
             let (path, previous_path) = (format!("{path}[{}].pedal", i + 1), format!("{path}[{i}].pedal"));
-            let accepts = format!("above the {} of the point before", pair[0].pedal);
+            let accepts = format!("above the value of the previous point ({})", pair[0].pedal);
             self.require(
                 &path,
                 &[&previous_path],
@@ -117,7 +117,7 @@ impl RuleChecker<'_> {
         let path = "powertrain.converter.points";
         for (i, pair) in converter.points.windows(2).enumerate() {
             let (path, previous_path) = (format!("{path}[{}].speed_ratio", i + 1), format!("{path}[{i}].speed_ratio"));
-            let accepts = format!("above the {} of the point before", pair[0].speed_ratio);
+            let accepts = format!("above the value of the previous point ({})", pair[0].speed_ratio);
             let (is_rising, found) = (pair[1].speed_ratio > pair[0].speed_ratio, format!("{}", pair[1].speed_ratio));
             self.require(&path, &[&previous_path], is_rising, found, accepts, NO_HELP);
         }
@@ -125,7 +125,7 @@ impl RuleChecker<'_> {
         let last_index = converter.points.len() - 1;
         let (ratio_path, capacity_path) =
             (format!("{path}[{last_index}].speed_ratio"), format!("{path}[{last_index}].capacity_nm_s2_per_rad2"));
-        let help = "at equal speeds a converter takes no torque";
+        let help = "a converter transmits no torque at equal speeds";
         self.require(
             &ratio_path,
             &[],
@@ -156,7 +156,7 @@ impl RuleChecker<'_> {
         let (up_rpm, down_rpm, limit_rpm) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
         let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
         let accepts = format!("below `limit_rpm`, {limit_rpm}");
-        let help = "the limiter would hold the engine below it, and it would never shift";
+        let help = "the limiter would keep the engine below this speed, so the gearbox would never shift";
         self.require(up_path, &["powertrain.engine.limit_rpm"], up_rpm < limit_rpm, format!("{up_rpm}"), accepts, help);
         let accepts = format!("above `down_shift_rpm`, {down_rpm}");
         self.require(up_path, &[down_path], up_rpm > down_rpm, format!("{up_rpm}"), accepts.as_str(), NO_HELP);
@@ -165,7 +165,7 @@ impl RuleChecker<'_> {
             (format!("{}", kick_down_rpm.unwrap_or(down_rpm)), format!("below `up_shift_rpm`, {up_rpm}"));
         let is_kick_down_valid = kick_down_rpm.is_none_or(|rpm| rpm < up_rpm);
         self.require(KICK_DOWN_PATH, &[up_path], is_kick_down_valid, found, below_up_shift, NO_HELP);
-        let easy_up_rpm = gearbox.easy_up_shift_rpm.unwrap_or(up_rpm);
+        let easy_up_rpm = gearbox.light_throttle_up_shift_rpm.unwrap_or(up_rpm);
         let (compared_paths, is_easy_valid) = (&[down_path, up_path], up_rpm <= down_rpm || easy_up_rpm > down_rpm);
         self.require(EASY_UP_SHIFT_PATH, compared_paths, is_easy_valid, format!("{easy_up_rpm}"), accepts, NO_HELP);
         let accepts = format!("at most `up_shift_rpm`, {up_rpm}");
@@ -175,14 +175,14 @@ impl RuleChecker<'_> {
             let previous_path = format!("powertrain.gearbox.forward[{i}]");
             let (lower_gear_ratio, higher_gear_ratio) = (pair[0], pair[1]);
             let is_falling = higher_gear_ratio < lower_gear_ratio;
-            let accepts = format!("less than the {lower_gear_ratio} of the gear before");
+            let accepts = format!("less than the ratio of the previous gear ({lower_gear_ratio})");
             self.require(&path, &[&previous_path], is_falling, format!("{higher_gear_ratio}"), accepts, NO_HELP);
         }
         if gearbox.continuous.is_some() {
             let (path, count) = ("powertrain.gearbox.forward", gearbox.forward.len());
             let found = format!("a list of {count}");
             let compared_paths = ["powertrain.gearbox.continuous"];
-            self.require(path, &compared_paths, count == 2, found, "both ends of its range", NO_HELP);
+            self.require(path, &compared_paths, count == 2, found, "both ends of the range", NO_HELP);
             return;
         }
         if gearbox.forward.windows(2).any(|pair| pair[1] >= pair[0]) {
@@ -203,8 +203,8 @@ impl RuleChecker<'_> {
         {
             // Engine speed after the widest shift up.
             let rpm_after_shift = up_rpm * widest_step;
-            let accepts = format!("below the {rpm_after_shift:.0} that the engine turns after the widest shift up");
-            let help = "it would shift down again at once, for ever";
+            let accepts = format!("below the engine speed of {rpm_after_shift:.0} after the widest up-shift");
+            let help = "the gearbox would immediately shift down again";
             let is_stable = up_rpm <= down_rpm || rpm_after_shift > down_rpm;
             self.require(path, &compared_paths, is_stable, format!("{down_rpm}"), accepts, help);
         }
@@ -212,8 +212,8 @@ impl RuleChecker<'_> {
 
     /// Checks that there is one share for each axle, and that the shares sum to 1 within 1e-4.
     fn check_differential(&mut self, differential: &Differential) {
-        let shares = &differential.axle_shares;
-        let path = "powertrain.differential.axle_shares";
+        let shares = &differential.torque_split;
+        let path = "powertrain.differential.torque_split";
         self.check_one_per_axle(path, shares.len());
         let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -223,8 +223,8 @@ impl RuleChecker<'_> {
             path,
             &compared_paths,
             is_sum_valid,
-            format!("they sum to {share_sum}"),
-            "shares that sum to 1",
+            format!("their sum is {share_sum}"),
+            "shares with the sum 1",
             NO_HELP,
         );
     }
@@ -246,8 +246,8 @@ impl RuleChecker<'_> {
             "motors",
             &[],
             motor_count <= 8,
-            format!("{motor_count} motors, each wheel's counted"),
-            "at most 8 in one car",
+            format!("{motor_count} motors, with one per wheel"),
+            "at most 8 motors in a vehicle",
             NO_HELP,
         );
     }
@@ -274,16 +274,18 @@ impl RuleChecker<'_> {
                 &["couplings"],
                 earlier_index.is_none(),
                 found,
-                "axles that are not yet coupled so",
+                "axles that are not coupled yet",
                 NO_HELP,
             );
             // Values above 0 limit the coupling; a bias of 1 has no effect.
-            let limiting_values = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
-            let is_limited = limiting_values.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
-            let keys = ["preload_nm", "drive_bias", "coast_bias", "viscous_nm_s_per_rad"];
+            let limiting_values =
+                [coupling.preload_nm, coupling.torque_bias_ratio_drive - 1.0, coupling.viscous_nm_s_per_rad];
+            let is_limited =
+                limiting_values.iter().any(|&value| value > 0.0) || coupling.torque_bias_ratio_coast.is_some();
+            let keys = ["preload_nm", "torque_bias_ratio_drive", "torque_bias_ratio_coast", "viscous_nm_s_per_rad"];
             let keys = keys.map(|key| format!("{path}.{key}"));
             let compared_paths = keys.each_ref().map(String::as_str);
-            let accepts = "`locked` alone, or preload, bias and viscosity without it";
+            let accepts = "either `locked` alone, or preload, bias and viscosity";
             let locked_path = format!("{path}.locked");
             self.require(
                 &locked_path,

@@ -47,7 +47,7 @@ pub(super) fn check_vehicle(
         tyre_count <= MAX_TYRES,
         format!("{tyre_count} tyres"),
         accepts,
-        "each of them may name a file",
+        "each tyre may use a file",
     );
     for (name, tyre) in spec.tyres.iter().take(MAX_TYRES) {
         formulas

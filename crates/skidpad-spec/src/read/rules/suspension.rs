@@ -3,7 +3,7 @@
 use skidpad_core::STANDARD_GRAVITY;
 
 use super::{NO_HELP, RuleChecker, join_key};
-use crate::spec::Axle;
+use crate::spec::{AntiRollBar, Axle};
 use crate::spring::{MIN_DROOP_RATE_SHARE, Spring};
 use crate::wheel_positions;
 
@@ -16,6 +16,24 @@ const MAX_DAMPING_RATIO: f64 = 100.0;
 /// Largest toe or camber angle anywhere in the travel, degrees.
 const MAX_WHEEL_ANGLE_DEG: f64 = 30.0;
 
+/// Returns the keys that state the stiffness of an anti-roll bar, with their values; 0 for a key that is absent.
+fn bar_stiffness_values(bar: &AntiRollBar) -> [(&'static str, f64); 3] {
+    [
+        ("rate_n_per_m", bar.rate_n_per_m),
+        ("full_travel_force_n", bar.full_travel_force_n),
+        ("roll_stiffness_share", bar.roll_stiffness_share),
+    ]
+    .map(|(key, value)| (key, value.unwrap_or(0.0)))
+}
+
+/// Returns paths and values of the anti-roll bar of the axle at `path`; nothing without one. An axle with one wheel
+/// cannot have an anti-roll bar.
+pub(super) fn anti_roll_bar_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join_key(path, "anti_roll_bar");
+    let values = axle.anti_roll_bar.as_ref().map(bar_stiffness_values);
+    values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
+}
+
 /// Returns paths and values of the heave spring of the axle at `path`: rate and damping; nothing without one. An axle
 /// with one wheel cannot have a heave spring.
 pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
@@ -27,16 +45,16 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
-/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `guidance`. An axle
+/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `kinematics`. An axle
 /// with one wheel cannot have them.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
-    let path = join_key(path, "guidance");
-    let values = axle.guidance.as_ref().map(|guidance| {
+    let path = join_key(path, "kinematics");
+    let values = axle.kinematics.as_ref().map(|kinematics| {
         [
-            ("toe_deg_per_m", guidance.toe_deg_per_m),
-            ("toe_deg_per_m2", guidance.toe_deg_per_m2),
-            ("camber_deg_per_m", guidance.camber_deg_per_m),
-            ("camber_deg_per_m2", guidance.camber_deg_per_m2),
+            ("toe_deg_per_m", kinematics.toe_deg_per_m),
+            ("toe_deg_per_m2", kinematics.toe_deg_per_m2),
+            ("camber_deg_per_m", kinematics.camber_deg_per_m),
+            ("camber_deg_per_m2", kinematics.camber_deg_per_m2),
         ]
     });
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
@@ -58,8 +76,9 @@ impl RuleChecker<'_> {
         let key_path = |name: &str| join_key(path, name);
         let (height_path, height) = (key_path("roll_centre_height_m"), axle.roll_centre_height_m);
         let max_height = MAX_ROLL_CENTRE_SHARE * track;
-        let accepts =
-            format!("within {max_height:.3} m of the ground, {MAX_ROLL_CENTRE_SHARE} of the track of {track} m");
+        let accepts = format!(
+            "at most {max_height:.3} m above or below the ground ({MAX_ROLL_CENTRE_SHARE} of the track of {track} m)"
+        );
         self.require(
             &height_path,
             &[&key_path("track_m")],
@@ -68,12 +87,12 @@ impl RuleChecker<'_> {
             accepts,
             NO_HELP,
         );
-        let is_only_one_stated = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
-        let found = format!("{height} m on an axle whose tyre forces act at a point of the body");
-        let help = "a roll centre is where real links hand side forces to the body; give one or the other";
+        let is_only_one_stated = axle.force_application_height_m.is_none_or(|point| point == 0.0) || height == 0.0;
+        let found = format!("{height} m on an axle with a force application height");
+        let help = "a roll centre and a force application height describe the same effect; set one of them";
         self.require(
             &height_path,
-            &[&key_path("force_point_above_ground_m")],
+            &[&key_path("force_application_height_m")],
             is_only_one_stated,
             found,
             "absent or 0",
@@ -85,14 +104,14 @@ impl RuleChecker<'_> {
     /// is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is
     /// reported at the coefficient that contributes more.
     pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(guidance) = &axle.guidance else { return };
+        let Some(kinematics) = &axle.kinematics else { return };
         let springs = self.springs(i, axle);
         let suspension = &axle.suspension;
         let max_droop = springs.iter().map(|spring| spring.droop_travel).fold(0.0, f64::max);
         let max_travel = max_droop.max(suspension.bump_travel_m + suspension.bump_stop_travel_m);
         let angles = [
-            ("toe", axle.toe_deg, guidance.toe_deg_per_m, guidance.toe_deg_per_m2),
-            ("camber", axle.camber_deg, guidance.camber_deg_per_m, guidance.camber_deg_per_m2),
+            ("toe", axle.toe_deg, kinematics.toe_deg_per_m, kinematics.toe_deg_per_m2),
+            ("camber", axle.camber_deg, kinematics.camber_deg_per_m, kinematics.camber_deg_per_m2),
         ];
         let key_path = |name: &str| join_key(path, name);
         let suspension_key_path = |name: &str| join_key(&key_path("suspension"), name);
@@ -102,7 +121,7 @@ impl RuleChecker<'_> {
             // Upper bound of the angle, degrees.
             let largest_angle = fixed.abs() + (linear.abs() + quadratic.abs() * max_travel) * max_travel;
             let [linear_path, quadratic_path] =
-                ["m", "m2"].map(|unit| join_key(&key_path("guidance"), &format!("{angle_name}_deg_per_{unit}")));
+                ["m", "m2"].map(|unit| join_key(&key_path("kinematics"), &format!("{angle_name}_deg_per_{unit}")));
             let (fault_path, other_path) = if linear.abs() >= quadratic.abs() * max_travel {
                 (linear_path, quadratic_path)
             } else {
@@ -110,8 +129,8 @@ impl RuleChecker<'_> {
             };
             let angle_paths = [other_path, key_path(&format!("{angle_name}_deg"))];
             let compared_paths: Vec<&str> = compared_paths.iter().chain(&angle_paths).map(String::as_str).collect();
-            let found = format!("a {angle_name} of up to {largest_angle:.1}° within {max_travel:.3} m of travel");
-            let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° anywhere in the travel");
+            let found = format!("a {angle_name} of up to {largest_angle:.1}° within the travel of {max_travel:.3} m");
+            let accepts = format!("at most {MAX_WHEEL_ANGLE_DEG}° within the travel");
             self.require(&fault_path, &compared_paths, largest_angle <= MAX_WHEEL_ANGLE_DEG, found, accepts, NO_HELP);
         }
     }
@@ -126,7 +145,7 @@ impl RuleChecker<'_> {
         let suspension_path = join_key(path, "suspension");
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
-        let spring_keys = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
+        let spring_keys = ["rate_n_per_m", "ride_frequency_hz", "progressive_rate_n_per_m2", "preload_n"];
         paths.extend(spring_keys.map(|key| join_key(&suspension_path, key)));
         paths.push(format!("axles[{i}].unsprung.mass_kg"));
         paths
@@ -135,15 +154,13 @@ impl RuleChecker<'_> {
     /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
     /// the two speeds between which the bar fades in rise. Only the second of several keys is reported.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
-        let bar_values = [
-            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
-            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
-            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
-        ];
+        let Some(bar) = &axle.anti_roll_bar else { return };
+        let path = &join_key(path, "anti_roll_bar");
+        let bar_values = bar_stiffness_values(bar);
         let stated_values: Vec<_> = bar_values.iter().filter(|(_, value)| *value > 0.0).collect();
         if let [(first_key, _), (second_key, value), ..] = stated_values[..] {
-            let help = "they are three ways to say the same; remove the others";
-            let found = format!("{value} beside `{first_key}`");
+            let help = "these keys exclude each other; remove the others";
+            let found = format!("{value} together with `{first_key}`");
             self.require(
                 &join_key(path, second_key),
                 &[&join_key(path, first_key)],
@@ -153,10 +170,10 @@ impl RuleChecker<'_> {
                 help,
             );
         }
-        if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
+        if let Some([low, high]) = bar.speed_range_mps {
             let found = format!("[{low}, {high}]");
-            let fade_path = join_key(path, "anti_roll_bar_fades_in_mps");
-            self.require(&fade_path, &[], low < high, found, "two speeds, the second greater", NO_HELP);
+            let fade_path = join_key(path, "speed_range_mps");
+            self.require(&fade_path, &[], low < high, found, "two speeds, the second one greater", NO_HELP);
         }
     }
 
@@ -192,17 +209,17 @@ impl RuleChecker<'_> {
         };
         // Whether every wheel of the axle carries load.
         let is_loaded = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
-            let axle_shares = wheel_positions::wheel_positions(self.spec)
+            let torque_split = wheel_positions::wheel_positions(self.spec)
                 .into_iter()
                 .zip(shares)
                 .filter(|(position, _)| position.axle == i);
-            axle_shares.into_iter().all(|(_, share)| share > 1e-6)
+            torque_split.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{frequency} Hz of a wheel that carries nothing");
-        let accepts = "given for wheels that carry load; use `rate_n_per_m`";
+        let found = format!("{frequency} Hz for a wheel without load");
+        let accepts = "used only for wheels with load; use `rate_n_per_m`";
         self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
@@ -230,7 +247,7 @@ impl RuleChecker<'_> {
                 max_critical_damping == 0.0 || damping <= max_damping,
                 found,
                 accepts,
-                "cars have 0.2 to 0.7 times",
+                "typical: 0.2 to 0.7 times",
             );
         }
     }
@@ -252,27 +269,29 @@ impl RuleChecker<'_> {
         let has_droop_travel =
             suspension.preload_n.is_none() || springs.iter().all(|spring| spring.droop_travel >= MIN_DROOP_TRAVEL_M);
         let found = format!(
-            "{} N under a spring that carries {min_static_force:.1} N at rest",
+            "{} N for a spring with a static force of {min_static_force:.1} N",
             suspension.preload_n.unwrap_or(0.0)
         );
-        let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
+        let accepts =
+            "less than the static force by at least 1 mm of travel, and at least the force of the extended spring";
         self.require(&key_path("preload_n"), &compared_paths, has_droop_travel, found, accepts, NO_HELP);
         // Smallest share of the rate that is left at full droop.
         let min_rate_share = springs.iter().map(Spring::droop_rate_share).fold(f64::INFINITY, f64::min);
-        let is_rise_valid =
-            suspension.rate_rise_n_per_m2.is_none() || !has_droop_travel || min_rate_share >= MIN_DROOP_RATE_SHARE;
+        let is_rise_valid = suspension.progressive_rate_n_per_m2.is_none()
+            || !has_droop_travel
+            || min_rate_share >= MIN_DROOP_RATE_SHARE;
         let found = format!(
-            "{}: {:.1} % of the rate would be left at full droop",
-            suspension.rate_rise_n_per_m2.unwrap_or(0.0),
+            "{}: the rate at full droop would be {:.1} % of the static rate",
+            suspension.progressive_rate_n_per_m2.unwrap_or(0.0),
             100.0 * min_rate_share
         );
-        let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
+        let help = "the rate decreases in extension as it increases in compression";
         self.require(
-            &key_path("rate_rise_n_per_m2"),
+            &key_path("progressive_rate_n_per_m2"),
             &compared_paths,
             is_rise_valid,
             found,
-            "a rise that leaves some rate at full droop",
+            "a value that keeps a positive rate at full droop",
             help,
         );
     }
@@ -285,18 +304,23 @@ impl RuleChecker<'_> {
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key)));
         let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let shift = load / compliance.rate_n_per_m;
-        let found =
-            format!("{} N/m: {shift:.3} m under a side force of its load of {load:.0} N", compliance.rate_n_per_m);
-        let accepts = format!("at most {MAX_AXLE_SHIFT_M} m, so {:.0} N/m or more", (load / MAX_AXLE_SHIFT_M).ceil());
-        let rate_path = join_key(&join_key(path, "lateral_compliance"), "rate_n_per_m");
+        let shift = load / compliance.lateral_stiffness_n_per_m;
+        let found = format!(
+            "{} N/m: a lateral force of the axle load ({load:.0} N) moves the axle by {shift:.3} m",
+            compliance.lateral_stiffness_n_per_m
+        );
+        let accepts = format!(
+            "a displacement of at most {MAX_AXLE_SHIFT_M} m ({:.0} N/m or more)",
+            (load / MAX_AXLE_SHIFT_M).ceil()
+        );
+        let rate_path = join_key(&join_key(path, "lateral_compliance"), "lateral_stiffness_n_per_m");
         self.require(
             &rate_path,
             &compared_paths,
             shift <= MAX_AXLE_SHIFT_M,
             found,
             accepts,
-            "absent where links are rigid",
+            "omit the key for rigid links",
         );
     }
 
@@ -317,9 +341,16 @@ impl RuleChecker<'_> {
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{} kg on a wheel that carries {min_carried_mass:.1} kg in all", unsprung.mass_kg);
-        let help = "the mass of a wheel is part of the car's";
+        let found = format!("{} kg on a wheel with a carried mass of {min_carried_mass:.1} kg", unsprung.mass_kg);
+        let help = "the mass of the car includes the wheels";
         let mass_path = join_key(&join_key(path, "unsprung"), "mass_kg");
-        self.require(&mass_path, &compared_paths, unsprung.mass_kg < min_carried_mass, found, "less than that", help);
+        self.require(
+            &mass_path,
+            &compared_paths,
+            unsprung.mass_kg < min_carried_mass,
+            found,
+            "less than the carried mass",
+            help,
+        );
     }
 }

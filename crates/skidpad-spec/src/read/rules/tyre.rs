@@ -21,24 +21,24 @@ impl RuleChecker<'_> {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
                 self.check_friction(path, friction);
             }
-            Tyre::SlipCurve { along, across, friction, .. } => {
+            Tyre::SlipCurve { longitudinal, lateral, friction, .. } => {
                 self.check_friction(path, friction);
-                self.check_slip_curve(&join_key(path, "along"), along);
-                self.check_slip_curve(&join_key(path, "across"), across);
+                self.check_slip_curve(&join_key(path, "longitudinal"), longitudinal);
+                self.check_slip_curve(&join_key(path, "lateral"), lateral);
             }
             Tyre::Brush { friction, .. } => {
                 let nominal_path = join_key(path, "nominal_load_n");
                 let found = friction.nominal_load_n.map_or("missing".to_owned(), |load| format!("{load}"));
                 let is_valid = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
-                let help = "stiffness and patch length of a brush hold at it";
+                let help = "stiffness and patch length of the brush model refer to it";
                 self.require(&nominal_path, &[], is_valid, found, "a load above 0, up to 1e6 N", help);
             }
-            Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => {
+            Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => {
                 let curves = [
-                    ("along", along),
-                    ("across", across),
-                    ("along_at_double_load", along_at_double_load),
-                    ("across_at_double_load", across_at_double_load),
+                    ("longitudinal", longitudinal),
+                    ("lateral", lateral),
+                    ("longitudinal_at_double_load", longitudinal_at_double_load),
+                    ("lateral_at_double_load", lateral_at_double_load),
                 ];
                 for (key, points) in curves {
                     self.check_named_points(&join_key(path, key), points);
@@ -76,7 +76,7 @@ impl RuleChecker<'_> {
     /// Checks that the asymptote is at a larger slip than the extremum.
     fn check_slip_curve(&mut self, path: &str, curve: &SlipCurve) {
         let is_rising = curve.asymptote_slip > curve.extremum_slip;
-        let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
+        let accepts = format!("above `extremum_slip` ({})", curve.extremum_slip);
         let found = format!("{}", curve.asymptote_slip);
         self.require(
             &join_key(path, "asymptote_slip"),
@@ -91,34 +91,27 @@ impl RuleChecker<'_> {
     /// Checks the characteristic points of a TMeasy curve: the initial slope is at least twice the largest force over its
     /// slip, and full sliding has no larger force and a larger slip than the maximum.
     fn check_named_points(&mut self, path: &str, points: &NamedPoints) {
-        let NamedPoints { slope_n, largest_n, largest_slip, sliding_n, sliding_slip } = *points;
+        let NamedPoints { slope_n, peak_n, peak_slip, sliding_n, sliding_slip } = *points;
         let key_path = |name: &str| join_key(path, name);
         // Single precision, in which the model checks these values.
-        let min_slope = 2.0 * largest_n as f32 / largest_slip as f32;
+        let min_slope = 2.0 * peak_n as f32 / peak_slip as f32;
         let (found, accepts) =
-            (format!("{slope_n}"), format!("at least {min_slope}, twice the largest force over its slip"));
+            (format!("{slope_n}"), format!("at least {min_slope} (twice the maximum force divided by its slip)"));
         let is_steep_enough = slope_n as f32 >= min_slope;
         self.require(
             &key_path("slope_n"),
-            &[&key_path("largest_n"), &key_path("largest_slip")],
+            &[&key_path("peak_n"), &key_path("peak_slip")],
             is_steep_enough,
             found,
             accepts,
             NO_HELP,
         );
-        let (found, accepts) = (format!("{sliding_n}"), format!("up to the `largest_n` of {largest_n}"));
-        let is_below_largest = sliding_n as f32 <= largest_n as f32;
-        self.require(&key_path("sliding_n"), &[&key_path("largest_n")], is_below_largest, found, accepts, NO_HELP);
-        let (found, accepts) = (format!("{sliding_slip}"), format!("above the `largest_slip` of {largest_slip}"));
-        let is_after_largest = sliding_slip as f32 > largest_slip as f32;
-        self.require(
-            &key_path("sliding_slip"),
-            &[&key_path("largest_slip")],
-            is_after_largest,
-            found,
-            accepts,
-            NO_HELP,
-        );
+        let (found, accepts) = (format!("{sliding_n}"), format!("at most `peak_n` ({peak_n})"));
+        let is_below_largest = sliding_n as f32 <= peak_n as f32;
+        self.require(&key_path("sliding_n"), &[&key_path("peak_n")], is_below_largest, found, accepts, NO_HELP);
+        let (found, accepts) = (format!("{sliding_slip}"), format!("above `peak_slip` ({peak_slip})"));
+        let is_after_largest = sliding_slip as f32 > peak_slip as f32;
+        self.require(&key_path("sliding_slip"), &[&key_path("peak_slip")], is_after_largest, found, accepts, NO_HELP);
     }
 
     /// Checks that slope, largest force and sliding force at double load are less than four times the values at nominal
@@ -126,14 +119,14 @@ impl RuleChecker<'_> {
     fn check_low_loads(&mut self, [nominal_path, double_path]: [&str; 2], [nominal, double]: [&NamedPoints; 2]) {
         for (name, nominal_value, double_value) in [
             ("slope_n", nominal.slope_n, double.slope_n),
-            ("largest_n", nominal.largest_n, double.largest_n),
+            ("peak_n", nominal.peak_n, double.peak_n),
             ("sliding_n", nominal.sliding_n, double.sliding_n),
         ] {
             let (compared_path, accepts) = (
                 join_key(nominal_path, name),
-                format!("less than {}, four times that of `{nominal_path}`", 4.0 * nominal_value),
+                format!("less than {} (four times `{nominal_path}`)", 4.0 * nominal_value),
             );
-            let help = "a parabola through both values and nothing at no load would be negative at low loads";
+            let help = "the parabola through both values and the origin would be negative at low loads";
             let is_below_limit = (double_value as f32) < 4.0 * nominal_value as f32;
             self.require(
                 &join_key(double_path, name),
@@ -176,7 +169,7 @@ impl RuleChecker<'_> {
                 Some(if is_mirrored { tyre.mirrored() } else { tyre })
             }
             Err(faults) => {
-                let help = Some(format!("{faults}, told below"));
+                let help = Some(format!("{faults}, listed below"));
                 let accepts = "a tyre file without faults";
                 self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
                 self.collector.file_faults.push(faults);
@@ -241,10 +234,10 @@ impl RuleChecker<'_> {
     fn report_unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest_word(name, ENTRIES.iter().map(|entry| entry.name)) {
             Some(similar_name) => format!("did you mean `{similar_name}`?"),
-            None => "coefficients have the names and the capitals of `.tir` files".to_owned(),
+            None => "coefficients have the names of `.tir` files, in capitals".to_owned(),
         };
         let span = self.collector.nearest_span(path);
-        let accepts = "not the name of a coefficient";
+        let accepts = "unknown coefficient";
         self.collector.add_fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
     }
 }

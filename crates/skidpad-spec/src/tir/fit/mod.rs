@@ -37,7 +37,7 @@ pub struct FitErrors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
     /// Too few rows for every stage: a stage needs two rows for each of its coefficients.
-    #[error("the table has too few rows for any stage of the fit: it needs 30 with one slip, for several loads")]
+    #[error("the table has too few rows for a fit; at least 30 rows with a single slip and several loads are required")]
     TooFewRows,
 }
 
@@ -217,8 +217,8 @@ impl Stage {
     /// Returns `tyre` with the coefficients of this stage fitted by least squares. Uses the rows that contain the force
     /// and, unless the stage allows combined slip, have pure slip.
     ///
-    /// Returns `None` if there are less than two rows for each coefficient that all versions have. A stage with combined
-    /// slip also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
+    /// Returns `None` if there are less than two rows for each coefficient that is fitted. A stage with combined slip
+    /// also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
     /// returns `None` if the fitted coefficients are not a valid tyre.
     fn fit_tyre(&self, tyre: &MagicFormula, samples: &[Sample]) -> Option<MagicFormula> {
         let has_allowed_slip = |sample: &&Sample| self.with_combined_slip || self.target.has_pure_slip(sample);
@@ -231,7 +231,7 @@ impl Stage {
         let names: Vec<&str> = self.coefficients.iter().chain(version_coefficients).copied().collect();
         let has_required_combined_slip = !self.with_combined_slip
             || (tyre.use_mode() == UseMode::Combined && combined_slip_count >= 2 * names.len());
-        if rows.len() < 2 * self.coefficients.len() || !has_required_combined_slip {
+        if rows.len() < 2 * names.len() || !has_required_combined_slip {
             return None;
         }
         let parameters: Vec<Parameter> = names.iter().map(|name| parameter(name)).collect();

@@ -47,7 +47,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
     let columns = COLUMN_NAMES.map(column_of);
     for (name, column) in COLUMN_NAMES.iter().zip(columns).take(REQUIRED_COLUMNS) {
         if column.is_none() {
-            let help = Some(format!("name it in the first line; known columns are {}", COLUMN_NAMES.join(", ")));
+            let help = Some(format!("define it in the first line; known columns: {}", COLUMN_NAMES.join(", ")));
             push_fault(
                 &mut faults,
                 new_fault(
@@ -62,7 +62,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
         }
     }
     if columns[REQUIRED_COLUMNS + 1..].iter().all(Option::is_none) {
-        let help = Some("a fit needs forces".into());
+        let help = Some("a fit requires forces".into());
         push_fault(
             &mut faults,
             new_fault(
@@ -79,7 +79,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
     for row in rows {
         if row.cells.len() != header.cells.len() {
             let found = format!("{} values", row.cells.len());
-            let accepts = format!("{} values, as many as columns", header.cells.len());
+            let accepts = format!("{} values, one per column", header.cells.len());
             let help = Some("add or remove values".into());
             push_fault(
                 &mut faults,
@@ -147,7 +147,7 @@ impl Row<'_> {
             let number = cell.parse::<f64>().ok().filter(|number| number.abs() < 1e9);
             if number.is_none() {
                 let help = Some("write a decimal number, SI units".into());
-                let accepts = "a number below 1e9 in size";
+                let accepts = "a number below 1e9 in magnitude";
                 push_fault(
                     faults,
                     new_fault(FaultKind::WrongType, COLUMN_NAMES[i], &self.cell_location(column), cell, accepts, help),

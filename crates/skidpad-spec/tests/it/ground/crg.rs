@@ -102,12 +102,15 @@ fn what_is_not_understood_is_refused_by_name() {
     let with = |block: &str| CURVED.replace("$KD_DEFINITION", &format!("{block}\n$KD_DEFINITION"));
     let changed = |from: &str, to: &str| CURVED.replacen(from, to, 1);
     for (text, part) in [
-        (with("$ROAD_CRG_MODS\nscale_z_grid = 2\n$"), "`scale_z_grid` is given, but must be absent, as modifiers"),
-        (with("$ROAD_CRG_OPTS\nborder_mode_u = 2\n$"), "`border_mode_u` is given, but must be absent or 0, as options"),
-        (with("$ROAD_CRG_FILE\nother.crg\n$"), "`ROAD_CRG_FILE` is given, but must be absent, as references"),
-        (with("$SHAKY\n$"), "`SHAKY` is not a known key"),
-        (changed("reference_line_start_z", "reference_line_start_q"), "`reference_line_start_q` is not a known key"),
-        (changed("#:LDFI", "#:KRBI"), "KRBI is binary"),
+        (with("$ROAD_CRG_MODS\nscale_z_grid = 2\n$"), "`scale_z_grid` is given, but must be absent, because modifiers"),
+        (
+            with("$ROAD_CRG_OPTS\nborder_mode_u = 2\n$"),
+            "`border_mode_u` is given, but must be absent or 0, because options",
+        ),
+        (with("$ROAD_CRG_FILE\nother.crg\n$"), "`ROAD_CRG_FILE` is given, but must be absent, because references"),
+        (with("$SHAKY\n$"), "unknown key `SHAKY`"),
+        (changed("reference_line_start_z", "reference_line_start_q"), "unknown key `reference_line_start_q`"),
+        (changed("#:LDFI", "#:KRBI"), "KRBI is a binary format"),
         (changed("#:LDFI", "#:XYZ"), "`#:` is \"XYZ\", but must be `LRFI` or `LDFI`"),
         (changed("phi,rad", "phi,deg"), "`D:` is \"reference line phi,deg\""),
         (
@@ -118,28 +121,35 @@ fn what_is_not_understood_is_refused_by_name() {
             changed("reference_line_end_u      =   1.2", "reference_line_end_u      =   2.2"),
             "21 cross-sections end at u = 12 m",
         ),
-        (changed("reference_line_end_x      =   1.07", "reference_line_end_x      =   1.17"), "the line ends 10.0"),
-        (changed("at v = 0.250000", "at v = -0.50000"), "long sections at the same place"),
-        (changed("at v = 0.250000", "3"), "long sections by number and by place"),
+        (
+            changed("reference_line_end_x      =   1.07", "reference_line_end_x      =   1.17"),
+            "the reference line ends 10.0",
+        ),
+        (
+            changed("reference_line_end_z      =   2.97", "reference_line_end_z      =   9.97"),
+            "`reference_line_end_z`: the reference line ends 7.0",
+        ),
+        (changed("at v = 0.250000", "at v = -0.50000"), "long sections at equal positions"),
+        (changed("at v = 0.250000", "3"), "long sections both by number and by position"),
         (
             changed("long_section_v_left       =   2.5", "long_section_v_left       =   3.5"),
-            "`long_section_v_left` is not the 2.5 m",
+            "`long_section_v_left` differs from the 2.5 m",
         ),
         (changed(" .452432000000000640", " .45243200x000000640"), "must be a number of 20 characters"),
         (changed(" .452432000000000640", "********************"), "a heading or a slope is missing"),
         (
             changed("reference_line_end_x ", "* ").replace(" .452432000000000640", "9.452432000000000640"),
-            "turns by a right angle",
+            "turns by 90°",
         ),
         (CURVED[..CURVED.len() - 100].to_owned(), "the last cross-section has 4 of 8 values"),
-        (CURVED.split("$$$$").next().unwrap_or("").to_owned(), "no line of `$$$$` ends it"),
-        (String::new(), "no line of `$$$$` ends it"),
+        (CURVED.split("$$$$").next().unwrap_or("").to_owned(), "the header has no final line of `$$$$`"),
+        (String::new(), "the header has no final line of `$$$$`"),
     ] {
         let told = faults(ROAD, &[("a.crg", text.as_bytes())]);
         assert!(told.contains(part), "{part}: {told}");
     }
     let told = faults(ROAD, &[("a.crg", include_bytes!("binary.crg"))]);
-    assert!(told.contains("KRBI is binary"), "{told}");
+    assert!(told.contains("KRBI is a binary format"), "{told}");
     // Settings without effect within a road are accepted.
     road(&with("$ROAD_CRG_OPTS\nborder_mode_u = 0\ncheck_eps = 1e-6\n$\n$ROAD_CRG_MODS\n$"));
 }

@@ -77,7 +77,7 @@ fn bytes_may_stand_in_the_file() {
     let text = GLTF.replace("nodes%20of.bin", &format!("data:application/octet-stream;base64,{base64}"));
     assert_eq!(mesh(TEXT, &[("a.gltf", text.as_bytes())]), mesh(BINARY, &[("a.glb", GLB)]));
     let told = faults(TEXT, &[("a.gltf", text.replace(";base64,", ";base64,*").as_bytes())]);
-    assert!(told.contains("buffer 0: its bytes are no base64"), "{told}");
+    assert!(told.contains("buffer 0: the data are not valid base64"), "{told}");
 }
 
 /// Checks the fault that each change of a valid file causes.
@@ -86,43 +86,49 @@ fn what_is_not_understood_is_refused_by_name() {
     let one_line = GLTF.replace('\n', "");
     let changed = |from: &str, to: &str| one_line.replacen(from, to, 1);
     for (text, part) in [
-        (changed("\"2.0\"", "\"1.0\""), "it is of glTF \"1.0\", of 2.0"),
-        (changed("\"scene\": 0", "\"scene\": 4"), "scene 4 is not there"),
-        (changed("[0,3]", "[0,7]"), "node 7 is not there"),
-        (changed("[1,2]", "[1,0]"), "node 0 is below two others, or below itself"),
-        (changed("[1,2]", "[1,3]"), "node 3 is below two others"),
+        (changed("\"2.0\"", "\"1.0\""), "the glTF version is \"1.0\", but must be 2.0"),
+        (changed("\"scene\": 0", "\"scene\": 4"), "scene 4 does not exist"),
+        (changed("[0,3]", "[0,7]"), "node 7 does not exist"),
+        (changed("[1,2]", "[1,0]"), "node 0 has two parents or is its own ancestor"),
+        (changed("[1,2]", "[1,3]"), "node 3 has two parents"),
         (changed("\"mesh\": 0", "\"mesh\": 0,\"skin\": 0"), "node 1 has a skin"),
-        (changed("\"mesh\": 0", "\"mesh\": 5"), "mesh 5 is not there"),
-        (changed("\"material\": 0", "\"mode\": 5"), "primitive 0 of mesh 0: it is triangle strips, of triangles"),
-        (changed("\"material\": 0", "\"mode\": 1"), "it is lines, of triangles"),
-        (changed("\"material\": 0", "\"material\": 2"), "material 2 is not there"),
-        (changed("\"count\": 6", "\"count\": 5"), "5 corners are no triangles"),
-        (changed("\"count\": 6", "\"count\": 600"), "the bytes of accessor 1 are not all there"),
-        (changed("\"count\": 4", "\"count\": 2"), "a triangle names corner 2, and there are 2"),
-        (changed("\"count\": 4", "\"count\": 10000000"), "10000000 corners, of 6000000 at most"),
-        (changed("\"count\": 6", "\"count\": 30000000"), "10000000 triangles, of 2000000 at most"),
-        (changed("\"byteStride\": 24", "\"byteStride\": 8"), "entries of accessor 0 are 8 bytes apart, and 12 long"),
-        (changed("5126", "5123"), "accessor 0 has no positions of three floats"),
-        (changed("5123", "5122"), "accessor 1 has no indices"),
+        (changed("\"mesh\": 0", "\"mesh\": 5"), "mesh 5 does not exist"),
+        (
+            changed("\"material\": 0", "\"mode\": 5"),
+            "primitive 0 of mesh 0: the primitive has triangle strips; export it as triangles",
+        ),
+        (changed("\"material\": 0", "\"mode\": 1"), "the primitive has lines; export it as triangles"),
+        (changed("\"material\": 0", "\"material\": 2"), "material 2 does not exist"),
+        (changed("\"count\": 6", "\"count\": 5"), "5 corners do not form triangles"),
+        (changed("\"count\": 6", "\"count\": 600"), "the data of accessor 1 are not complete"),
+        (changed("\"count\": 4", "\"count\": 2"), "a triangle uses corner 2, but there are only 2"),
+        (changed("\"count\": 4", "\"count\": 10000000"), "10000000 corners; the maximum is 6000000"),
+        (changed("\"count\": 6", "\"count\": 30000000"), "10000000 triangles; the maximum is 2000000"),
+        (
+            changed("\"byteStride\": 24", "\"byteStride\": 8"),
+            "accessor 0 has a stride of 8 bytes, less than its entry size of 12",
+        ),
+        (changed("5126", "5123"), "accessor 0 does not hold positions of three floats"),
+        (changed("5123", "5122"), "accessor 1 does not hold unsigned indices"),
         (changed("\"count\": 4", "\"sparse\": {},\"count\": 4"), "accessor 0 is sparse"),
         (changed("nodes%20of.bin", "other.bin"), "other.bin: No such file"),
-        (changed("nodes%20of.bin", "ftp://a/b.bin"), "is not beside this file"),
+        (changed("nodes%20of.bin", "ftp://a/b.bin"), "is not in the folder of this file"),
         (
             changed("\"scene\"", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\""),
             "KHR_draco_mesh_compression",
         ),
-        (changed("\"nodes\": [{", "\"nodes\": [{]"), "its JSON: "),
+        (changed("\"nodes\": [{", "\"nodes\": [{]"), "the JSON is invalid: "),
         (changed("[10,0,0]", "[1e300,0,0]"), "corner 0 is at ["),
     ] {
         let told = faults(TEXT, &[("a.gltf", text.as_bytes()), ("nodes of.bin", BIN)]);
         assert!(told.contains("`mesh[0].file` is \"a.gltf\"") && told.contains(part), "{part}: {told}");
     }
     for (bytes, part) in [
-        (&GLB[..6], "it ends in its head"),
-        (&GLB[..30], "of a chunk are not there"),
-        (&GLB[..12], "it has no chunk of JSON"),
-        (b"glTF\x01\0\0\0".as_slice(), "it is of GLB 1, of 2"),
-        (b"".as_slice(), "its JSON: EOF"),
+        (&GLB[..6], "the file ends within its header"),
+        (&GLB[..30], "a chunk lacks"),
+        (&GLB[..12], "the file has no JSON chunk"),
+        (b"glTF\x01\0\0\0".as_slice(), "the GLB version is 1, but must be 2"),
+        (b"".as_slice(), "the JSON is invalid: EOF"),
     ] {
         let told = faults(BINARY, &[("a.glb", bytes)]);
         assert!(told.contains(part), "{part}: {told}");
@@ -135,7 +141,7 @@ fn lists_have_a_maximum() {
     for (key, count, part) in [
         ("buffers", 1001, "a list has more than 1000 entries"),
         ("nodes", 500_001, "a list has more than 500000 entries"),
-        ("extras", 2_000_001, "2000003 objects, of 2000000 at most"),
+        ("extras", 2_000_001, "2000003 objects; the maximum is 2000000"),
     ] {
         let entries = vec!["{}"; count].join(",");
         let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"{key}\":[{entries}]}}");

@@ -45,16 +45,16 @@ pub fn shipped(path: &str) -> LoadedScene {
 fn a_table_has_lists_or_a_file() {
     let told = faults("[[mesh]]\ngrip = 1\n[[mesh]]\nfile = \"a.obj\"\ntriangles = [[0, 1, 2]]\n", &[]);
     for part in [
-        "`mesh[0].corners_m` is missing: it must be given, or `file` instead",
-        "`mesh[0].triangles` is missing: it must be given, or `file` instead",
-        "`mesh[1].file`: given as well as `triangles`, but must be the only one of `triangles` and `file`",
+        "`mesh[0].corners_m` is missing: it must be set, or `file` instead",
+        "`mesh[0].triangles` is missing: it must be set, or `file` instead",
+        "`mesh[1].file`: set together with `triangles`, but must be set alone: either `triangles` or `file`",
     ] {
         assert!(told.contains(part), "{told}");
     }
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2]]\n";
     let told = faults(&format!("[[mesh]]\nup = \"z\"\nscale = 2\n{lists}"), &[]);
     for key in ["up", "scale"] {
-        assert!(told.contains(&format!("`mesh[0].{key}`: given without a `file`")), "{told}");
+        assert!(told.contains(&format!("`mesh[0].{key}`: set without a `file`")), "{told}");
     }
 }
 
@@ -67,11 +67,11 @@ fn missing_files_are_told_with_what_was_looked_for() {
     assert!(text.contains("LoadedScene::read_in"), "{text}");
     let told = faults("[[mesh]]\nfile = \".\"\n[[mesh]]\nfile = \"/dev/zero\"\n", &[]);
     assert!(
-        told.contains("it is a folder: name a file in it") && told.contains("/dev/zero: it lies outside"),
+        told.contains("this is a folder; name a file in it") && told.contains("/dev/zero: the file lies outside"),
         "{told}"
     );
     let told = faults("[[mesh]]\nfile = \"a.stl\"\n", &[("a.stl", b"solid")]);
-    assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
+    assert!(told.contains("the extension \"stl\" is not supported"), "{told}");
 }
 
 /// Checks that equal tables of one file share its ground, with any spelling of the path, and that a table at another place has its own
@@ -107,7 +107,7 @@ fn triangles_without_an_area_are_counted() {
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [0, 1, 1]]\n";
     let loaded = scene(&format!("[[mesh]]\n{lists}"), &[]).expect("valid");
     let [note] = &loaded.notes[..] else { panic!("{:?}", loaded.notes) };
-    assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
+    assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have zero area and are omitted");
 }
 
 /// Checks that a description finds its files in a given folder, and that it has a fault without a folder.

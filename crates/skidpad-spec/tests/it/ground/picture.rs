@@ -37,11 +37,11 @@ fn sixteen_bits_are_read_to_their_last() {
 #[test]
 fn other_pictures_are_refused_by_name() {
     for (bytes, kind) in [
-        (&include_bytes!("rgb.png")[..], "it is colour of 8 bits"),
-        (include_bytes!("rgba.png"), "it is colour with transparency of 8 bits"),
-        (include_bytes!("la.png"), "it is grey with transparency of 8 bits"),
-        (include_bytes!("p.png"), "it is a palette of colours of 8 bits"),
-        (include_bytes!("bit.png"), "it is grey of 1 bits"),
+        (&include_bytes!("rgb.png")[..], "the picture has colour (8 bits)"),
+        (include_bytes!("rgba.png"), "the picture has colour with transparency (8 bits)"),
+        (include_bytes!("la.png"), "the picture has grey with transparency (8 bits)"),
+        (include_bytes!("p.png"), "the picture has a palette of colours (8 bits)"),
+        (include_bytes!("bit.png"), "the picture has grey (1 bits)"),
         (&GREY[..40], "nexpected end"),
         (b"GIF89a", "nvalid PNG signature"),
     ] {
@@ -52,19 +52,19 @@ fn other_pictures_are_refused_by_name() {
     let mut huge = GREY.to_vec();
     huge[16..24].copy_from_slice(&[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50]);
     let told = faults(FIELD, &[("a.png", &with_sums(huge))]);
-    assert!(told.contains("50000 x 50000 heights, of 25000000 at most"), "{told}");
+    assert!(told.contains("50000 x 50000 heights; the maximum is 25000000"), "{told}");
 }
 
 #[test]
 fn heights_of_black_and_white_must_be_there_and_rise() {
     let told = faults(&FIELD.replace("lowest_m = -1\n", ""), &[("a.png", GREY)]);
-    assert!(told.contains("`height_field[0].lowest_m` is missing: it must be the height in m of black"), "{told}");
+    assert!(told.contains("`height_field[0].lowest_m` is missing: it must be the height of black"), "{told}");
     let told = faults(&FIELD.replace("highest_m = 4", "highest_m = -2"), &[("a.png", GREY)]);
-    assert!(told.contains("`height_field[0].highest_m`: -2, but must be at least the `lowest_m` of -1"), "{told}");
+    assert!(told.contains("`height_field[0].highest_m`: -2, but must be at least `lowest_m` (-1)"), "{told}");
     let lists =
         "[[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\nheights_m = [[0, 1], [2, 3]]\nlowest_m = 1\n";
     let told = faults(lists, &[]);
-    assert!(told.contains("`height_field[0].lowest_m`: given without a `file`"), "{told}");
+    assert!(told.contains("`height_field[0].lowest_m`: set without a `file`"), "{told}");
 }
 
 /// Returns the bytes with correct check sums of their chunks, so that not every mutant is rejected because of a check sum.

@@ -221,12 +221,12 @@ fn implausible_and_truncated_files_are_noted() {
         let found = notes(&text.replacen(from, to, 1));
         assert_eq!(found.len(), 1, "{to}: {found:?}");
         assert_eq!((found[0].0, found[0].1.as_str()), (1 + text[..at].matches('\n').count(), key), "{found:?}");
-        assert!(found[0].2.contains("far from tyres"), "{found:?}");
+        assert!(found[0].2.contains("implausible for a tyre"), "{found:?}");
     }
     for (last, missing) in [("QCZ1=", "QDZ1"), ("RBY1=", "RBY1")] {
         let end = text.find(last).unwrap_or_else(|| panic!("no `{last}`"));
         let found = notes(&text[..end]);
-        assert!(found.iter().any(|(_, key, text)| key == missing && text.contains("cut off")), "{last}: {found:?}");
+        assert!(found.iter().any(|(_, key, text)| key == missing && text.contains("truncated")), "{last}: {found:?}");
     }
 }
 

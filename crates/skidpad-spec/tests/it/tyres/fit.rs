@@ -114,3 +114,18 @@ fn a_table_with_too_little_is_refused() {
     let few: Vec<_> = measure(&tyre, 0.0).into_iter().take(10).collect();
     assert_eq!(fit::fit(&tyre, &few).expect_err("too few"), fit::FitError::TooFewRows);
 }
+
+/// Checks that a stage needs two rows for each coefficient that it fits, with those of the version of the tyre: Fx at
+/// pure slip has 15 coefficients in all versions and 4 more in MF 6.1.
+#[test]
+fn each_coefficient_of_the_version_needs_two_rows() {
+    for (name, count) in [("pacejka_book_defaults", 19), ("opentire_235_60r16", 15)] {
+        let tyre = tir::load(name).expect("shipped").tyre;
+        let rows = |count: usize| -> Vec<fit::Sample> {
+            let pure = (0..count).map(|k| measured(&tyre, k as f64 * 0.01 - 0.15, 0.0, 0.0, 3000.0 + 50.0 * k as f64));
+            pure.map(|sample| fit::Sample { fy: None, mz: None, ..sample }).collect()
+        };
+        assert_eq!(fit::fit(&tyre, &rows(2 * count - 1)).err(), Some(fit::FitError::TooFewRows), "{name}");
+        assert!(fit::fit(&tyre, &rows(2 * count)).is_ok(), "{name}");
+    }
+}
