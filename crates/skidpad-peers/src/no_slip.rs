@@ -45,7 +45,7 @@ impl NoSlipDrivetrain {
     /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, forces against
     /// the rotation are therefore reported as brake forces, and the brake is subtracted from forces along the rotation.
     /// Raw motor torques are added afterwards to the drive force, next to the brake, as in those programs. The rotation
-    /// of a wheel below [`STATIONARY_WHEEL_SPEED_MPS`] has the direction of its drive force.
+    /// of a wheel below `STATIONARY_WHEEL_SPEED_MPS` has the direction of its drive force.
     pub fn update(
         &mut self,
         state: &mut State,

@@ -274,6 +274,7 @@ impl Simulation for StockBackend {
         CarView::from_state(model, state, !self.slots.is_active(slot), StepReport::default())
     }
 
+    /// Returns the non-physical forces of car `car` in the last step; none for a step length of zero or an invalid one.
     fn assist_log(&self, car: usize) -> AssistLog {
         if StepReport::for_skipped_step(self.clock.dt).is_some() {
             return AssistLog::default();
@@ -281,6 +282,7 @@ impl Simulation for StockBackend {
         self.cars[car].non_physical(self.clock.dt)
     }
 
+    /// Sets state and body of the active car in `slot`. An error changes nothing.
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
         self.set_car_state(slot, state);
@@ -306,18 +308,21 @@ impl Simulation for StockBackend {
         id
     }
 
+    /// Empties the slot of `car` and disables its body, which stays in the world until the slot is used again.
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         let slot = self.slots.release(car)?;
         self.disable_body(slot);
         Ok(())
     }
 
+    /// Suspends the car in `slot` and disables its body. An error changes nothing.
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.slots.suspend(slot)?;
         self.disable_body(slot);
         Ok(())
     }
 
+    /// Resumes the car in `slot` with `state`, and enables its body there. An error changes nothing.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.resume(slot, state.wheels.len())?;
         self.set_car_state(slot, state);

@@ -209,8 +209,8 @@ impl RapierBackend {
     ///
     /// A hull lands if its lowest corner is near the plane at the start or at the end of this step, it touches nothing
     /// but the plane, and either no corner is near the plane yet or a corner above the plane comes near it faster than
-    /// [`MIN_CORNER_FALL_MPS`] (at any speed without a loaded wheel). The prediction distance is then the upper bound
-    /// of its approach in the step, ≥ 0.
+    /// [`MIN_CORNER_FALL_MPS`] (at any speed without a loaded wheel). The prediction distance is then the approach in
+    /// the step with the largest speed of a corner by rotation, ≥ 0.
     ///
     /// Also sets the number of velocity iterations of the world: [`CONTACT_STABILIZATION_ITERATIONS`] if any hull is
     /// near the plane and touches nothing else, otherwise 1. Missing bodies are skipped.
@@ -243,8 +243,9 @@ impl RapierBackend {
             // A hull that slides along the plane has landed, but other corners of it may still come down.
             let is_landing =
                 is_near_plane && (start_height >= near_height || chassis::corners(hull).any(is_landing_corner));
-            // Upper bound of the approach speed, m/s; negative if the hull moves away. The distance is only as long as
-            // the landing needs: edges next to the path would count as walls.
+            // Approach speed with the largest speed of a corner by rotation about the middle of the hull, m/s; negative
+            // if the hull moves away. The distance is only as long as the landing needs: edges next to the path would
+            // count as walls.
             let approach_speed = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
             body.set_soft_ccd_prediction(if is_landing { dt * approach_speed.max(0.0) } else { 0.0 });
             if is_near_plane {

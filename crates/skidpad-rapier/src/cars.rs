@@ -88,7 +88,8 @@ impl RapierCars {
         Self::with_axes(world, WorldAxes::ZUp, scene, cars)
     }
 
-    /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`.
+    /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`. The wind is that of the scene.
+    /// Queries bypass the broad phase until the first step is finished.
     pub fn with_axes<'a>(
         world: impl Into<RapierWorldMut<'a>>,
         axes: WorldAxes,

@@ -147,7 +147,7 @@ pub(crate) mod controls {
     /// Pedals and steering; clutch, bars and cruise speed; gear; starter; wheels.
     type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
-    /// Writes the controls as the tuple [`Saved`]; `None` as none.
+    /// Writes the controls as the tuple [`Saved`], with one tuple per wheel; `None` as none.
     pub fn serialize<S: Serializer>(controls: &Option<Controls>, serializer: S) -> Result<S::Ok, S::Error> {
         let wheel_tuple = |wheel: &WheelControls| {
             let WheelControls { motor_torque, brake_torque, steer } = *wheel;

@@ -24,6 +24,7 @@ pub struct WorldSnapshot {
 }
 
 impl core::fmt::Debug for WorldSnapshot {
+    /// Writes the number of bodies and the cars.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("WorldSnapshot")
             .field("bodies", &self.bodies.len())

@@ -71,6 +71,7 @@ impl Port<'_> {
         // Taken out, so that `self` can be borrowed; put back at the end.
         let mut supported_bodies = std::mem::take(self.supported_bodies);
         for supported_body in supported_bodies.iter_mut().filter(|supported_body| !supported_body.points.is_empty()) {
+            // Centre of mass, world axes, m.
             let Some(centre) = self.world.bodies.get(supported_body.handle).map(RigidBody::center_of_mass) else {
                 continue;
             };
@@ -85,7 +86,7 @@ impl Port<'_> {
             let end_motion = supported_body.motion_after_push(wheel_impulses, dt);
             let mass = 1.0 / supported_body.free_motion.inverse_mass;
             // Impulse (N s) and angular impulse (N m s) of wheels and contacts together: the solved motion less the
-            // free one.
+            // free one, over the damping (index 0: linear, 1: angular).
             let impulse = (end_motion.velocity - supported_body.free_motion.velocity)
                 * (mass / supported_body.damping_factors[0]);
             let angular_impulse = supported_body.free_motion.inverse_inertia.inverse()
@@ -96,6 +97,7 @@ impl Port<'_> {
                 body.add_force(impulse / dt, true);
                 body.add_torque(angular_impulse / dt, true);
             }
+            // Opposite contact impulses on the bodies below.
             for ((point, point_impulse), supporting_body) in
                 supported_body.points.iter().zip(&supported_body.impulses).zip(&supported_body.supporting_bodies)
             {
@@ -150,6 +152,7 @@ impl Port<'_> {
         let body = self.world.bodies.get(handle).filter(|body| body.is_dynamic())?;
         let is_free = body.locked_axes().is_empty() && self.world.joints.attached_joints(handle).next().is_none();
         let mass_properties = body.mass_properties();
+        // The same along every axis, because no axis is locked.
         let inverse_mass = mass_properties.effective_inv_mass.x;
         if !is_free || inverse_mass <= 0.0 {
             return None;
@@ -158,6 +161,7 @@ impl Port<'_> {
         let damping_factors = [body.linear_damping(), body.angular_damping()].map(|damping| 1.0 / (1.0 + dt * damping));
         // Acceleration without wheels and contacts, m/s².
         let acceleration = self.world.gravity * body.gravity_scale() + body.user_force() * inverse_mass;
+        // Columns of the inverse inertia, 1/(kg m²).
         let columns = Vec3::AXES.map(|axis| mass_properties.effective_world_inv_inertia * axis);
         // Motion at the end of the step without wheels and contacts.
         let free_motion = RapierSolverBody {

@@ -60,6 +60,7 @@ impl SurfaceProperties<'_> {
 }
 
 impl<'a> From<QueryFilter<'a>> for SurfaceProperties<'a> {
+    /// Creates properties with `filter`, grip 1 everywhere, no texture and flat triangles.
     fn from(filter: QueryFilter<'a>) -> Self {
         Self { filter, ..Self::default() }
     }

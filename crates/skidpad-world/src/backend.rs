@@ -99,6 +99,7 @@ impl Simulation for CarWorld {
         self.cars.car(slot)
     }
 
+    /// Sets the state of the active car in `slot`, then pose and motion of its chassis. An error changes nothing.
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.set_state(slot, state)?;
         self.world.set_state(slot, state);
@@ -122,12 +123,14 @@ impl Simulation for CarWorld {
         Ok(())
     }
 
+    /// Suspends the car in `slot` and its chassis. An error changes nothing.
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.cars.suspend(slot)?;
         self.world.suspend(slot);
         Ok(())
     }
 
+    /// Resumes the suspended car in `slot` with `state`, and its chassis. An error changes nothing.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.cars.resume(slot, state)?;
         self.world.set_state(slot, state);

@@ -1,5 +1,5 @@
 //! Broad phase: pairs of hulls that may collide in the coming steps, and hulls near a place. Spheres around the hulls
-//! are sorted along the longer side of the world.
+//! are sorted along the longer side of the world. "Car" stands for car or free body here.
 
 use skidpad_core::DVec3;
 
@@ -29,7 +29,7 @@ const MAX_STEP_TRAVEL_M: f32 = 1e5;
 pub(crate) struct Bounds {
     /// Position of each car at the last sweep.
     swept_cars: Vec<SweptCar>,
-    /// Bounds of all cars, sorted by their lowest coordinate along the axis of the sweep.
+    /// Spheres of all cars, sorted by their lowest coordinate along the axis of the sweep.
     spheres: Vec<BoundingSphere>,
     /// Pairs of cars whose spheres overlap, sorted, the lower index first.
     near_pairs: Vec<[u32; 2]>,
@@ -60,8 +60,9 @@ struct BoundingSphere {
 }
 
 impl Bounds {
-    /// Reserves memory for `car_count` cars (and free bodies) and discards the spheres, so that [`Bounds::is_valid`]
-    /// returns false. `can_collide`: whether pairs can collide at all; if not, no memory is reserved for pairs.
+    /// Reserves memory for `car_count` cars, adds a sphere for each car that has none yet, and discards the last sweep,
+    /// so that [`Bounds::is_valid`] returns false. `can_collide`: whether pairs can collide at all; if not, no memory
+    /// is reserved for pairs. Stored pairs and existing spheres stay.
     pub fn reserve(&mut self, car_count: usize, can_collide: bool) {
         self.swept_cars.clear();
         self.swept_cars.reserve(car_count);
@@ -74,7 +75,8 @@ impl Bounds {
         }
     }
 
-    /// Discards the spheres, so that [`Bounds::is_valid`] returns false.
+    /// Discards the last sweep, so that [`Bounds::is_valid`] returns false. Stored pairs and spheres stay until the
+    /// next sweep.
     pub fn clear(&mut self) {
         self.swept_cars.clear();
     }
@@ -106,11 +108,12 @@ impl Bounds {
     /// travel.
     #[inline(always)]
     pub fn is_valid(&self, chassis: &[Chassis], dt: f32) -> bool {
-        let is_in_sphere = |(swept_car, chassis): (&SweptCar, &Chassis)| {
+        let is_in_sphere = |(swept_car, body): (&SweptCar, &Chassis)| {
             let is_near_sweep =
-                (chassis.position - swept_car.position).length_squared() <= RESWEEP_DISTANCE_M * RESWEEP_DISTANCE_M;
+                (body.position - swept_car.position).length_squared() <= RESWEEP_DISTANCE_M * RESWEEP_DISTANCE_M;
+            // Squared travel in the step against the squared limit; false for a limit of NaN.
             is_near_sweep
-                && chassis.pose_motion()[0].length_squared() * (dt * dt) <= swept_car.max_travel * swept_car.max_travel
+                && body.pose_motion()[0].length_squared() * (dt * dt) <= swept_car.max_travel * swept_car.max_travel
         };
         self.swept_cars.len() == chassis.len() && self.swept_cars.iter().zip(chassis).all(is_in_sphere)
     }
@@ -128,23 +131,25 @@ impl Bounds {
         self.near_pairs.clear();
         self.swept_cars.clear();
         let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
-        for chassis in chassis {
+        // Stores positions and limits of travel, and the box around all positions.
+        for body in chassis {
             // Maximum travel in a step before a new sweep, m.
-            let max_travel = RESWEEP_SPEED_RATIO * chassis.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
+            let max_travel = RESWEEP_SPEED_RATIO * body.pose_motion()[0].length() * dt + MIN_RESWEEP_TRAVEL_M;
             // A lost or non-finite car collides with nothing. NaN makes the sweep invalid, so that it is repeated in
             // the next step. A suspended car does not move; an infinite limit keeps the sweep valid.
             let max_travel = if max_travel < MAX_STEP_TRAVEL_M { max_travel } else { f32::NAN };
-            let max_travel = if chassis.is_suspended { f32::INFINITY } else { max_travel };
-            self.swept_cars.push(SweptCar { position: chassis.position, max_travel });
-            (low, high) = (low.min(chassis.position), high.max(chassis.position));
+            let max_travel = if body.is_suspended { f32::INFINITY } else { max_travel };
+            self.swept_cars.push(SweptCar { position: body.position, max_travel });
+            (low, high) = (low.min(body.position), high.max(body.position));
         }
         // Sweeps along y (1) if the world is longer in y, otherwise along x (0).
         let extent = high - low;
         self.axis = usize::from(extent.y > extent.x);
         self.max_radius = 0.0;
         for sphere in &mut self.spheres {
-            let (swept_car, chassis) = (self.swept_cars[sphere.car as usize], &chassis[sphere.car as usize]);
-            let body_radius = chassis.hull_radius.max(chassis.wheel_search_radius());
+            let (swept_car, body) = (self.swept_cars[sphere.car as usize], &chassis[sphere.car as usize]);
+            // Radius of hull and wheels, m.
+            let body_radius = body.hull_radius.max(body.wheel_search_radius());
             sphere.radius = RESWEEP_DISTANCE_M + f64::from(body_radius + swept_car.max_travel);
             sphere.low = f64::INFINITY;
             if sphere.radius.is_finite() {
@@ -153,7 +158,7 @@ impl Bounds {
             }
         }
         self.sort_spheres();
-        // Compares each sphere with the following ones that begin below its end. Bounds at infinity come last.
+        // Compares each sphere with the following ones that begin below its end. Spheres at infinity come last.
         for (i, sphere) in self.spheres.iter().enumerate().take_while(|(_, sphere)| sphere.low < f64::INFINITY) {
             let centre = self.swept_cars[sphere.car as usize].position;
             // Highest coordinate of the sphere, m.

@@ -73,8 +73,8 @@ pub struct Chassis {
 impl Chassis {
     /// Creates the chassis of a car of `model` with the pose, motion and towing vehicle of `state`, not suspended.
     /// Copies total mass, inertia, hull, hitch and coupler of the model; a missing hitch or coupler leaves its point at
-    /// zero. Stores how far any wheel can reach from the centre of mass, whether any wheel has a rim, whether the car is
-    /// a trailer (has a coupler), and whether it can be hitched at all. Friction is that of bodywork; the grip for
+    /// zero. Stores how far any wheel can reach from the centre of mass, whether any wheel has a rim, whether the car
+    /// is a trailer (has a coupler), and whether it can be hitched at all. Friction is that of bodywork; the grip for
     /// tyres on its hull is 1.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);

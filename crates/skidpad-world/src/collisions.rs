@@ -212,18 +212,17 @@ impl Collisions {
         true
     }
 
-    /// Returns the pairs of hulls whose bounds overlap, the lower index first, sorted. The hulls need not touch.
+    /// Returns the pairs of hulls whose bounding spheres overlap, the lower index first, sorted. Hulls need not touch.
     pub fn near_pairs(&self) -> &[[u32; 2]] {
         self.bounds.near_pairs()
     }
 
-    /// Returns the hulls, except suspended ones, with bounds within `reach` m of `point`; see [`Bounds::cars_near`].
+    /// Returns the hulls with bounding spheres within `reach` m of `point`; see [`Bounds::cars_near`].
     pub fn cars_near(&self, point: DVec3, reach: f32) -> impl Iterator<Item = usize> {
         self.bounds.cars_near(point, reach.into())
     }
 
-    /// Updates the broad phase if a hull has left its bound or will within `dt` s. Does nothing if no hulls can
-    /// collide.
+    /// Updates the broad phase if a hull has left its sphere or will within `dt` s. Does nothing if no hulls collide.
     #[inline(always)]
     pub fn update_bounds(&mut self, chassis: &[Chassis], dt: f32) {
         if self.can_collide && !self.bounds.is_valid(chassis, dt) {
@@ -509,9 +508,9 @@ impl ContactPoint {
             .map_or(compliance, |second| compliance + hull_compliance(second, self.arms[1], direction))
     }
 
-    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis, measures
-    /// the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to their values up to
-    /// rounding. The response includes all chassis that the `hitches` connect.
+    /// Computes `response` and `normal_compliance` of the point by test impulses: applies one along each world axis,
+    /// measures the change of relative velocity, and takes the impulse back. Velocities and hitch impulses return to
+    /// their values up to rounding. The response includes all chassis that the `hitches` connect.
     fn update_compliance(&mut self, hitches: &mut [HitchConstraint], chassis: &mut [Chassis]) {
         // `apply_impulse` solves the hitches only for a point with a response. The value is not used.
         self.response.get_or_insert(Mat3::ZERO);

@@ -78,7 +78,8 @@ pub struct Hit {
 }
 
 impl Block {
-    /// Creates the block of a box of the scene, at rest.
+    /// Creates the block of a box of the scene, without motion, with the inverse rotation and the radius (half the
+    /// diagonal) that queries need.
     fn new(fixed_box: &FixedBox) -> Self {
         Self {
             centre: fixed_box.centre,

@@ -46,10 +46,13 @@ impl HitchConstraint {
     /// inverse of the 3 × 3 response of both chassis to an impulse at the hitch. The impulse so far does not change.
     fn prepare(&mut self, chassis: &[Chassis], dt: f32) {
         let [trailer, towing] = self.cars.map(|car| &chassis[car as usize]);
+        // Each chassis with its hitch point in vehicle axes, m; `arms` are at the start of the step, `self.arms` in the
+        // middle.
         let hitch_points = [(trailer, trailer.coupler), (towing, towing.hitch)];
         let arms = hitch_points.map(|(car, point)| car.axes * point);
         // Vector from the towing vehicle's point to the trailer's point at the start of the step, m.
         let gap = (trailer.position - towing.position).as_vec3() + arms[0] - arms[1];
+        // Angular velocities with which the poses turn, rad/s.
         let rates = [trailer, towing].map(|car| car.midpoint_rate(dt));
         self.arms = [0, 1]
             .map(|k| math::integrate_rotation(hitch_points[k].0.rotation, rates[k], 0.5 * dt) * hitch_points[k].1);

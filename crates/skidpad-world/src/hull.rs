@@ -89,7 +89,8 @@ impl Default for GroundContacts {
 }
 
 impl GroundContacts {
-    /// Creates contacts with room for `max_points` points.
+    /// Creates contacts with empty buffers and room for `max_points` points and impulses, and for the points of one
+    /// box.
     fn with_capacity(max_points: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(HULL_CORNERS);
@@ -219,10 +220,11 @@ impl GroundContacts {
         if ground.is_plane_only() {
             return;
         }
-        // The pose of a falling body moves with the mean of its velocities.
+        // Velocity and angular velocity of the pose. The pose of a falling body moves with the mean of its velocities.
         let motion = [chassis.pose_motion()[0] - Vec3::new(0.0, 0.0, 0.5 * speed_gain), chassis.midpoint_rate(dt)];
         // Farthest travel of any point of the hull in the step, m.
         let travel_bound = dt * (point_speed_bound + motion[0].length());
+        // Bounding spheres of hull and block, enlarged by the travel of both.
         for block in &ground.blocks {
             let centre_offset = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
             let max_distance = hull.half_extents.length()
@@ -243,7 +245,8 @@ impl GroundContacts {
                 &mut self.points,
             );
         }
-        // Removes points along or away from which the hull moves.
+        // Keeps points whose gap at the end of the step, with the largest gain of speed, is small: the hull does not
+        // move along or away from their surface.
         self.points.retain(|point| {
             point.gap + dt * (relative_velocity(chassis, point).dot(point.normal) - speed_gain) < MAX_CONTACT_GAP_M
         });

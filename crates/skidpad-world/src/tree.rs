@@ -171,11 +171,12 @@ impl Tree {
         if leaves.len() < 2 * LEAVES_PER_SQUARE || !(squares_per_metre.is_finite() && squares_per_metre > 0.0) {
             return;
         }
+        // Lowest corner of the grid and centre of its first square, m.
         let low = [bounds.mins.x, bounds.mins.y];
         let first_centre = low.map(|low| low + 0.5 * side_length);
         // Number of squares along x and y.
         let counts = [extents.x, extents.y].map(|extent| (extent * squares_per_metre) as u32 + 1);
-        // Margin for the rounding of coordinates and of square indices.
+        // Margin for the rounding of square indices and of coordinates, m.
         let margin = 0.1 * side_length + 1e-6 * bounds.mins.abs().max(bounds.maxs.abs()).max_element();
         let last_indices = counts.map(|count| (count - 1) as f32);
         let squares = Squares {
@@ -185,6 +186,7 @@ impl Tree {
             columns: counts[0],
             first_node: self.nodes.len() as u32,
         };
+        // Nodes in the order of the squares, after all other nodes.
         for (row, column) in (0..counts[1]).flat_map(|row| (0..counts[0]).map(move |column| (row, column))) {
             let corner = Vec3::new(low[0] + column as f32 * side_length, low[1] + row as f32 * side_length, 0.0);
             // The square and the next one along x and y, at any height.

@@ -19,7 +19,8 @@ impl Chassis {
         self.wheel_reach + WHEEL_SEARCH_DEPTH_M
     }
 
-    /// Returns the hull as a box at rest at its current pose, with the grip of the body.
+    /// Returns the hull as a box at rest at its current pose, with the grip of the body, without texture and motion.
+    /// The radius is half the diagonal of the hull.
     pub(crate) fn block(&self) -> Block {
         Block {
             centre: self.position + (self.axes * self.hull.centre).as_dvec3(),

@@ -317,6 +317,7 @@ impl WorldPort for World {
         }
     }
 
+    /// Writes position, rotation and velocities of every chassis, cars first. The other values of `bodies` stay.
     fn read_bodies_after_step(&self, _dt: f32, bodies: &mut [ChassisState]) {
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             (body.position, body.rotation) = (chassis.position, chassis.rotation);
@@ -361,7 +362,7 @@ impl WorldPort for World {
     }
 
     /// Writes to `near_flags` whether each hull may touch the ground in the step of `dt` s if gravity adds to its
-    /// speed. See [`World::find_near_ground`].
+    /// speed. See `find_near_ground`.
     fn mark_hulls_near_contact(&mut self, dt: f32, near_flags: &mut [bool]) {
         // Largest change of speed by gravity, m/s.
         let speed_gain = self.ground.gravity() * dt;
@@ -372,7 +373,7 @@ impl WorldPort for World {
     }
 
     /// Adds the points at which the hull of `car` rests or may come to rest on the ground in `dt` s to `points`, with
-    /// stops of its rims and without impacts; see [`GroundContacts::add_nearest_points`].
+    /// stops of its rims and without impacts; see `add_nearest_points`.
     fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let speed_gain = self.ground.gravity() * dt;
         let rim_contacts = rim_contacts_of(&self.rim_contacts, car);
@@ -380,6 +381,7 @@ impl WorldPort for World {
         self.ground_contacts.add_nearest_points(&self.chassis[car], points, dt);
     }
 
+    /// Applies `pushes` (one per car) and gravity over `dt` s to all bodies; see `apply_all_pushes`.
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         dispatch_simd(
             #[inline(always)]
@@ -391,6 +393,7 @@ impl WorldPort for World {
         self.has_wheels_on_hulls
     }
 
+    /// Returns the index of the car with the number `body`; `None` for a free body or ground.
     fn vehicle_of_body(&self, body: u64) -> Option<usize> {
         self.hull_index(body).filter(|hull| *hull < self.car_count())
     }

@@ -137,14 +137,14 @@ impl Scene {
     }
 
     /// Returns the distance from `ray_start` (world, m) along the unit vector `direction` to the nearest surface of the
-    /// scene, m, ≥ 0; `None` if the ray hits nothing. Checks the plane (both sides, if it exists), boxes, platforms and
-    /// free bodies by the face through which the ray enters, height fields and meshes. A ray that starts in a box
-    /// passes that box. Platforms are in their pose at time 0, free bodies in that at the start. Unevenness has no
-    /// effect.
+    /// scene, m, ≥ 0; `None` if the ray hits nothing. Checks the plane (both sides, if it exists, but not for a ray
+    /// along it), boxes, platforms and free bodies by the face through which the ray enters, height fields and meshes.
+    /// A ray that starts in a box passes that box. Platforms are in their pose at time 0, free bodies in that at the
+    /// start. Unevenness has no effect.
     pub(crate) fn distance_to_ground(&self, ray_start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.plane_normal().as_dvec3();
         let plane_distance = -ray_start.dot(normal) / direction.dot(normal);
-        // A ray along the plane gives an infinite quotient.
+        // A ray along the plane gives an infinite quotient, or NaN on the plane.
         let is_hit = self.has_plane && plane_distance >= 0.0 && plane_distance.is_finite();
         let plane_distance = is_hit.then_some(plane_distance);
         let box_distances = self.boxes.iter().filter_map(|fixed_box| fixed_box.entry_distance(ray_start, direction));
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Checks that rays along the plane, above, on and below it, hit nothing.
+    /// Checks that rays in four directions along the plane, starting above, on and below it, hit nothing.
     #[test]
     fn rays_along_the_plane_hit_nothing() {
         for height in [1.0, 0.0, -1.0] {

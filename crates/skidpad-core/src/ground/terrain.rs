@@ -108,11 +108,12 @@ pub enum TerrainFault {
 impl HeightField {
     /// Creates a field of `heights` (m) above `origin` (world, m). The first height is at the origin, the next ones
     /// follow along x, row by row along y; `counts` and `spacing` (m) apply along x and along y. If `smooth` is true,
-    /// normals are interpolated across cells. `grip` is the factor on the friction of tyres. The surface is hard and
-    /// even.
+    /// normals are interpolated across cells. `grip` is the factor on the friction of every tyre. The surface is hard
+    /// and even; see [`HeightField::with_texture`].
     ///
     /// # Errors
-    /// The first [`TerrainFault`], in this order: at least 2 × 2 heights, their number, spacing, grip, finite numbers.
+    /// The first [`TerrainFault`], checked in this order: fewer than 2 × 2 heights, number of heights, spacing, grip, a
+    /// height or origin that is not finite.
     pub fn new(
         origin: DVec3,
         spacing: [f32; 2],
@@ -201,6 +202,7 @@ impl HeightField {
         // Coordinate of a grid line on an axis from the start of the ray, m.
         let grid_coordinate =
             |line_index: u32, axis: usize| (f64::from(line_index as f32 * self.spacing[axis]) + to_start[axis]) as f32;
+        // Heights of a row at the grid lines of the covered columns; empty if the row does not exist.
         let row_heights = |row: u32| {
             let row_start = row as usize * self.counts[0];
             self.heights.get(row_start + columns[0] as usize..=row_start + columns[1] as usize).unwrap_or_default()
@@ -262,6 +264,7 @@ impl HeightField {
         let normal = |z_change_x: f32, z_change_y: f32| {
             Vec3::new(-(z_change_x / double_spacing_x), -(z_change_y / double_spacing_y), 1.0).normalize()
         };
+        // At b[1] and c[2]; the third corner is b[2] or c[1].
         let [min_corner_normal, max_corner_normal] =
             [normal(b[2] - b[0], c[1] - a[1]), normal(c[3] - c[1], d[2] - b[2])];
         Some(if half == 0 {
@@ -273,7 +276,8 @@ impl HeightField {
 
     /// Returns the ranges of columns and of rows of cells that the rectangle from `min_corner` to `max_corner` (m from
     /// the origin) covers, end exclusive. The rectangle is enlarged by 0.01 cells against rounding, and the ranges are
-    /// clamped to the field. Returns `None` if it covers no cell or is not a number.
+    /// clamped to the field. Returns `None` if the rectangle covers no cell, has its upper corner below its lower one,
+    /// or is not a number.
     fn cell_ranges(&self, min_corner: [f32; 2], max_corner: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut ranges = [[0; 2]; 2];
         for axis in 0..2 {
@@ -282,6 +286,7 @@ impl HeightField {
                 min_corner[axis] / self.spacing[axis] - CELL_ROUNDING_MARGIN,
                 max_corner[axis] / self.spacing[axis] + CELL_ROUNDING_MARGIN,
             );
+            // Written so that a NaN returns `None`.
             if !(end_cell >= 0.0 && first_cell < cell_count as f32 && first_cell <= end_cell) {
                 return None;
             }
@@ -290,8 +295,8 @@ impl HeightField {
         Some(ranges)
     }
 
-    /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized, by central
-    /// differences; one-sided at the border.
+    /// Returns the unit normal of the smooth surface at a grid point: `(−∂z/∂x, −∂z/∂y, 1)` normalized. Slopes are
+    /// central differences over two cells; at the border of the field, differences over the one cell inside.
     fn grid_normal(&self, [column, row]: [usize; 2]) -> Vec3 {
         let [columns, rows] = self.counts;
         let row_heights = &self.heights[row * columns..];
@@ -403,11 +408,12 @@ impl TriangleMesh {
         Self::with_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
-    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture per triangle, which are dropped with it.
+    /// Creates a mesh like [`TriangleMesh::new`], with a grip and a texture for each triangle. Triangles without an
+    /// area are dropped together with their surfaces. Textures are stored only if some triangle is not hard and even.
     ///
     /// # Errors
-    /// The first [`TerrainFault`], in this order: number of surfaces, grips, textures, coordinates, corner indices, any
-    /// area.
+    /// The first [`TerrainFault`], checked in this order: number of surfaces, grips, textures, coordinates, corner
+    /// indices, no triangle with an area.
     pub fn with_surfaces(
         origin: DVec3,
         vertices: Vec<Vec3>,
@@ -467,7 +473,8 @@ impl TriangleMesh {
         &self.grips
     }
 
-    /// Returns the texture of triangle `triangle_number`; a hard and even one if it has none or does not exist.
+    /// Returns the texture of triangle `triangle_number`; a hard and even one if there is no such triangle or no
+    /// triangle has a texture.
     pub fn texture(&self, triangle_number: u32) -> SurfaceTexture {
         self.textures.get(triangle_number as usize).copied().unwrap_or_default()
     }
@@ -536,6 +543,7 @@ fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32
     edge_triangles.sort_unstable();
     let unit_normals: Vec<Vec3> = area_normals.iter().map(|normal| normal.normalize_or_zero()).collect();
     let is_smooth = |face: usize, other_face: usize| unit_normals[face].dot(unit_normals[other_face]) >= crease_cosine;
+    // Second pass: normals and edges of each triangle from its neighbours.
     let smooth_triangle = |(i, corners): (usize, &[u32; 3])| {
         let area_normal = area_normals[i];
         let normals = corners.map(|corner| {
@@ -545,6 +553,7 @@ fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32
         let [a, b, c] = *corners;
         let edges = [[a, b], [b, c], [c, a]].map(|[edge_start, edge_end]| {
             let mut faces = triangles_sharing(&edge_triangles, edge_key(edge_start, edge_end));
+            // At least two triangles share the edge, and all of them are within the crease.
             faces.clone().nth(1).is_some() && faces.all(|face| is_smooth(i, face))
         });
         SmoothSurface { normals, edges }

@@ -205,7 +205,8 @@ fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
     })
 }
 
-/// Converts the motion of `state` to Bullet's 64-bit body, with a normalised rotation.
+/// Converts the motion of `state` to Bullet's 64-bit body. The rotation is normalised, because that of the state has 32
+/// bits.
 fn bullet_body(state: &State) -> Body {
     Body {
         position: state.position,
@@ -258,6 +259,7 @@ impl Simulation for BulletWorld {
         CarView::from_state(model, state, !self.slots.is_active(slot), *report)
     }
 
+    /// Returns the non-physical forces of car `car` in the last step; none for a step length of zero or an invalid one.
     fn assist_log(&self, car: usize) -> AssistLog {
         if StepReport::for_skipped_step(self.clock.dt).is_some() {
             return AssistLog::default();
@@ -266,6 +268,7 @@ impl Simulation for BulletWorld {
         non_physical(model, ray_wheels(car, f64::from(self.clock.dt)))
     }
 
+    /// Sets the state of the active car in `slot`; the next step starts from it. An error changes nothing.
     fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
         self.cars[slot].state.clone_from(state);
@@ -285,18 +288,21 @@ impl Simulation for BulletWorld {
         id
     }
 
+    /// Empties the slot of `car` and clears its report.
     fn remove(&mut self, car: CarId) -> Result<(), CarError> {
         let slot = self.slots.release(car)?;
         self.cars[slot].report = StepReport::default();
         Ok(())
     }
 
+    /// Suspends the car in `slot` and clears its report. An error changes nothing.
     fn suspend(&mut self, slot: usize) -> Result<(), CarError> {
         self.slots.suspend(slot)?;
         self.cars[slot].report = StepReport::default();
         Ok(())
     }
 
+    /// Resumes the car in `slot` with `state`. An error changes nothing.
     fn resume(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.resume(slot, state.wheels.len())?;
         self.cars[slot].state.clone_from(state);

@@ -138,7 +138,7 @@ struct ProbeGeometry {
     drive_displacement: f32,
 }
 
-/// Section of a triangle with a wheel plane, ordered by x: height z and triangle edge (0 to 2, by first corner).
+/// Section of a triangle with a wheel plane: x (ascending), height z and edge (0 to 2, by first corner) of both ends.
 #[derive(Clone, Copy)]
 struct Segment {
     x: [f32; 2],

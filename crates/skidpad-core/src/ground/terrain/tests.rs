@@ -3,7 +3,8 @@
 
 use super::*;
 
-/// Checks that a fan around one corner and coincident triangles do not increase the time per triangle.
+/// Checks that a corner of 256 triangles (a fan) is smoothed, and that a corner of 200 000 triangles keeps the face
+/// normal, so that the time per triangle does not grow. 200 000 coincident triangles have face normals and sharp edges.
 #[test]
 fn corners_and_edges_of_many_triangles_are_not_smoothed() {
     let fan = |count: u32| {
@@ -24,7 +25,8 @@ fn corners_and_edges_of_many_triangles_are_not_smoothed() {
     assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
 }
 
-/// Checks that a cell inside a field has the normals of its grid points, to the bit.
+/// Checks that the triangles of all cells inside a field (4 × 3 of 6 × 5) have the normals of their grid points, to the
+/// bit; cells at its border have none.
 #[test]
 fn normals_of_a_cell_are_those_of_its_crossings() {
     let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();
@@ -44,7 +46,8 @@ fn normals_of_a_cell_are_those_of_its_crossings() {
     assert_eq!(interior_count, 2 * 4 * 3);
 }
 
-/// Checks that rectangles beyond the field, and one whose upper corner is below its lower one, cover no cell.
+/// Checks that rectangles beyond the field, one whose upper corner is below its lower one, and one with a NaN cover no
+/// cell. Rectangles that reach beyond the field are clamped to it.
 #[test]
 fn no_range_of_cells_is_empty() {
     let field = HeightField::new(DVec3::ZERO, [1.0, 1.0], [4, 3], vec![0.0; 12], false, 1.0).expect("a field");
