@@ -146,20 +146,20 @@ mod tests {
     /// layer and those of tests are allowed.
     #[test]
     fn imports_of_a_higher_layer_are_found() {
-        let lib = file("lib.rs", "pub use step::{Report, Stages};\npub use tyre::Grip;\n");
-        let with = |text: &str| check(&[file("lib.rs", &lib.text), file("tyre/a.rs", text)]);
+        let lib = file("lib.rs", "pub use step::{Report, Stages};\npub use suspension::Grip;\n");
+        let with = |text: &str| check(&[file("lib.rs", &lib.text), file("wheel/a.rs", text)]);
         let wrong = [
             "use crate::step::b::B;\n",
-            "use crate::{math, step::{b::B, c}};\n",
+            "use crate::{ground, step::{b::B, c}};\n",
             "use crate::{Grip, Report};\n",
             "fn a() {\n    crate::step::take();\n}\n",
         ];
         for text in wrong {
             assert_eq!(with(text).len(), 1, "{text}");
-            assert!(with(text)[0].contains("`tyre` is below `step`"), "{text}");
+            assert!(with(text)[0].contains("`wheel` is below `step`"), "{text}");
         }
         for text in [
-            "use crate::simd::lane::Lane;\n",
+            "use crate::controls::Controls;\n",
             "use crate::Grip;\n",
             "#[cfg(test)]\nmod tests {\n    use crate::step::B;\n}\n",
         ] {

@@ -107,7 +107,10 @@ mod tests {
     fn found(row: &str) -> Vec<String> {
         let page = format!("## Looked for first\n\n| what | lines |\n|---|---|\n{row}\n\n## A step\n`gone`\n");
         let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-        check_lookup_table(&[file(MAP_PAGE, &page), file("crates/skidpad-tyre/src/grip.rs", "fn limit(\nfn reach<W>(")])
+        check_lookup_table(&[
+            file(MAP_PAGE, &page),
+            file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>("),
+        ])
     }
 
     #[test]
