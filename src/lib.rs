@@ -70,6 +70,9 @@ pub use skidpad_impulse as impulse;
 pub use skidpad_peers as peers;
 #[cfg(feature = "rapier")]
 pub use skidpad_rapier as rapier;
+/// Built-in world of rigid bodies, for solvers of your own ([`core::coupling::RowSolver`]).
+#[cfg(any(feature = "impulse", feature = "constraint"))]
+pub use skidpad_world as built_in_world;
 
 mod solver;
 mod world;
@@ -82,8 +85,7 @@ pub fn solvers() -> Vec<core::SolverInfo> {
     Solver::ALL.iter().filter(|solver| !solver.is_variant()).map(|solver| solver.info()).collect()
 }
 
-/// Returns the enabled variants of the constraint solver: two other friction limits, and unsprung masses as separate
-/// bodies.
+/// Returns the enabled variants of the constraint solver: a friction pyramid, and unsprung masses as separate bodies.
 pub fn solver_variants() -> Vec<core::SolverInfo> {
     Solver::ALL.iter().filter(|solver| solver.is_variant()).map(|solver| solver.info()).collect()
 }

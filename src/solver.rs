@@ -27,9 +27,6 @@ pub enum Solver {
     /// [`Solver::Constraint`] with a friction pyramid instead of a cone.
     #[cfg(feature = "constraint")]
     ConstraintPyramid,
-    /// [`Solver::Constraint`] with longitudinal before lateral friction.
-    #[cfg(feature = "constraint")]
-    ConstraintHybrid,
     /// [`Solver::Constraint`] with unsprung masses as separate bodies.
     #[cfg(feature = "constraint")]
     ConstraintUnsprung,
@@ -51,8 +48,6 @@ impl Solver {
         #[cfg(feature = "constraint")]
         Self::ConstraintPyramid,
         #[cfg(feature = "constraint")]
-        Self::ConstraintHybrid,
-        #[cfg(feature = "constraint")]
         Self::ConstraintUnsprung,
     ];
 
@@ -73,9 +68,7 @@ impl Solver {
             #[cfg(feature = "constraint")]
             Self::ConstraintPyramid => crate::constraint::SOLVER_VARIANTS[0],
             #[cfg(feature = "constraint")]
-            Self::ConstraintHybrid => crate::constraint::SOLVER_VARIANTS[1],
-            #[cfg(feature = "constraint")]
-            Self::ConstraintUnsprung => crate::constraint::SOLVER_VARIANTS[2],
+            Self::ConstraintUnsprung => crate::constraint::SOLVER_VARIANTS[1],
         }
     }
 
@@ -89,7 +82,7 @@ impl Solver {
     pub fn is_variant(self) -> bool {
         match self {
             #[cfg(feature = "constraint")]
-            Self::ConstraintPyramid | Self::ConstraintHybrid | Self::ConstraintUnsprung => true,
+            Self::ConstraintPyramid | Self::ConstraintUnsprung => true,
             #[allow(unreachable_patterns, reason = "without the solvers above there is no other variant")]
             _ => false,
         }

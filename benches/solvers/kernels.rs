@@ -1,18 +1,20 @@
-//! Benches of the solve of one vehicle with each coupling, without a world.
+//! Benches of the solve of one vehicle with each solver, without a world.
 
 use std::hint::black_box;
 
 use criterion::Criterion;
-use skidpad::core::{ChassisState, Contact, Controls, FrictionShape, Scene, SolverMode, State, Vec3, Vehicle};
+use skidpad::constraint::Newton;
+use skidpad::core::coupling::RowSolver;
+use skidpad::core::{ChassisState, Contact, Controls, Scene, State, Vec3, Vehicle};
+use skidpad::impulse::Sweep;
 
 use crate::shared;
 
-/// Measures [`Vehicle::solve`] of one vehicle with each coupling.
+/// Measures [`Vehicle::solve`] of one vehicle with each solver.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged_mode =
-        SolverMode::Converged { tolerance: 1e-5, iterations: 30, friction: FrictionShape::Cone, unsprung: false };
+    let solvers: [(&str, &dyn RowSolver); 2] = [("one_sweep", &Sweep), ("converged", &Newton::CONE)];
     let mut group = criterion.benchmark_group("solve");
-    for (name, mode) in [("one_sweep", SolverMode::SinglePass), ("converged", converged_mode)] {
+    for (name, solver) in solvers {
         let start = &shared::cars(1)[0];
         let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
         let mut vehicle = Vehicle::new(start.model.clone(), state);
@@ -28,7 +30,7 @@ pub fn couplings(criterion: &mut Criterion) {
             .collect();
         let controls = Controls { throttle: 0.3, steer: 0.03, ..Controls::default() };
         group.bench_function(name, |bencher| {
-            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &[], &controls, mode, 1.0 / 120.0));
+            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &[], &controls, solver, 1.0 / 120.0));
         });
     }
     group.finish();

@@ -62,12 +62,11 @@ const fn random_driving_measurement(backend: &'static str, scenario: &'static st
 }
 
 /// Measurements of the build with the widest instructions of the processor.
-const SOLVER_MEASUREMENTS: [Measurement; 34] = [
+const SOLVER_MEASUREMENTS: [Measurement; 33] = [
     plane_measurement("impulse", Some(2_720)),
     plane_measurement("impulse-one-by-one", Some(5_290)),
     plane_measurement("constraint", Some(6_520)),
     plane_measurement("constraint-pyramid", None),
-    plane_measurement("constraint-hybrid", None),
     plane_measurement("constraint-unsprung", None),
     plane_measurement("rapier", Some(17_400)),
     plane_measurement("rapier-stock", None),

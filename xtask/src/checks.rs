@@ -227,13 +227,14 @@ fn check_bevy(prerequisites: Prerequisites) -> Outcome {
     run_example("agreement", &[AVIAN_PAGE, "--check"])
 }
 
-/// Returns the names of the example files in `examples`, sorted, without folders.
+/// Returns the names of the examples in `examples`, files and folders, sorted.
 fn example_names() -> Result<Vec<String>, String> {
     let folder = root().join("examples");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries
         .flatten()
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
+        .filter(|entry| entry.path().is_dir() || entry.path().extension().is_some_and(|extension| extension == "rs"))
+        .filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()))
         .collect();
     names.sort();
     Ok(names)

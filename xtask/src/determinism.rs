@@ -8,8 +8,16 @@ use crate::run::{Outcome, built_program, cargo, output, run};
 
 /// Own packages with the highest optimisation in `.cargo/config.toml`. The check lowers their level; all other packages
 /// are the same in every build.
-const OPTIMISED_PACKAGES: [&str; 6] =
-    ["skidpad-simd", "skidpad-tyre", "skidpad-core", "skidpad-world", "skidpad-engines", "skidpad-rapier"];
+const OPTIMISED_PACKAGES: [&str; 8] = [
+    "skidpad-simd",
+    "skidpad-tyre",
+    "skidpad-core",
+    "skidpad-constraint",
+    "skidpad-impulse",
+    "skidpad-world",
+    "skidpad-engines",
+    "skidpad-rapier",
+];
 
 /// Arguments that run the digests of every solver in release. They leave out the laboratory, which saves build time;
 /// results must not depend on it.

@@ -1,7 +1,7 @@
 //! Mutation tests of the step: the share of small code changes that tests catch. `.cargo/mutants.toml` selects the
 //! code.
 //!
-//! Unit tests of the core run on each mutant. Golden digests, which take longer to build, run on mutants that pass
+//! Unit tests of its package run on each mutant. Golden digests, which take longer to build, run on mutants that pass
 //! them.
 
 use serde_json::Value;
@@ -91,7 +91,8 @@ impl Round {
         if results_folder.exists() {
             std::fs::remove_dir_all(&results_folder).map_err(|error| format!("{RESULTS_FOLDER}: {error}"))?;
         }
-        let mut command = cargo("mutants --package skidpad-core --jobs 1");
+        let mut command =
+            cargo("mutants --package skidpad-core --package skidpad-constraint --package skidpad-impulse --jobs 1");
         command.args(selection).args(arguments.split_whitespace());
         // The mutated copy shares the builds of third-party packages.
         command.env("CARGO_TARGET_DIR", root().join("target")).env("CARGO_INCREMENTAL", "1");

@@ -138,8 +138,8 @@ fn boxes_that_move_carry_no_peers() {
     let named = [&roll[..], &["--solvers", "bullet"]].concat();
     fails(folder.path(), &named, 1, &["moving boxes", "the reference vehicle `bullet`", "solvers that are not"]);
     // Modes count as peers in comparisons, but have the wheels of skidpad, which support moving boxes.
-    let modes = [&roll[..], &["--duration-s", "1", "--solvers", "impulse,constraint-hybrid"]].concat();
-    assert!(works(folder.path(), &modes).contains("constraint-hybrid"));
+    let modes = [&roll[..], &["--duration-s", "1", "--solvers", "impulse,constraint-pyramid"]].concat();
+    assert!(works(folder.path(), &modes).contains("constraint-pyramid"));
 }
 
 #[test]
@@ -503,7 +503,7 @@ fn lists_and_schema_are_complete() {
     }
     // Modes have the wheels of skidpad.
     let rims = |name: &str| grounds.lines().any(|line| line.starts_with(name) && line.ends_with("tori"));
-    assert!(rims("constraint-hybrid") && !rims("bullet"), "{grounds}");
+    assert!(rims("constraint-pyramid") && !rims("bullet"), "{grounds}");
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema"])).expect("JSON");
     assert!(schema["properties"]["chassis"].is_object());
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema", "scene"])).expect("JSON");

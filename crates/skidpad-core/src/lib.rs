@@ -1,9 +1,8 @@
 //! Vehicle dynamics of skidpad: the description of a car ([`Model`]), its dynamic state ([`State`]), the driver's
 //! inputs ([`Controls`]), and a step, which solves soft, bounded impulse rows on a rigid body.
 //!
-//! This crate contains the stages of a step, the two couplings of the rows ([`SolverMode`]), the interface to a
-//! rigid-body world ([`WorldPort`]) and the trait of all solvers ([`Simulation`]). It has no files, engines, clocks,
-//! threads or serialisation formats.
+//! This crate contains the stages of a step, the interface of solvers of these rows ([`coupling`]), the interface to a rigid-body world
+//! ([`WorldPort`]) and the trait of all solvers ([`Simulation`]). It has no files, engines, clocks, threads or serialisation formats.
 //!
 //! Conventions: SI units, ISO 8855 axes (x forward, y left, z up), steer, yaw rate and lateral
 //! acceleration positive to the left, roll positive right side down, pitch positive nose down. The vehicle frame has
@@ -18,20 +17,22 @@ mod channel;
 mod chassis;
 mod constants;
 pub mod controls;
+pub mod coupling;
 mod drivetrain;
 pub mod force_element;
 pub mod ground;
 mod hitch;
+mod impulse_bounds;
 pub mod model;
 mod model_error;
 pub mod port;
 mod shape;
 pub mod simulation;
-mod solver_mode;
 pub mod state;
 mod statics;
 mod steering;
 mod step;
+mod step_report;
 mod suspension;
 pub mod telemetry;
 mod traffic;
@@ -64,9 +65,9 @@ pub use port::{
 pub use simulation::car_view::CarView;
 pub use simulation::slots::{CarError, CarId, Occupancy, Slots};
 pub use simulation::{CarStart, Clock, Simulation, SolverInfo};
-pub use solver_mode::{ApiMisuse, FrictionShape, SolverMode, StepReport};
 pub use state::State;
 pub use state::saved::{LoadError, SaveError, SavedUnit};
+pub use step_report::{ApiMisuse, StepReport};
 pub use telemetry::frame::{Frame, HitchFrame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};

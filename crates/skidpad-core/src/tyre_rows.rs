@@ -8,41 +8,41 @@ const MIN_DECAY: f32 = 1e-3;
 
 /// Longitudinal and lateral tyre rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TyreRows<W: WheelLanes = F32x4> {
+pub struct TyreRows<W: WheelLanes = F32x4> {
     /// Lanes of tyres with load and friction.
     pub active: W::Mask,
     /// Angular impulses of the tyres about heading and contact normal, N m s: those of the last step, then those of
     /// this step.
-    pub moments: [W; 2],
+    pub(crate) moments: [W; 2],
     /// Lengths of the patch, m; see [`crate::model::Tyre::patch_lengths`].
-    pub lengths: [W; 2],
+    pub(crate) lengths: [W; 2],
     /// Largest angular impulse of brake and rolling resistance, N m s.
     pub locking_capacity: W,
     /// Longitudinal and lateral friction coefficients at the nominal load, surface included.
-    pub friction: [W; 2],
+    pub(crate) friction: [W; 2],
     /// Share of friction lost per load impulse, 1/(N s).
-    pub sensitivity: W,
+    pub(crate) sensitivity: W,
     /// Share of friction at zero load.
-    pub unloaded_share: W,
+    pub(crate) unloaded_share: W,
     /// Load impulse above which the friction limit is constant, N s.
-    pub peak_friction_load: W,
+    pub(crate) peak_friction_load: W,
     /// Target impulses, N s: tyre impulses at zero speed.
     pub target_impulse: [W; 2],
     /// Gains, kg: decrease of the tyre impulse with speed.
     pub gain: [W; 2],
     /// Target impulses for slips that vanish within the step, N s. No force exceeds these rows; only valid in lanes of
     /// `degressive`.
-    pub straight_target: [W; 2],
+    pub(crate) straight_target: [W; 2],
     /// Gains for slips that vanish within the step, kg.
-    pub straight_gain: [W; 2],
+    pub(crate) straight_gain: [W; 2],
     /// Lanes of patches whose force grows more slowly than at zero slip.
-    pub degressive: W::Mask,
+    pub(crate) degressive: W::Mask,
     /// Deflections as functions of the sliding speeds at the end of the step.
-    pub deflection_lines: [DeflectionLine<W>; 2],
+    pub(crate) deflection_lines: [DeflectionLine<W>; 2],
     /// Longitudinal deflection as a function of the sliding speed, if the straight row applies.
-    pub straight_deflection_line: DeflectionLine<W>,
+    pub(crate) straight_deflection_line: DeflectionLine<W>,
     /// Elastic stiffness of the patch at zero slip, N/m.
-    pub elastic_stiffness: [W; 2],
+    pub(crate) elastic_stiffness: [W; 2],
 }
 
 /// Deflection of a patch at the end of a step, as a function of the sliding speed there:

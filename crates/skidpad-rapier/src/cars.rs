@@ -2,8 +2,8 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    ApiMisuse, CarError, CarId, CarStart, CarView, Cars, Contact, Controls, Probe, Scene, Slots, SolverMode, State,
-    StepReport, Vec3, Vehicle, WorldPort,
+    ApiMisuse, CarError, CarId, CarStart, CarView, Cars, Contact, Controls, Probe, Scene, Slots, State, StepReport,
+    Vec3, Vehicle, WorldPort,
 };
 
 use crate::car_slot::CarSlot;
@@ -15,6 +15,7 @@ use crate::sleep::SleepState;
 use crate::supported_body::SupportedBody;
 use crate::{RapierWorldMut, SurfaceProperties, WorldAxes};
 use skidpad_engines::{PositionTracker, RimWalls, WheelTriangles};
+use skidpad_impulse::Sweep;
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
@@ -135,7 +136,7 @@ impl RapierCars {
         let slots = cars.iter().map(|(handle, vehicle)| new_slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
-            cars: Cars::new(vehicles, SolverMode::SinglePass),
+            cars: Cars::new(vehicles, &Sweep),
             axes,
             slots,
             loaded_bodies: Vec::new(),

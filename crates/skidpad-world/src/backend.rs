@@ -1,18 +1,19 @@
-//! Cars in skidpad's own world, stepped with one of the core's couplings.
+//! Cars in skidpad's own world, whose rows a solver solves.
 
+use skidpad_core::coupling::RowSolver;
 use skidpad_core::{
     BodyMotion, CarError, CarId, CarStart, CarView, Cars, Clock, Contact, Controls, Probe, Scene, Simulation, Slots,
-    SolverMode, State, StepReport, Vehicle,
+    State, StepReport, Vehicle,
 };
 
 use crate::{Chassis, World};
 
-/// Cars and world of a backend with skidpad's own world. The backends differ in their coupling.
+/// Cars and world of a solver in skidpad's own world.
 #[derive(Clone, Debug)]
 pub struct CarWorld {
-    /// Name of the backend.
+    /// Name of the solver.
     name: &'static str,
-    /// Vehicles and slots of the cars, with the coupling of wheels and chassis.
+    /// Vehicles and slots of the cars, with the solver of their rows.
     cars: Cars,
     /// Chassis, free bodies and ground.
     world: World,
@@ -23,11 +24,10 @@ pub struct CarWorld {
 }
 
 impl CarWorld {
-    /// Creates a backend called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed,
-    /// stepped by `dt` s. `coupling` selects how the rows (equations of tyres, suspension and drivetrain) are solved
-    /// with the chassis.
-    pub fn new(name: &'static str, coupling: SolverMode, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
-        let (empty_cars, world) = (Cars::new(Vec::new(), coupling), World::new(scene.clone()));
+    /// Creates a world called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed, stepped by
+    /// `dt` s. `solver` solves the rows (equations of tyres, suspension and drivetrain) with the chassis.
+    pub fn new(name: &'static str, solver: &'static dyn RowSolver, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+        let (empty_cars, world) = (Cars::new(Vec::new(), solver), World::new(scene.clone()));
         let mut car_world = Self { name, cars: empty_cars, world, scene: scene.clone(), clock: Clock::new(dt) };
         for start in cars {
             car_world.insert(start);

@@ -49,27 +49,6 @@ fn e16_a_locked_slide_tells_cone_from_pyramid() {
     }
 }
 
-/// Row E17: longitudinal force outside the solver and lateral rows inside, compared with all friction rows inside.
-#[test]
-fn e17_hybrid_friction_drives_like_the_full_constraint() {
-    let model = c5().model();
-    let end = |name: &str| {
-        let mut car = Drive::rolling(&solver(name), &model, 25.0, 240.0);
-        let frames = car.run(2.0, |f| Controls {
-            steer: if f.t_s < 0.5 { 0.0 } else { 0.03 },
-            brake: if f.t_s < 1.0 { 0.0 } else { 0.2 },
-            gear: Some(0),
-            ..Controls::default()
-        });
-        frames[frames.len() - 1].clone()
-    };
-    let (full, hybrid) = (end("constraint"), end("constraint-hybrid"));
-    let apart = (hybrid.x_m - full.x_m).hypot(hybrid.y_m - full.y_m);
-    // The impulses agree except for a lag of one step of the longitudinal ones.
-    assert!(apart < 0.003, "{apart} m apart after 2 s");
-    assert!((hybrid.yaw_rate_radps - full.yaw_rate_radps).abs() < 0.01 * full.yaw_rate_radps.abs());
-}
-
 /// Returns a car without an engine, on `axles` axles of two wheels each, with linear tyres.
 fn many_wheels(axles: usize) -> ModelParts {
     let mut parts = c5();
@@ -183,7 +162,7 @@ fn wander(car: &mut Drive, seconds: f64) -> (f64, f64) {
 #[test]
 fn a_parked_car_stays_for_an_hour() {
     let model = c5().model();
-    for name in ["impulse", "constraint", "constraint-unsprung", "constraint-hybrid"] {
+    for name in ["impulse", "constraint", "constraint-unsprung"] {
         for eighth in [0u8, 1, 2, 3] {
             let heading = f32::from(eighth) * std::f32::consts::FRAC_PI_4;
             let placement = Placement { heading, gear: Some(0), ..Placement::default() };

@@ -9,6 +9,8 @@ pub mod energy;
 pub mod fuzz;
 #[cfg(all(feature = "simd_batch", feature = "impulse", feature = "rapier"))]
 pub mod memory;
+#[cfg(all(feature = "impulse", feature = "constraint"))]
+pub mod own_solver;
 pub mod random;
 pub mod random_cars;
 pub mod raw_torques;

@@ -200,14 +200,12 @@ fn hulls_that_land_in_rapiers_world_are_not_lifted() {
 }
 
 /// Regression seeds for these faults: a car that turns over a wheel and lands on another one without a predicted contact, a
-/// kart on its side that Rapier lifts, a lateral force of `constraint-hybrid` that stays while its slip changes sign, and
-/// tyres that keep a friction limit of zero because their wheels carried nothing when the limits were computed.
+/// kart on its side that Rapier lifts, and tyres that keep a friction limit of zero because their wheels carried nothing when the limits were computed.
 #[test]
 fn the_last_landings_that_gave_energy_no_longer_do() {
     let found = [
         ("rapier", "formula", 30.0, &[496, 435][..]),
         ("rapier", "kart", 30.0, &[355]),
-        ("constraint-hybrid", "kart", 60.0, &[396]),
         ("constraint-pyramid", "kart", 30.0, &[56, 29]),
     ];
     for (solver, name, hz, seeds) in found {

@@ -12,7 +12,8 @@ const LAYERS: &[&str] = &[
     "model_error",
     "shape",
     "channel",
-    "solver_mode",
+    "impulse_bounds",
+    "step_report",
     "controls",
     // World: interface to a rigid-body world, and the ground.
     "port",
@@ -38,6 +39,7 @@ const LAYERS: &[&str] = &[
     "assembly",
     "telemetry",
     "step",
+    "coupling",
     // Several vehicles.
     "simulation",
     "traffic",

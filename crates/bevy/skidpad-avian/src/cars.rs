@@ -6,10 +6,11 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, CarIndices};
 use skidpad_core::{
-    CarError, CarId, CarView, Cars, Contact, Controls, Model, Probe, SolverMode, State, StepReport, Vec3, Vehicle,
+    CarError, CarId, CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle,
     WorldPort,
 };
 use skidpad_engines::PositionTracker;
+use skidpad_impulse::Sweep;
 
 use crate::car_slot::{CarBuffers, CarSlot};
 use crate::chassis::{self, Chassis};
@@ -38,7 +39,7 @@ pub struct AvianCars {
 impl Default for AvianCars {
     fn default() -> Self {
         Self {
-            cars: Cars::new(Vec::new(), SolverMode::SinglePass),
+            cars: Cars::new(Vec::new(), &Sweep),
             slots: Vec::new(),
             indices: CarIndices::default(),
             controls: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::TorqueCoupling;
-use crate::solver_mode::ImpulseBounds;
+use crate::impulse_bounds::ImpulseBounds;
 use skidpad_simd::lane::Lane;
 
 /// Tolerance for the change of the clutch's impulse, as a share of its capacity. A smaller change cannot hide a wheel

@@ -5,7 +5,7 @@ use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::launch_device::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::solver_mode::ImpulseBounds;
+use crate::impulse_bounds::ImpulseBounds;
 use skidpad_simd::lane::{F32x4, WheelLanes};
 
 /// Maximum number of rows: one of the engine, those of the motors and of the couplings.
@@ -112,13 +112,13 @@ pub(crate) struct MotorLimits {
 
 /// Angular momentum and impulses that turn and brake the wheels in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DriveRows<W: WheelLanes = F32x4> {
+pub struct DriveRows<W: WheelLanes = F32x4> {
     /// Spin momentum before shafts, brake and tyre act, N m s.
     pub momentum: W,
     /// Angular impulse of the direct drive, part of `momentum`, N m s.
     pub motor: W,
     /// Largest angular impulse of the brake, N m s.
-    pub brake: W,
+    pub(crate) brake: W,
     /// Angular impulse of the shafts, N m s.
     pub shaft: W,
 }

@@ -29,7 +29,7 @@ pub(crate) struct LaneIndex {
 
 /// Constants of up to four wheels (a bank): one number per wheel in the lanes of each field.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
+pub struct WheelPack<W: WheelLanes = F32x4> {
     /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
     wheels: [usize; 4],
     /// Index of the first wheel if the four lanes are consecutive wheels; otherwise `None`.
@@ -37,7 +37,7 @@ pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
     /// 1 in lanes that have a wheel, 0 in empty lanes.
     present: W,
     /// Contact points at rest on level ground, vehicle frame, m.
-    pub contact: Vec3Lanes<W>,
+    pub(crate) contact: Vec3Lanes<W>,
     /// Inverse mass of the whole car (1/kg), in every lane.
     pub inverse_mass: W,
     /// Inverse inertia of the whole car (1/(kg m²)), in every lane.
@@ -47,65 +47,65 @@ pub(crate) struct WheelPack<W: WheelLanes = F32x4> {
     /// Moment of inertia about the axle, kg m².
     pub spin_inertia: W,
     /// Torque of the foot brake at full pedal, N m; 0 in empty lanes.
-    pub brake_torque: W,
+    pub(crate) brake_torque: W,
     /// Torque of the handbrake fully pulled, N m; 0 in empty lanes.
-    pub handbrake_torque: W,
+    pub(crate) handbrake_torque: W,
     /// Brake discs; `None` if no wheel of the bank has one.
-    pub discs: Option<BrakeDiscLanes<W>>,
+    pub(crate) discs: Option<BrakeDiscLanes<W>>,
     /// Rolling resistance coefficients.
-    pub rolling: RollingCoefficientLanes<W>,
+    pub(crate) rolling: RollingCoefficientLanes<W>,
     /// Speeds between which the patch changes from a standing spring to a rolling tyre, m/s; see [`Wheel::walking_speeds`].
-    pub walking: [W; 2],
+    pub(crate) walking: [W; 2],
     /// Mass that each wheel carries at rest, its unsprung mass included, kg.
-    pub carried_mass: W,
+    pub(crate) carried_mass: W,
     /// Unsprung mass, kg; 0 if unknown.
-    pub unsprung_mass: W,
+    pub(crate) unsprung_mass: W,
     /// Vertical rate of the tyre, N/m; 0 if unknown.
-    pub tyre_rate: W,
+    pub(crate) tyre_rate: W,
     /// Vertical damping of the tyre, N s/m; 0 if unknown.
-    pub tyre_damping: W,
+    pub(crate) tyre_damping: W,
     /// Wheel rate at rest, N/m.
     wheel_rate: W,
     /// Increase of the wheel rate per compression, N/m²; `None` if every spring is linear.
-    pub progressive_rate: Option<W>,
+    pub(crate) progressive_rate: Option<W>,
     /// Damping in compression below the knee, N s/m.
-    pub bump_damping: W,
+    pub(crate) bump_damping: W,
     /// Damping in rebound below the knee, N s/m.
-    pub rebound_damping: W,
+    pub(crate) rebound_damping: W,
     /// Knee speed (m/s) and damping share above it, for bump and for rebound; `None` if no damper has a knee.
-    pub knees: Option<[[W; 2]; 2]>,
+    pub(crate) knees: Option<[[W; 2]; 2]>,
     /// Compression from rest at which the bump stop begins, m.
-    pub bump_travel: W,
+    pub(crate) bump_travel: W,
     /// Extension of an unloaded wheel below its position at rest, m.
-    pub droop_travel: W,
+    pub(crate) droop_travel: W,
     /// Rate of the bump stop, N/m, in parallel with the spring.
-    pub stop_rate: W,
+    pub(crate) stop_rate: W,
     /// Rate of the anti-roll bars to the opposite wheel, N/m. Only bars through the strut with a speed-independent rate count.
-    pub bar_rate: W,
+    pub(crate) bar_rate: W,
     /// Compression at which the bump stop is fully compressed, m.
-    pub solid_travel: W,
+    pub(crate) solid_travel: W,
     /// Constants of tyres with simple curves; placeholder values in the lanes of other tyres.
-    pub tyre: CurveConstants<W>,
+    pub(crate) tyre: CurveConstants<W>,
     /// Whether some lane uses a simple curve, that is, has no entry in `laws`.
-    pub has_curves: bool,
+    pub(crate) has_curves: bool,
     /// Tyre models (laws) other than simple curves: one entry for all TMeasy tyres, and one for each other tyre.
-    pub laws: Box<[LawGroup<W>]>,
+    pub(crate) laws: Box<[LawGroup<W>]>,
     /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
-    pub mirror_sign: W,
+    pub(crate) mirror_sign: W,
     /// Whether some wheel of the bank has a rim probe.
-    pub has_rims: bool,
+    pub(crate) has_rims: bool,
     /// Height above the contact point at which tyre forces act, m; `None` if it is 0 for every wheel.
-    pub force_point: Option<W>,
+    pub(crate) force_point: Option<W>,
     /// Beams of solid axles; `None` if every wheel of the bank has independent suspension.
-    pub beam: Option<Beam>,
+    pub(crate) beam: Option<Beam>,
     /// Links of axles with a roll centre off the ground; `None` if no axle has one.
-    pub roll_centre_links: Option<RollCentreLinks>,
+    pub(crate) roll_centre_links: Option<RollCentreLinks>,
     /// Lateral compliance of axles; `None` if every axle is laterally rigid.
-    pub lateral: Option<LateralComplianceLanes>,
+    pub(crate) lateral: Option<LateralComplianceLanes>,
     /// Torque of a direct drive at the wheel at full throttle, N m.
-    pub direct_torque: W,
+    pub(crate) direct_torque: W,
     /// Revolutions of each driveline row per revolution of the wheel, see [`shaft_jacobians`].
-    pub shaft_jacobian: Box<[W]>,
+    pub(crate) shaft_jacobian: Box<[W]>,
 }
 
 /// Tyres with a tyre model (law) other than a simple curve, and the lanes that use it.
@@ -283,20 +283,20 @@ impl<W: WheelLanes> LawGroup<W> {
 impl WheelPack {
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
     #[inline(always)]
-    pub fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
+    pub(crate) fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first_wheel?..)?.first_chunk_mut()
     }
 
     /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
     #[inline(always)]
-    pub fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
+    pub(crate) fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
         all.get(self.first_wheel?..)?.first_chunk()
     }
 
     /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A bank with a
     /// single-wheel axle returns false.
     #[cfg(feature = "simd_batch")]
-    pub fn is_consecutive_from(&self, first_wheel: usize) -> bool {
+    pub(crate) fn is_consecutive_from(&self, first_wheel: usize) -> bool {
         let lane_count = match self.present.lanes() {
             [1.0, 1.0, 1.0, 1.0] => 4,
             [1.0, 1.0, 0.0, 0.0] => 2,
@@ -307,14 +307,14 @@ impl WheelPack {
 
     /// Collects the `value` of each wheel index in its lane; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather(&self, value: impl Fn(usize) -> f32) -> F32x4 {
+    pub(crate) fn gather(&self, value: impl Fn(usize) -> f32) -> F32x4 {
         F32x4::new(self.wheels.map(value)) * self.present
     }
 
     /// Returns the entry of each lane's wheel in `all`, for [`WheelPack::gather_field`] and [`WheelPack::gather_four_fields`]. An empty lane has the
     /// entry of another wheel.
     #[inline(always)]
-    pub fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
+    pub(crate) fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
         match self.consecutive_four(all) {
             Some(entries) => entries.each_ref(),
             None => self.wheels.map(|i| &all[i]),
@@ -323,13 +323,13 @@ impl WheelPack {
 
     /// Collects one number per wheel from the `entries`; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather_field<T>(&self, entries: [&T; 4], value: impl Fn(&T) -> f32) -> F32x4 {
+    pub(crate) fn gather_field<T>(&self, entries: [&T; 4], value: impl Fn(&T) -> f32) -> F32x4 {
         F32x4::new(entries.map(value)) * self.present
     }
 
     /// Collects four numbers per wheel from the `entries`: one vector of four lanes per number; 0 in empty lanes.
     #[inline(always)]
-    pub fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
+    pub(crate) fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
         let lanes = F32x4::transposed(entries.map(|wheel| F32x4::new(values(wheel))));
         // A bank of four consecutive wheels has no empty lane.
         if self.first_wheel.is_some() { lanes } else { lanes.map(|lanes| lanes * self.present) }
@@ -352,7 +352,7 @@ impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
     /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
     /// lateral compliance are left out (`None`). Wheel indices stay those of the bank.
-    pub fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
+    pub(crate) fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
         let broadcast_law = |law: &LawGroup| {
@@ -418,7 +418,7 @@ impl<W: WheelLanes> WheelPack<W> {
     /// Returns the spring forces beyond those at rest at `travel` (m), N, `(c + ½ r z) z` with the rate c at rest and its increase r, and the wheel
     /// rates there, `c + r z`, N/m. Stops are left out.
     #[inline(always)]
-    pub fn spring_force_and_rate(&self, travel: W) -> (W, W) {
+    pub(crate) fn spring_force_and_rate(&self, travel: W) -> (W, W) {
         let Some(progressive_rate) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
         let rate_increase = progressive_rate * travel;
         ((self.wheel_rate + W::splat(0.5) * rate_increase) * travel, self.wheel_rate + rate_increase)
@@ -426,13 +426,13 @@ impl<W: WheelLanes> WheelPack<W> {
 
     /// Returns the height of a probe ray's start above the contact point at rest, m: one wheel diameter.
     #[inline(always)]
-    pub fn ray_start_height(&self) -> W {
+    pub(crate) fn ray_start_height(&self) -> W {
         self.radius * W::splat(2.0)
     }
 
     /// Returns the vertical deflection of the tyres at rest, carried weight over tyre rate, m. Valid only for wheels with a known unsprung mass.
     #[inline(always)]
-    pub fn static_tyre_deflection(&self) -> W {
+    pub(crate) fn static_tyre_deflection(&self) -> W {
         self.carried_mass * W::splat(STANDARD_GRAVITY) / self.tyre_rate
     }
 }

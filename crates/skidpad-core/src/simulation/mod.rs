@@ -14,10 +14,10 @@ use crate::model::Model;
 use crate::port::{Contact, Probe};
 use crate::simulation::car_view::CarView;
 use crate::simulation::slots::{CarError, CarId, Occupancy, Slots};
-use crate::solver_mode::StepReport;
 use crate::state::saved::world::{CarRecord, SavedWorld, SlotKind, SlotRecord, read_world, write_world};
 use crate::state::saved::{LoadError, SaveError};
 use crate::state::{Placement, State};
+use crate::step_report::StepReport;
 use bevy_math::Vec3;
 
 /// A car to insert into a world.

@@ -5,11 +5,11 @@ use skidpad_simd::vectors::Vec3Lanes;
 
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SteeringRows<W: WheelLanes = F32x4> {
+pub struct SteeringRows<W: WheelLanes = F32x4> {
     /// Road-wheel angles that `axle` belongs to (rad).
-    pub angles: W,
+    pub(crate) angles: W,
     /// Cambers that `axle` belongs to (rad).
-    pub cambers: W,
+    pub(crate) cambers: W,
     /// Unit vectors along the wheels' axles, to the left, vehicle frame.
     pub axle: Vec3Lanes<W>,
 }

@@ -1,6 +1,7 @@
 //! Batch of plain cars of one model: one step for all, one car per SIMD lane, with the same bits as separate steps.
 
 mod batch_step;
+pub(crate) mod batch_wheels;
 mod clutches;
 mod driver_inputs;
 mod droop;
@@ -16,10 +17,10 @@ use crate::assist_log::Assist;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Probe};
-use crate::solver_mode::StepReport;
 use crate::state::State;
 use crate::step::batch::workspace::BatchWorkspace;
 use crate::step::stages::BatchInputs;
+use crate::step_report::StepReport;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::vehicle::Vehicle;
 use skidpad_simd::lane::{F32x8, F32x8Pair, has_wide};
@@ -107,10 +108,10 @@ impl CarBatch {
         }
     }
 
-    /// Solves the step of the `vehicles` with one sweep, as [`Vehicle::solve_step`] does car by car. Requires
+    /// Solves the step of the `vehicles` by the batch pass of the solver, as [`Vehicle::solve_step`] does car by car. Requires
     /// [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the combined
-    /// report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes
-    /// nothing happens.
+    /// report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes,
+    /// or a solver without a batch pass, nothing happens.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -121,11 +122,14 @@ impl CarBatch {
         let (Some(vehicles), Some(impulses)) = (vehicles.first_chunk_mut(), impulses.first_chunk_mut()) else {
             return StepReport::default();
         };
+        let Some(pass) = inputs.solver.batch_pass() else { return StepReport::default() };
         match self {
             Self::InOne(workspace) if has_wide() => {
-                batch_step::solve_batch(workspace, vehicles, inputs, impulses, reports)
+                batch_step::solve_batch(workspace, vehicles, &pass.in_one, inputs, impulses, reports)
             }
-            Self::InPairs(workspace) => batch_step::solve_batch(workspace, vehicles, inputs, impulses, reports),
+            Self::InPairs(workspace) => {
+                batch_step::solve_batch(workspace, vehicles, &pass.in_pairs, inputs, impulses, reports)
+            }
             Self::InOne(_) => StepReport::default(),
         }
     }

@@ -3,8 +3,9 @@
 use crate::assembly::suspension::axle_links::BarResponse;
 use crate::constants::MAX_WHEELS;
 use crate::model::wheel_pack::WheelPack;
+use crate::step::car_rows::CarRows;
 use crate::step::newton::NewtonStep;
-use crate::step::stages::{CarMask, CarScalar, CarTwist, StepWheels};
+use crate::step::step_wheels::{CarMask, CarScalar, CarTwist, StepWheels};
 use crate::suspension::rows::{LoadSolution, RIGID_GAIN_FACTOR};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
@@ -13,7 +14,7 @@ use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
 use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
-pub(crate) const MAX_LOAD_SOLVES: usize = 40;
+const MAX_LOAD_SOLVES: usize = 40;
 /// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result can then
 /// be any load.
 pub(crate) const SOLVES_BEFORE_CUTS: usize = 3;
@@ -26,6 +27,81 @@ const MIN_STEP_MPS: f32 = 1e-6;
 
 /// Tolerance for the difference between a load and its linearisation, as a share of the load plus a share of the static load.
 const LOAD_TOLERANCE: [f32; 2] = [1e-4, 1e-6];
+
+/// Wheels whose loads [`solve_load_rows`] solves, with the axle links between them.
+pub(crate) trait LoadWheels<B: WheelGroups>: StepWheels<B> {
+    /// Maximum number of load solves.
+    const MAX_LOAD_SOLVES: usize;
+
+    /// Computes the impulses of the axle links at the velocities in the rows.
+    fn load_axle_links(&mut self);
+
+    /// Returns the impulses of external links on the chassis, which bypass the struts (N s, N m s); 0 by default.
+    #[inline(always)]
+    fn external_link_impulse(&self) -> CarTwist<B, Self> {
+        SpatialVector::default()
+    }
+
+    /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
+    /// change of these impulses from the velocities in the rows to the velocity `v_warm`, plus the impulses of
+    /// [`LoadWheels::external_link_impulse`].
+    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, v_warm: CarTwist<B, Self>)
+    -> CarTwist<B, Self>;
+
+    /// Returns the velocity to which load solve number `_solve_index` (from 0) is cut back if `_last_step` went too
+    /// far; otherwise stores the new step in `_last_step` and returns `None`. `_v_warm` is the velocity before the
+    /// loads, `_v_current` the present one, and `_v_newton` that of the full Newton step; `_system` is the matrix of
+    /// that step. Never cuts by default. See [`solve_load_rows`].
+    #[inline(always)]
+    fn shortened_step(
+        &self,
+        _solve_index: usize,
+        _last_step: &mut Option<NewtonStep>,
+        _v_warm: CarTwist<B, Self>,
+        _v_current: CarTwist<B, Self>,
+        _v_newton: CarTwist<B, Self>,
+        _system: &Symmetric6<CarScalar<B, Self>>,
+    ) -> Option<CarTwist<B, Self>> {
+        None
+    }
+}
+
+impl<B: WheelGroups> LoadWheels<B> for CarRows<'_> {
+    const MAX_LOAD_SOLVES: usize = MAX_LOAD_SOLVES;
+
+    #[inline(always)]
+    fn load_axle_links(&mut self) {
+        self.vehicle.update_link_impulses::<B>();
+    }
+
+    #[inline(always)]
+    fn external_link_impulse(&self) -> SpatialVector<f32> {
+        self.vehicle.external_bar_impulse
+    }
+
+    #[inline(always)]
+    fn add_axle_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        self.vehicle.add_axle_links::<B>(products, v_warm)
+    }
+
+    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
+    #[inline(always)]
+    fn shortened_step(
+        &self,
+        solve_index: usize,
+        last_step: &mut Option<NewtonStep>,
+        v_warm: SpatialVector<f32>,
+        v_current: SpatialVector<f32>,
+        v_newton: SpatialVector<f32>,
+        system: &Symmetric6,
+    ) -> Option<SpatialVector<f32>> {
+        if solve_index < SOLVES_BEFORE_CUTS {
+            None
+        } else {
+            self.vehicle.cut_long_step(last_step, v_warm, v_current, v_newton, system)
+        }
+    }
+}
 
 impl Vehicle {
     /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance, within droop and bump travel. They
@@ -66,12 +142,29 @@ impl Vehicle {
         }
     }
 
+    /// Solves the loads from the velocity `v_warm` (with the last step's tyre impulses) and returns the chassis
+    /// velocity with them. Wheels with an unsprung mass are solved together with their travel rates, from `v_free`;
+    /// their rows then never count as current (`matches_rows`).
+    #[inline(always)]
+    pub(crate) fn solve_any_loads<B: WheelGroups>(
+        &mut self,
+        v_free: SpatialVector<f32>,
+        v_warm: SpatialVector<f32>,
+        dt: f32,
+    ) -> LoadSolution {
+        let has_unsprung = B::slice(&self.rows).iter().any(|rows| rows.has_unsprung);
+        if has_unsprung {
+            return LoadSolution { velocity: self.solve_unsprung_loads(v_free, v_warm, dt), matches_rows: false };
+        }
+        self.solve_loads::<B>(v_warm, dt)
+    }
+
     /// Solves all load rows together from the chassis velocity `v_warm` (before the loads), for a step of `dt` s, and returns the velocity after
     /// them. If the iteration does not converge, negative loads become 0, the velocity follows from these loads and external bars by the response of
     /// the chassis, and `matches_rows` is false.
     #[inline(always)]
     pub(crate) fn solve_loads<B: WheelGroups>(&mut self, v_warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
-        let (velocity, matches_rows) = solve_load_rows::<B, _>(self, v_warm, dt);
+        let (velocity, matches_rows) = solve_load_rows::<B, _>(&mut CarRows::new(self, dt, 1.0), v_warm, dt);
         if matches_rows {
             return LoadSolution { velocity, matches_rows };
         }
@@ -88,7 +181,7 @@ impl Vehicle {
     /// the impulse of loads and external bars less the change of momentum since `v_warm`. `system` is the matrix of the last solve.
     #[cold]
     #[inline(never)]
-    pub(crate) fn cut_long_step(
+    fn cut_long_step(
         &self,
         last_step: &mut Option<NewtonStep>,
         v_warm: SpatialVector<f32>,
@@ -120,7 +213,7 @@ impl Vehicle {
 /// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and Newton's method
 /// converges to its minimum.
 #[inline(always)]
-pub(crate) fn solve_load_rows<B: WheelGroups, S: StepWheels<B>>(
+pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
     cars: &mut S,
     v_warm: CarTwist<B, S>,
     dt: f32,
@@ -244,9 +337,9 @@ impl<W: WheelLanes> WheelRows<W> {
             W::select(droop_limited, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
     }
 
-    /// Returns true if another evaluation at the same speed could change a load, because a droop stop was reached and pulls only once.
+    /// Returns true if another evaluation of the rows at the same speed could change a load, because a droop stop was reached and pulls only once.
     #[inline(always)]
-    pub(crate) fn changes_on_reevaluation(&self) -> bool {
+    pub fn changes_on_reevaluation(&self) -> bool {
         W::any(self.suspension.at_droop_stop)
     }
 

@@ -1,4 +1,4 @@
-//! Step of one vehicle: the stages build the rows, the coupling solves them, and the world receives one push.
+//! Step of one vehicle: the stages build the rows, a solver solves them, and the world receives one push.
 //!
 //! Quantities within [`Vehicle::solve`] are in the vehicle frame in the middle of the step, with arms relative to the
 //! centre of mass. Wheels are probed from the pose that the body reaches there ([`ChassisState::midstep_axes`]). The velocities
@@ -10,25 +10,26 @@
 pub(crate) mod batch;
 #[cfg(feature = "simd_batch")]
 pub(crate) mod batch;
-pub(crate) mod converged;
-mod dense_reference;
-#[cfg(feature = "instruction_sets")]
-mod instruction_set_tests;
+pub(crate) mod batch_pass;
+pub(crate) mod blocks;
+pub(crate) mod car_rows;
+pub(crate) mod evaluation;
 pub(crate) mod loads;
 pub(crate) mod newton;
 mod one_car;
-pub(crate) mod single_pass;
+pub(crate) mod row_solver;
 pub(crate) mod stages;
+pub(crate) mod step_wheels;
 pub(crate) mod write_back;
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::port::{ChassisImpulse, ChassisState, Contact, HullPoint};
-use crate::solver_mode::{FrictionShape, ImpulseBounds, SolverMode, StepReport, StopCriterion};
 use crate::step::one_car::OneCar;
-use crate::step::single_pass::solve_single_pass;
-use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
-use crate::suspension::rows::LoadSolution;
+use crate::step::row_solver::RowSolver;
+use crate::step::stages::{Stages, StepInputs};
+use crate::step::step_wheels::{StepWheels, Velocities};
+use crate::step_report::StepReport;
 use crate::vehicle::rows::{StartState, WheelRows};
 use crate::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
 use skidpad_simd::instruction_set::dispatch_simd;
@@ -36,10 +37,7 @@ use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Largest residual (m/s) at which the result of an iteration that did not converge is accepted.
-const MAX_RESIDUAL_MPS: f32 = 0.02;
-
-/// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the coupling.
+/// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the solver.
 ///
 /// Order: driver demand, contacts, external forces, struts and axle links, loads, tyre rows, assists, coupled solve of
 /// shafts and wheels, output of the impulses. Three chassis velocities at the end of the step result: `v_free` (gravity
@@ -69,8 +67,9 @@ impl Vehicle {
     /// impulses on the body (world axes, N s and N m s, not yet applied to it) and a report. [`Vehicle::finish`] ends
     /// the step after the world has advanced.
     ///
-    /// `body` is the chassis at the start of the step; `solver_mode` selects one sweep or iteration to convergence. A
-    /// converged coupling also keeps the points of `hull` out of what they touch; one sweep leaves them to the world.
+    /// `body` is the chassis at the start of the step; `solver` solves the rows, such as one of `skidpad-impulse` or
+    /// `skidpad-constraint`. A solver with [`RowSolver::solves_hull`] also keeps the points of `hull` out of what they
+    /// touch; others leave them to the world.
     /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`]. If the body or the
     /// result is not finite, the impulses are 0 and the report has `not_finite`.
     pub fn solve(
@@ -79,14 +78,16 @@ impl Vehicle {
         contacts: &[Option<Contact>],
         hull: &[HullPoint],
         controls: &Controls,
-        solver_mode: SolverMode,
+        solver: &dyn RowSolver,
         dt: f32,
     ) -> (ChassisImpulse, StepReport) {
         let mut chassis_impulse = ChassisImpulse::default();
         let report = match StepReport::for_skipped_step(dt) {
             Some(report) => report,
             None => {
-                self.solve_step(&mut chassis_impulse, &StepInputs { body, contacts, hull, controls, solver_mode, dt })
+                let tolerance_factor = 1.0;
+                let inputs = StepInputs { body, contacts, hull, controls, solver, tolerance_factor, dt };
+                self.solve_step(&mut chassis_impulse, &inputs)
             }
         };
         (chassis_impulse, report)
@@ -244,80 +245,6 @@ impl Vehicle {
         for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
             rows.start = StartState::read(group, &self.state.wheels);
         }
-    }
-
-    /// Solves shafts, tyres and hull from the `velocities` of the chassis, by one sweep or to convergence, as
-    /// `solver_mode` says. The points of `hull` become rows only for convergence; otherwise the hull has none. Returns
-    /// the report.
-    #[inline(always)]
-    fn solve_coupled_rows<B: WheelGroups>(
-        &mut self,
-        solver_mode: SolverMode,
-        velocities: &Velocities,
-        hull: &[HullPoint],
-        dt: f32,
-    ) -> StepReport {
-        self.hull.clear();
-        self.shafts.within = ImpulseBounds::ApproximateCone;
-        let SolverMode::Converged { tolerance, iterations, friction, .. } = solver_mode else {
-            return self.run_single_pass::<B>(velocities, dt);
-        };
-        self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
-        self.iterate::<B>(velocities, StopCriterion { tolerance, iterations }, friction, dt)
-    }
-
-    /// Solves the rows to convergence from `velocities`. If the result is farther than `MAX_RESIDUAL_MPS` from a
-    /// solution, replaces it by one sweep; the report still describes the iteration (`not_converged`). A separate
-    /// function, so that it does not share registers with the stages before.
-    #[inline(never)]
-    fn iterate<B: WheelGroups>(
-        &mut self,
-        velocities: &Velocities,
-        criterion: StopCriterion,
-        friction: FrictionShape,
-        dt: f32,
-    ) -> StepReport {
-        dispatch_simd(
-            #[inline(always)]
-            || {
-                let (report, residual) =
-                    self.solve_converged::<B>(velocities.v_free, velocities.load_solution, criterion, friction);
-                if residual > MAX_RESIDUAL_MPS {
-                    self.fall_back_to_pass(velocities.v_free, velocities.v_warm, dt);
-                }
-                report
-            },
-        )
-    }
-
-    /// Solves the loads from the velocity `v_warm` (with the last step's tyre impulses) and returns the chassis
-    /// velocity with them. Wheels with an unsprung mass are solved together with their travel rates, from `v_free`;
-    /// their rows then never count as current (`matches_rows`).
-    #[inline(always)]
-    fn solve_any_loads<B: WheelGroups>(
-        &mut self,
-        v_free: SpatialVector<f32>,
-        v_warm: SpatialVector<f32>,
-        dt: f32,
-    ) -> LoadSolution {
-        let has_unsprung = B::slice(&self.rows).iter().any(|rows| rows.has_unsprung);
-        if has_unsprung {
-            return LoadSolution { velocity: self.solve_unsprung_loads(v_free, v_warm, dt), matches_rows: false };
-        }
-        self.solve_loads::<B>(v_warm, dt)
-    }
-
-    /// Replaces a step that is far from convergence by one sweep. Restores the tyre impulses of the last step, removes
-    /// the hull rows (the hull is left to the world), solves the loads from `v_warm` and performs the sweep. An
-    /// unfinished iteration may have any impulses; those of a sweep cannot add energy.
-    fn fall_back_to_pass(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>, dt: f32) {
-        for rows in &mut self.rows {
-            rows.warm_start_tyres(dt);
-        }
-        self.hull.clear();
-        self.shafts.within = ImpulseBounds::ApproximateCone;
-        let load_solution = self.solve_any_loads::<ManyGroups>(v_free, v_warm, dt);
-        solve_single_pass::<ManyGroups, _>(self, load_solution.velocity);
     }
 
     /// Aborts the step: sets `chassis_impulse` to zero and resets rows, shafts, hull, assist log and bar impulses. The

@@ -10,7 +10,7 @@ const MIN_CUT_SHARE: f32 = 0.1;
 
 /// Returns the size of a velocity (m/s): the larger of the linear and the angular magnitude. Rotation counts at an arm
 /// of 1 m.
-pub(crate) fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
+pub fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
     let (linear, angular) = velocity.parts();
     linear.length().max(angular.length())
 }
@@ -19,7 +19,7 @@ pub(crate) fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
 ///
 /// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). Along `change` it is their dot product.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NewtonStep {
+pub struct NewtonStep {
     /// Full Newton step (m/s, rad/s).
     change: SpatialVector<f32>,
     /// Share of `change` that has been applied.
@@ -35,7 +35,7 @@ pub(crate) struct NewtonStep {
 impl NewtonStep {
     /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as
     /// applied.
-    pub(crate) fn full(change: SpatialVector<f32>, misfit: SpatialVector<f32>) -> Self {
+    pub fn full(change: SpatialVector<f32>, misfit: SpatialVector<f32>) -> Self {
         // Misfit along the step at its start.
         let initial_misfit = change.dot(misfit);
         Self { change, applied_share: 1.0, initial_misfit, lower: [0.0, initial_misfit], upper: None }
@@ -53,7 +53,7 @@ impl NewtonStep {
     /// The misfit along a step decreases monotonically if the limits are fixed. Steps cut to where it is small therefore lead
     /// to the solution. The misfit decreases faster where rows begin to press: the tangent at the far end finds that
     /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
-    pub(crate) fn shorten(
+    pub fn shorten(
         &mut self,
         misfit: SpatialVector<f32>,
         system: &Symmetric6,

@@ -1,89 +1,21 @@
 //! Stages of a step of one car that differ from those of a batch.
 
 use crate::assists::DriverDemand;
-use crate::model::Model;
-use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisImpulse;
-use crate::solver_mode::StepReport;
-use crate::step::loads::{MAX_LOAD_SOLVES, SOLVES_BEFORE_CUTS};
-use crate::step::newton::NewtonStep;
-use crate::step::stages::{Stages, StepInputs, StepWheels, Velocities};
+use crate::step::car_rows::CarRows;
+use crate::step::stages::{Stages, StepInputs};
+use crate::step::step_wheels::Velocities;
+use crate::step_report::StepReport;
 use crate::suspension::rows::LoadSolution;
-use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
-use skidpad_simd::lane::F32x4;
-use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::vehicle::Vehicle;
+use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
-impl<B: WheelGroups> StepWheels<B> for Vehicle {
-    type Lanes = F32x4;
-
-    const MAX_LOAD_SOLVES: usize = MAX_LOAD_SOLVES;
-
-    #[inline(always)]
-    fn model(&self) -> &Model {
-        &self.model
-    }
-
-    #[inline(always)]
-    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut WheelRows)> {
-        banks_with_rows::<B>(&self.model, &mut self.rows)
-    }
-
-    #[inline(always)]
-    fn rows(&self) -> &[WheelRows] {
-        B::slice(&self.rows)
-    }
-
-    #[inline(always)]
-    fn load_axle_links(&mut self) {
-        self.update_link_impulses::<B>();
-    }
-
-    #[inline(always)]
-    fn external_link_impulse(&self) -> SpatialVector<f32> {
-        self.external_bar_impulse
-    }
-
-    #[inline(always)]
-    fn add_axle_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
-        self.add_axle_links::<B>(products, v_warm)
-    }
-
-    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
-    #[inline(always)]
-    fn shortened_step(
-        &self,
-        solve_index: usize,
-        last_step: &mut Option<NewtonStep>,
-        v_warm: SpatialVector<f32>,
-        v_current: SpatialVector<f32>,
-        v_newton: SpatialVector<f32>,
-        system: &Symmetric6,
-    ) -> Option<SpatialVector<f32>> {
-        if solve_index < SOLVES_BEFORE_CUTS {
-            None
-        } else {
-            self.cut_long_step(last_step, v_warm, v_current, v_newton, system)
-        }
-    }
-
-    #[inline(always)]
-    fn has_tilted_rows(&self) -> bool {
-        self.model.has_tilted_rows()
-    }
-
-    #[inline(always)]
-    fn solve_shafts(&mut self) {
-        self.solve_shafts::<B>();
-    }
-}
-
 /// Step of one car.
 pub(crate) struct OneCar<'a> {
-    /// Car to be stepped.
-    pub vehicle: &'a mut Vehicle,
+    /// Car to be stepped, with its rows.
+    pub rows: CarRows<'a>,
     /// Result: impulses on the body, world axes.
     pub chassis_impulse: &'a mut ChassisImpulse,
     /// Inputs of the step.
@@ -100,16 +32,17 @@ impl<'a> OneCar<'a> {
     /// Creates the step of `vehicle`, which will write its impulses into `chassis_impulse`.
     #[inline(always)]
     pub fn new(vehicle: &'a mut Vehicle, chassis_impulse: &'a mut ChassisImpulse, inputs: &'a StepInputs<'a>) -> Self {
-        Self { vehicle, chassis_impulse, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
+        let rows = CarRows::new(vehicle, inputs.dt, inputs.tolerance_factor);
+        Self { rows, chassis_impulse, inputs, driver_demand: None, all_in_contact: true, is_finite: true }
     }
 }
 
-impl<B: WheelGroups> Stages<B> for OneCar<'_> {
-    type Wheels = Vehicle;
+impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
+    type Wheels = CarRows<'a>;
 
     #[inline(always)]
-    fn wheels(&mut self) -> &mut Vehicle {
-        self.vehicle
+    fn wheels(&mut self) -> &mut CarRows<'a> {
+        &mut self.rows
     }
 
     /// Applies the controls, unless the vehicle has a demand that was already applied to steering and drivetrain.
@@ -117,31 +50,31 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
-        self.driver_demand = Some(match self.vehicle.applied_demand.take() {
+        self.driver_demand = Some(match self.rows.vehicle.applied_demand.take() {
             Some(demand) => demand,
-            None => self.vehicle.apply_controls::<B>(body, controls, dt),
+            None => self.rows.vehicle.apply_controls::<B>(body, controls, dt),
         });
     }
 
     /// Sets contacts, row directions and initial impulses of all wheels. Stores whether every wheel is in contact.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let StepInputs { body, contacts, solver_mode, dt, .. } = *self.inputs;
-        let uses_unsprung = self.vehicle.uses_unsprung(solver_mode);
-        let to_world = self.vehicle.to_world;
-        self.all_in_contact = self.vehicle.update_contacts::<B>(body, &to_world, contacts, uses_unsprung, dt);
+        let StepInputs { body, contacts, dt, .. } = *self.inputs;
+        let uses_unsprung = self.inputs.moves_unsprung_masses(self.rows.vehicle);
+        let to_world = self.rows.vehicle.to_world;
+        self.all_in_contact = self.rows.vehicle.update_contacts::<B>(body, &to_world, contacts, uses_unsprung, dt);
     }
 
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
-        let to_world = self.vehicle.to_world;
-        self.vehicle.external_impulses(body, &to_world, tyre_response, controls, dt)
+        let to_world = self.rows.vehicle.to_world;
+        self.rows.vehicle.external_impulses(body, &to_world, tyre_response, controls, dt)
     }
 
     #[inline(always)]
     fn free_velocity(&self) -> SpatialVector<f32> {
-        self.vehicle.free_velocity_in_body(self.inputs.body, &self.vehicle.to_world)
+        self.rows.vehicle.free_velocity_in_body(self.inputs.body, &self.rows.vehicle.to_world)
     }
 
     /// Adapts the wheels to the velocities `v_free` and `v_warm`. With unsprung masses only initialises their motion.
@@ -149,8 +82,8 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     /// forces between beam axles and body. Returns `v_warm` with the adapted rows.
     #[inline(always)]
     fn adapt_wheels(&mut self, v_free: SpatialVector<f32>, mut v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
-        let (vehicle, &StepInputs { body, solver_mode, dt, .. }) = (&mut *self.vehicle, self.inputs);
-        if vehicle.uses_unsprung(solver_mode) {
+        let (vehicle, &StepInputs { body, dt, .. }) = (&mut *self.rows.vehicle, self.inputs);
+        if self.inputs.moves_unsprung_masses(vehicle) {
             vehicle.init_unsprung(body.pose_lag);
             return v_warm;
         }
@@ -165,40 +98,46 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
 
     #[inline(always)]
     fn build_strut_rows(&mut self) {
-        self.vehicle.init_struts_and_links::<B>(self.inputs.dt);
+        self.rows.vehicle.init_struts_and_links::<B>(self.inputs.dt);
     }
 
     /// Solves the loads and updates the share of each load that acts on the ground (jacking forces of roll-centre
     /// links).
     #[inline(always)]
     fn solve_loads(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>) -> LoadSolution {
-        let load_solution = self.vehicle.solve_any_loads::<B>(v_free, v_warm, self.inputs.dt);
-        self.vehicle.apply_jacking();
+        let load_solution = self.rows.vehicle.solve_any_loads::<B>(v_free, v_warm, self.inputs.dt);
+        self.rows.vehicle.apply_jacking();
         load_solution
     }
 
     /// Linearises the tyres at the velocity `v_loaded`, and adds lateral axle compliance.
     #[inline(always)]
     fn build_tyre_rows(&mut self, v_loaded: SpatialVector<f32>) {
-        self.vehicle.linearise_tyres::<B>(v_loaded, self.inputs.dt);
-        self.vehicle.apply_lateral_compliance();
+        self.rows.vehicle.linearise_tyres::<B>(v_loaded, self.inputs.dt);
+        self.rows.vehicle.apply_lateral_compliance();
     }
 
     /// Limits or adds brake torques by assists, with the chassis velocity `v_loaded` as prediction.
     #[inline(always)]
     fn apply_assists(&mut self, v_loaded: SpatialVector<f32>) {
         if let Some(demand) = &self.driver_demand {
-            self.vehicle.assist_brakes(demand, v_loaded, self.inputs.dt);
+            self.rows.vehicle.assist_brakes(demand, v_loaded, self.inputs.dt);
         }
     }
 
-    /// Solves shafts, tyres and hull, updates the jacking forces, and logs the assists.
+    /// Sets the contact points of the hull if the solver has rows for them, calls the solver, updates the jacking forces,
+    /// and logs the assists.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
-        let StepInputs { solver_mode, hull, dt, .. } = *self.inputs;
-        let report = self.vehicle.solve_coupled_rows::<B>(solver_mode, velocities, hull, dt);
-        self.vehicle.apply_jacking();
-        self.vehicle.record_assists(dt);
+        let StepInputs { solver, hull, dt, .. } = *self.inputs;
+        let vehicle = &mut *self.rows.vehicle;
+        vehicle.hull.clear();
+        if solver.solves_hull() {
+            vehicle.hull.set_contacts(hull, &vehicle.to_world, vehicle.model.mass(), dt);
+        }
+        let report = solver.solve(&mut self.rows, velocities);
+        self.rows.vehicle.apply_jacking();
+        self.rows.vehicle.record_assists(dt);
         report
     }
 
@@ -206,7 +145,7 @@ impl<B: WheelGroups> Stages<B> for OneCar<'_> {
     /// impulses of the hull are separate fields. Sets `is_finite` to false if an impulse or a spin is not finite.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<f32>) {
-        let (vehicle, to_world) = (&*self.vehicle, self.vehicle.to_world);
+        let (vehicle, to_world) = (&*self.rows.vehicle, self.rows.vehicle.to_world);
         // true: loads included.
         let total_impulse = external_impulse + vehicle.external_bar_impulse + vehicle.wheel_impulses::<B>(true);
         let (linear, angular) = total_impulse.parts();

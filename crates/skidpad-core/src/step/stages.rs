@@ -1,26 +1,14 @@
 //! Stages of a step that differ between one car and a batch of cars. Code common to both is generic over these traits.
 
 use crate::controls::Controls;
-use crate::model::Model;
-use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, HullPoint};
-use crate::solver_mode::{SolverMode, StepReport};
-use crate::step::newton::NewtonStep;
+use crate::step::row_solver::RowSolver;
+use crate::step::step_wheels::{CarScalar, CarTwist, StepWheels, Velocities};
+use crate::step_report::StepReport;
 use crate::suspension::rows::LoadSolution;
-use crate::vehicle::rows::WheelRows;
-use skidpad_simd::lane::{Lane, WheelLanes};
-use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::vehicle::Vehicle;
 use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
-
-/// Scalar of a car: one number, or one number per car of a batch.
-pub(crate) type CarScalar<B, S> = <<S as StepWheels<B>>::Lanes as WheelLanes>::Car;
-
-/// Spatial vector of a car, or of each car of a batch.
-pub(crate) type CarTwist<B, S> = SpatialVector<CarScalar<B, S>>;
-
-/// Mask over the cars.
-pub(crate) type CarMask<B, S> = <CarScalar<B, S> as Lane>::Mask;
 
 /// Inputs of a step; see [`crate::Vehicle::solve`].
 #[derive(Clone, Copy)]
@@ -33,10 +21,20 @@ pub(crate) struct StepInputs<'a> {
     pub hull: &'a [HullPoint],
     /// Inputs of the driver.
     pub controls: &'a Controls,
-    /// Method by which the rows are solved together.
-    pub solver_mode: SolverMode,
+    /// Solver of the rows.
+    pub solver: &'a dyn RowSolver,
+    /// Factor on the tolerance of the solver; see [`crate::coupling::CarRows::tolerance_factor`].
+    pub tolerance_factor: f32,
     /// Length of the step (s), > 0.
     pub dt: f32,
+}
+
+impl StepInputs<'_> {
+    /// Returns true if the wheels of `vehicle` move on their own in this step.
+    #[inline(always)]
+    pub(crate) fn moves_unsprung_masses(&self, vehicle: &Vehicle) -> bool {
+        self.solver.moves_unsprung_masses() && vehicle.has_unsprung_masses()
+    }
 }
 
 /// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
@@ -49,76 +47,10 @@ pub(crate) struct BatchInputs<'a> {
     pub contacts: &'a [Option<Contact>],
     /// Inputs of each driver.
     pub controls: &'a [&'a Controls],
+    /// Solver of the rows, with a pass over batches.
+    pub solver: &'a dyn RowSolver,
     /// Length of the step (s), > 0.
     pub dt: f32,
-}
-
-/// Velocities of the chassis after successive stages of a step.
-#[derive(Clone, Copy)]
-pub(crate) struct Velocities<C = f32> {
-    /// Velocity without the forces of wheels.
-    pub v_free: SpatialVector<C>,
-    /// Velocity with the tyre impulses of the last step.
-    pub v_warm: SpatialVector<C>,
-    /// Velocity with these tyre impulses and the loads.
-    pub load_solution: LoadSolution<C>,
-}
-
-/// Wheels of a car with `B` banks, or of a batch of cars: the data that the load solve and the sweep work on.
-pub(crate) trait StepWheels<B: WheelGroups> {
-    /// Number type of the rows.
-    type Lanes: WheelLanes;
-
-    /// Maximum number of load solves.
-    const MAX_LOAD_SOLVES: usize;
-
-    /// Returns the model of the car, or of all cars of the batch.
-    fn model(&self) -> &Model;
-
-    /// Returns every wheel pack with its rows.
-    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut WheelRows<Self::Lanes>)>;
-
-    /// Returns all rows, in groups of two axles.
-    fn rows(&self) -> &[WheelRows<Self::Lanes>];
-
-    /// Computes the impulses of the axle links at the velocities in the rows.
-    fn load_axle_links(&mut self);
-
-    /// Returns the impulses of external links on the chassis, which bypass the struts (N s, N m s); 0 by default.
-    #[inline(always)]
-    fn external_link_impulse(&self) -> CarTwist<B, Self> {
-        SpatialVector::default()
-    }
-
-    /// Adds the derivative of the axle-link impulses with respect to the chassis velocity to `products`. Returns the
-    /// change of these impulses from the velocities in the rows to the velocity `v_warm`, plus the impulses of
-    /// [`StepWheels::external_link_impulse`].
-    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, v_warm: CarTwist<B, Self>)
-    -> CarTwist<B, Self>;
-
-    /// Returns the velocity to which load solve number `_solve_index` (from 0) is cut back if `_last_step` went too
-    /// far; otherwise stores the new step in `_last_step` and returns `None`. `_v_warm` is the velocity before the
-    /// loads, `_v_current` the present one, and `_v_newton` that of the full Newton step; `_system` is the matrix of
-    /// that step. Never cuts by default. See [`crate::step::loads::solve_load_rows`].
-    #[inline(always)]
-    fn shortened_step(
-        &self,
-        _solve_index: usize,
-        _last_step: &mut Option<NewtonStep>,
-        _v_warm: CarTwist<B, Self>,
-        _v_current: CarTwist<B, Self>,
-        _v_newton: CarTwist<B, Self>,
-        _system: &Symmetric6<CarScalar<B, Self>>,
-    ) -> Option<CarTwist<B, Self>> {
-        None
-    }
-
-    /// Returns true if tyre rows may differ from orthogonal unit vectors.
-    fn has_tilted_rows(&self) -> bool;
-
-    /// Solves the rows of clutch or converter, motors and couplings together with the response of the wheels. Stores
-    /// the shaft impulse of each wheel in its rows; spins and tyre impulses follow in the wheel blocks.
-    fn solve_shafts(&mut self);
 }
 
 /// Step of a car or of a batch of cars: the stages that differ between both.

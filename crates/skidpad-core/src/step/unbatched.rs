@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::model::Model;
 use crate::port::{ChassisImpulse, ChassisState, Probe};
-use crate::solver_mode::StepReport;
 use crate::state::State;
 use crate::step::stages::BatchInputs;
+use crate::step_report::StepReport;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::vehicle::Vehicle;
 

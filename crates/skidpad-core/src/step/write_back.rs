@@ -3,8 +3,8 @@
 use crate::assembly::wheel::contact::step_displacement;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
-use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
+use crate::step_report::StepReport;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, is_body_finite};
 use crate::wheel::disc::BrakeDiscLanes;

@@ -9,7 +9,7 @@ pub(crate) const RIGID_GAIN_FACTOR: f32 = 1e3;
 
 /// Chassis velocity due to the loads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LoadSolution<C = f32> {
+pub struct LoadSolution<C = f32> {
     /// Chassis velocity, m/s and rad/s.
     pub velocity: SpatialVector<C>,
     /// Whether the rows have exactly the loads that lead to `velocity`.
@@ -18,38 +18,38 @@ pub(crate) struct LoadSolution<C = f32> {
 
 /// Load rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LoadRows<W: WheelLanes = F32x4> {
+pub struct LoadRows<W: WheelLanes = F32x4> {
     /// Forces of the axle links.
-    pub axle_links: AxleLinkRows<W>,
+    pub(crate) axle_links: AxleLinkRows<W>,
     /// Spring and damper over the step.
-    pub strut: StrutStep<W>,
+    pub(crate) strut: StrutStep<W>,
     /// Load impulse of the strut at zero speed along the normal, N s.
-    pub load_target: W,
+    pub(crate) load_target: W,
     /// Separation speed along the normal at the chassis velocity before the loads act, m/s.
-    pub warm_speed: W,
+    pub(crate) warm_speed: W,
     /// Decrease of the strut's load impulse per speed along the normal, kg.
-    pub load_gain: W,
+    pub(crate) load_gain: W,
     /// Load impulse at zero speed that keeps a wheel at its droop stop from leaving the ground before the step ends, N
     /// s.
-    pub droop_target: W,
+    pub(crate) droop_target: W,
     /// Decrease of that impulse per speed along the normal, kg.
-    pub droop_gain: W,
+    pub(crate) droop_gain: W,
     /// Wheels with a load.
-    pub load_active: W::Mask,
+    pub(crate) load_active: W::Mask,
     /// Wheels whose droop stop takes part of the spring force.
-    pub at_droop_stop: W::Mask,
+    pub(crate) at_droop_stop: W::Mask,
     /// Load impulse, N s.
     pub load: W,
     /// Decrease of the load per separation speed between wheel and ground, kg.
     pub load_slope: W,
     /// Share of the load that acts on the ground. Links take the rest, or add to it, by jacking; see
     /// [`crate::assembly::suspension::roll_centre`].
-    pub pressing_share: W,
+    pub(crate) pressing_share: W,
     /// Share of the force between the links of a beam and the body that remains at the wheel's end: 1, or less if the
     /// strut carries less than the jacking force (upward force of the links by a lateral tyre force).
-    pub beam_share: W,
+    pub(crate) beam_share: W,
     /// Load less the part of the axle links, as predicted by the linearisation at the current velocity, N s.
-    pub linearised_load: W,
+    pub(crate) linearised_load: W,
 }
 
 /// Spring and damper of a strut over one step.

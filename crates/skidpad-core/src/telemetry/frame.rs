@@ -3,8 +3,8 @@
 use crate::assist_log::{Assist, AssistLog, Contribution};
 use crate::channel::Channel;
 use crate::model::Model;
-use crate::solver_mode::StepReport;
 use crate::state::{State, WheelState};
+use crate::step_report::StepReport;
 use bevy_math::{Vec2, Vec3};
 use skidpad_simd::math;
 use skidpad_tyre::MAX_SLIP;

@@ -13,10 +13,11 @@ use crate::port::{
 };
 use crate::simulation::car_view::{CarView, MotionInput};
 use crate::simulation::slots::{Occupancy, Slots};
-use crate::solver_mode::{SolverMode, StepReport};
 use crate::state::State;
 use crate::step::batch::{BATCH_LANES, CarBatch};
+use crate::step::row_solver::RowSolver;
 use crate::step::stages::{BatchInputs, StepInputs};
+use crate::step_report::StepReport;
 use crate::traffic::stacked_vehicles::{StackSolver, StackedVehicles};
 use crate::traffic::trains::{Trains, VehicleSolver};
 use crate::vehicle::Vehicle;
@@ -27,7 +28,8 @@ use skidpad_simd::instruction_set::dispatch_simd;
 /// first step of a single vehicle on a free body.
 #[derive(Clone, Debug)]
 pub struct Cars {
-    solver_mode: SolverMode, // coupling of the rows; only `SinglePass` has batches and does not solve hull contacts
+    /// Solver of the rows.
+    solver: &'static dyn RowSolver,
     /// Vehicles by slot. An empty slot keeps the vehicle that was removed from it last.
     vehicles: Vec<Vehicle>,
     slots: Slots, // content of each slot and identifiers
@@ -50,7 +52,7 @@ pub struct Cars {
     state_was_set: Vec<bool>,
     /// Wheel impulses on ground that moves or can be pushed; empty if there is none.
     reactions: Vec<Reaction>,
-    /// Whether each hull may touch an obstacle in this step; all false if the coupling does not solve hull contacts.
+    /// Whether each hull may touch an obstacle in this step; all false if the solver does not solve hull contacts.
     near_obstacle: Vec<bool>,
     /// Whether this step (or the last one) computes each vehicle: it is active and awake.
     is_stepped: Vec<bool>,
@@ -61,7 +63,7 @@ pub struct Cars {
     /// True between [`Cars::push`] and [`Cars::write_back`].
     is_in_step: bool,
     coasting_controls: Controls, // for vehicles without controls
-    /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the coupling iterates.
+    /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the solver has no pass for batches.
     batches: Vec<Option<CarBatch>>,
     /// Vehicles that can tow or be towed; `None` if there is no such vehicle.
     trains: Option<Box<Trains>>,
@@ -71,19 +73,22 @@ pub struct Cars {
     trailer_controls: Controls,
 }
 
+/// Smallest factor on the tolerance of a solver. Below it, f32 cannot resolve pushes of several tonnes of load.
+const MIN_TOLERANCE_FACTOR: f32 = 0.1;
+
 /// Placeholder probe that belongs to no car.
 const PLACEHOLDER_PROBE: Probe =
     Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
 
 impl Cars {
-    /// Creates the vehicles of a world, in the order of the world's bodies, to be stepped with `solver_mode`.
+    /// Creates the vehicles of a world, in the order of the world's bodies, whose rows `solver` solves.
     ///
-    /// Batches need [`SolverMode::SinglePass`] and the feature `simd_batch`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
+    /// Batches need a solver with [`RowSolver::batch_pass`] and the feature `simd_batch`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
     /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
     /// steps.
-    pub fn new(vehicles: Vec<Vehicle>, solver_mode: SolverMode) -> Self {
+    pub fn new(vehicles: Vec<Vehicle>, solver: &'static dyn RowSolver) -> Self {
         let mut cars = Self {
-            solver_mode,
+            solver,
             vehicles: Vec::new(),
             slots: Slots::default(),
             wheel_count: 0,
@@ -180,12 +185,11 @@ impl Cars {
             return skipped_report;
         }
         self.is_in_step = true;
-        let solver_mode = self.solver_mode;
         world.read_bodies(dt, &mut self.bodies);
         let mut trains = self.trains.take();
         if let Some(trains) = &mut trains {
             self.mark_stepped();
-            trains.begin_step(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt }, dt);
+            trains.begin_step(&mut SingleVehicleSolver { cars: self, world, controls, dt }, dt);
         }
         let probe_count = dispatch_simd(
             #[inline(always)]
@@ -195,29 +199,23 @@ impl Cars {
         if !world.is_single_plane() {
             self.probe_wheel_paths(world, dt);
         }
-        if solver_mode == SolverMode::SinglePass {
-            self.near_obstacle.fill(false);
-        } else {
+        if self.solver.solves_hull() {
             world.mark_hulls_near_contact(dt, &mut self.near_obstacle);
+        } else {
+            self.near_obstacle.fill(false);
         }
         self.reactions.clear();
         let mut report = if world.has_wheels_on_bodies() {
-            self.solve_stacked(world, controls, solver_mode, trains.as_deref_mut(), dt)
+            self.solve_stacked(world, controls, trains.as_deref_mut(), dt)
         } else {
             self.stacked_vehicles.clear();
-            self.solve_vehicles(world, controls, solver_mode, trains.as_deref_mut(), dt)
+            self.solve_vehicles(world, controls, trains.as_deref_mut(), dt)
         };
         if let Some(trains) = &mut trains {
             if self.stacked_vehicles.has_bodies() {
-                trains.update_free_motion(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt });
+                trains.update_free_motion(&mut SingleVehicleSolver { cars: self, world, controls, dt });
             }
-            report = report.merge_worst(trains.solve(&mut SingleVehicleSolver {
-                cars: self,
-                world,
-                controls,
-                solver_mode,
-                dt,
-            }));
+            report = report.merge_worst(trains.solve(&mut SingleVehicleSolver { cars: self, world, controls, dt }));
         }
         self.trains = trains;
         world.apply_impulses(dt, &self.impulses);
@@ -251,7 +249,9 @@ impl Cars {
                 let (vehicle, body) = (&self.vehicles[slot], &self.bodies[slot]);
                 let end_probe = first_probe + vehicle.model().wheels().len();
                 vehicle.probes(slot, body, dt, &mut self.probes[first_probe..end_probe]);
-                vehicle.extend_probes_by_tyres(self.solver_mode, &mut self.probes[first_probe..end_probe]);
+                if self.solver.moves_unsprung_masses() && vehicle.has_unsprung_masses() {
+                    vehicle.extend_probes_by_tyres(&mut self.probes[first_probe..end_probe]);
+                }
                 first_probe = end_probe;
             }
             slot += 1;
@@ -296,7 +296,6 @@ impl Cars {
         &mut self,
         world: &mut dyn WorldPort,
         controls: &[Controls],
-        solver_mode: SolverMode,
         mut trains: Option<&mut Trains>,
         dt: f32, // length of the step, s
     ) -> StepReport {
@@ -319,7 +318,7 @@ impl Cars {
             }
             if !trains.as_mut().is_some_and(|trains| trains.store_rays(slot, &(first_ray..end_ray))) {
                 let controls = controls.get(slot);
-                let slot_report = self.solve_vehicle(slot, first_ray..end_ray, world, controls, solver_mode, dt);
+                let slot_report = self.solve_vehicle(slot, first_ray..end_ray, world, controls, 1.0, dt);
                 report = report.merge_worst(slot_report);
                 self.store_ground_reactions(slot, first_ray..end_ray, dt);
             }
@@ -335,20 +334,18 @@ impl Cars {
         &mut self,
         world: &mut dyn WorldPort,
         controls: &[Controls],
-        solver_mode: SolverMode,
         trains: Option<&mut Trains>,
         dt: f32,
     ) -> StepReport {
         self.were_batched.fill(false);
         let mut stacked = core::mem::take(&mut self.stacked_vehicles); // taken out: the solver borrows `self`
-        let report =
-            stacked.solve(&mut SingleVehicleSolver { cars: self, world, controls, solver_mode, dt }, trains, dt);
+        let report = stacked.solve(&mut SingleVehicleSolver { cars: self, world, controls, dt }, trains, dt);
         self.stacked_vehicles = stacked;
         report
     }
 
     /// Solves vehicle `slot`, whose rays are `rays`, with `controls` (`None`: it coasts). Solves hull contacts also if the hull is near an
-    /// obstacle. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
+    /// obstacle; `tolerance_factor` scales the tolerance of the solver. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
     /// instructions per vehicle in a world without trains.
     #[inline(always)]
     fn solve_vehicle(
@@ -357,7 +354,7 @@ impl Cars {
         rays: Range<usize>,
         world: &mut dyn WorldPort,
         controls: Option<&Controls>,
-        solver_mode: SolverMode,
+        tolerance_factor: f32,
         dt: f32,
     ) -> StepReport {
         let (chassis_impulse, report) = (&mut self.impulses[slot], &mut self.reports[slot]);
@@ -376,8 +373,8 @@ impl Cars {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
         let (body, hull) = (&self.bodies[slot], &self.hull_points[..]);
-        let step_report =
-            vehicle.solve_step(chassis_impulse, &StepInputs { body, contacts, hull, controls, solver_mode, dt });
+        let inputs = StepInputs { body, contacts, hull, controls, solver: self.solver, tolerance_factor, dt };
+        let step_report = vehicle.solve_step(chassis_impulse, &inputs);
         if has_hull_contacts {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
@@ -410,7 +407,8 @@ impl Cars {
             core::array::from_fn(|lane| controls.get(first_slot + lane).unwrap_or(&self.coasting_controls));
         let slots = first_slot..first_slot + BATCH_LANES;
         let (vehicles, bodies) = (&mut self.vehicles[slots.clone()], &self.bodies[slots.clone()]);
-        let inputs = BatchInputs { bodies, contacts: &self.contacts[rays.clone()], controls: &controls, dt };
+        let contacts = &self.contacts[rays.clone()];
+        let inputs = BatchInputs { bodies, contacts, controls: &controls, solver: self.solver, dt };
         let report = batch.solve(vehicles, &inputs, &mut self.impulses[slots.clone()], &mut self.reports[slots]);
         if !batch.has_unbatched_cars() {
             return report;
@@ -516,7 +514,6 @@ struct SingleVehicleSolver<'a> {
     cars: &'a mut Cars,
     world: &'a mut dyn WorldPort,
     controls: &'a [Controls], // controls of the drivers by slot; a vehicle beyond the end coasts
-    solver_mode: SolverMode,  // coupling of the rows for every vehicle
     dt: f32,
 }
 
@@ -570,7 +567,7 @@ impl StackSolver for SingleVehicleSolver<'_> {
             rays,
             self.world,
             Some(&controls),
-            self.solver_mode.with_scaled_tolerance(scale),
+            scale.clamp(MIN_TOLERANCE_FACTOR, 1.0),
             self.dt,
         );
         self.cars.trailer_controls = controls;

@@ -6,8 +6,8 @@
 use crate::controls::Controls;
 use crate::simulation::slots::{CarError, CarId, Slots};
 use crate::simulation::{CarStart, Simulation};
-use crate::solver_mode::StepReport;
 use crate::state::State;
+use crate::step_report::StepReport;
 use crate::telemetry::frame::Frame;
 use bevy_math::DVec3;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::model::Model;
 use crate::port::{ChassisState, Contact, DynamicBody, Ground, PredictedMotion, Probe, Reaction};
-use crate::solver_mode::StepReport;
+use crate::step_report::StepReport;
 use crate::traffic::line_search::LineSearch;
 use crate::traffic::supporting_body::{SupportingBody, VehiclePose, matrix_of, solve_or_zero};
 use crate::traffic::trains::{Trains, VehicleSolver, free_response};

@@ -9,8 +9,8 @@ use core::ops::Range;
 use crate::hitch::joint::{BodyResponse, Impulses, Joint, Twist, add_scaled};
 use crate::hitch::parameters::{TrailerBrakes, is_reversed};
 use crate::port::{ChassisImpulse, ChassisState};
-use crate::solver_mode::StepReport;
 use crate::state::Tow;
+use crate::step_report::StepReport;
 use crate::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use bevy_math::{Mat3, Vec3};
 

@@ -30,7 +30,7 @@ pub struct Vehicle {
     pub(crate) rows: Box<[WheelRows]>,
     /// Rows between spins: clutch or converter, motors, couplings.
     pub(crate) shafts: Shafts,
-    /// Contact points of the bodywork in a converged coupling.
+    /// Contact points of the bodywork, for solvers that have rows for them.
     pub(crate) hull: HullRows,
     /// Impulses on the chassis of bars that bypass the struts (N s, N m s).
     pub(crate) external_bar_impulse: SpatialVector<f32>,
@@ -175,7 +175,7 @@ pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
 /// chassis (N s, and N m s about the centre of mass), vehicle frame: linear part over mass, angular part times the
 /// inverse inertia.
 #[inline(always)]
-pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
+pub fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
     let SpatialVector { linear, angular } = impulse;
     SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.mul_mat(model.inverse_inertia()))
 }
@@ -183,7 +183,7 @@ pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> Spa
 /// Returns the sum of [`WheelRows::impulse`] over the wheels of each car (N s, N m s), added axle by axle so that
 /// mirrored cars have mirrored bits; without the loads if `with_loads` is false.
 #[inline(always)]
-pub(crate) fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
+pub fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
     for rows in rows.chunks(W::ROWS_PER_AXLE_PAIR) {
         sum = sum

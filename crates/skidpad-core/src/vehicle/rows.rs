@@ -14,15 +14,15 @@ use crate::wheel::rows::ContactRows;
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_simd::linear::SpatialVector;
 
-/// Workspace of four wheels, rebuilt every step. Lanes without a wheel have no contact and no mass.
+/// Rows of four wheels (one per lane), rebuilt every step. Lanes without a wheel have no contact and no mass.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WheelRows<W: WheelLanes = F32x4> {
+pub struct WheelRows<W: WheelLanes = F32x4> {
     /// Length of the last step (s); 0 before the first step, see [`WheelRows::has_step`].
-    pub dt: f32,
+    pub(crate) dt: f32,
     /// Whether the bank has tyres with a law other than a simple curve; these tyres have moments.
-    pub has_laws: bool,
+    pub(crate) has_laws: bool,
     /// State of the wheels at the start of the step.
-    pub start: StartState<W>,
+    pub(crate) start: StartState<W>,
     /// Directions of the wheel axles.
     pub steering: SteeringRows<W>,
     /// Impulses of drive, shafts and brake on the spin.
@@ -32,12 +32,12 @@ pub(crate) struct WheelRows<W: WheelLanes = F32x4> {
     /// Load along the contact normal, with strut and axle links.
     pub suspension: LoadRows<W>,
     /// Whether the wheels of this step move on their own, with an unsprung mass.
-    pub has_unsprung: bool,
+    pub(crate) has_unsprung: bool,
     /// Motion of wheels with an unsprung mass; allocated in the first step in which they move on their own.
-    pub unsprung_motion: Option<Box<UnsprungMotion<W>>>,
+    pub(crate) unsprung_motion: Option<Box<UnsprungMotion<W>>>,
     /// Linearised tyre forces.
     pub tyre: TyreRows<W>,
-    /// Impulses and spins that a coupling has found.
+    /// Impulses and spins that a solver has found.
     pub solution: WheelSolution<W>,
 }
 
@@ -90,9 +90,9 @@ impl<W: WheelLanes> StartState<W> {
     }
 }
 
-/// Solution of a coupling for four wheels.
+/// Solution of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WheelSolution<W: WheelLanes = F32x4> {
+pub struct WheelSolution<W: WheelLanes = F32x4> {
     /// Speeds and compliances that the tyre rows see.
     pub effective_mass: EffectiveMass<W>,
     /// Velocity of the chassis along the rows, in an iteration.
@@ -115,7 +115,7 @@ pub(crate) struct WheelSolution<W: WheelLanes = F32x4> {
 
 /// Under-relaxation of the friction limits of four wheels towards the limits by their loads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundRelaxation<W: WheelLanes = F32x4> {
+pub struct BoundRelaxation<W: WheelLanes = F32x4> {
     /// Share of the difference to the limits that the next update applies, in (0, 1].
     pub factor: W,
     /// Difference to the limits in the last update (N s).
@@ -135,7 +135,7 @@ const INITIAL_RELAXATION_FACTOR: f32 = 0.5;
 
 /// Relative speed of the two tyre rows without the tyre's own impulse, and its change per unit of that impulse.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EffectiveMass<L> {
+pub struct EffectiveMass<L> {
     /// Speeds, longitudinal and lateral, without the wheel's spin (m/s).
     pub speed: [L; 2],
     /// Compliances: longitudinal, coupling of both directions, lateral (1/kg).
@@ -147,13 +147,13 @@ pub(crate) struct EffectiveMass<L> {
 /// An iteration adds its changes here, so speeds that rows reduce to zero keep their full precision. If they were
 /// rounded anew from the velocity of a fast car, stiff rows would keep changing by newton seconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RowVelocity<W: WheelLanes = F32x4> {
+pub struct RowVelocity<W: WheelLanes = F32x4> {
     /// Speed of separation from the ground along the contact normal.
     pub normal: W,
     /// Speed of the contact patch, longitudinal and lateral.
     pub patch: [W; 2],
     /// Momentum of the unsprung mass due to the chassis motion beyond the free motion (N s).
-    pub heave: W,
+    pub(crate) heave: W,
 }
 
 impl<W: WheelLanes> WheelRows<W> {
@@ -218,11 +218,17 @@ impl<W: WheelLanes> WheelRows<W> {
     /// `velocity`: [`Self::speeds`], plus the scrub of wheels with an unsprung mass on links. The circumferential
     /// speed of the wheel is not subtracted.
     #[inline(always)]
-    pub(crate) fn patch_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
+    pub fn patch_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
         let [longitudinal_speed, lateral_speed] = self.speeds(velocity);
         let Some(unsprung) = self.unsprung() else { return [longitudinal_speed, lateral_speed] };
         let [longitudinal_scrub, lateral_scrub] = unsprung.scrub.speed;
         [longitudinal_speed + longitudinal_scrub, lateral_speed + lateral_scrub]
+    }
+
+    /// Returns the impulse of the static load of each strut in the step (N s), for example as the scale of a tolerance.
+    #[inline(always)]
+    pub fn static_load(&self) -> W {
+        self.suspension.strut.weight
     }
 
     /// Returns the normal impulse on the ground (N s): the load without the part that links carry.
@@ -273,7 +279,7 @@ impl<W: WheelLanes> WheelRows<W> {
     /// tyres with such laws. If `with_loads`, adds the load along the normal, and the travel impulse of an unsprung
     /// mass.
     #[inline(always)]
-    pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
+    pub fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum =
             self.contact.forward * self.solution.tyre_impulse[0] + self.contact.side * self.solution.tyre_impulse[1];
         sum.angular = sum.angular - self.steering.axle * self.solution.torque;

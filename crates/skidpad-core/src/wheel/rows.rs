@@ -6,31 +6,31 @@ use skidpad_simd::linear::SpatialVector;
 /// Contacts of four wheels and the directions of their rows. A row is one scalar equation of a wheel: a direction on
 /// the chassis along which it has a speed and an impulse.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ContactRows<W: WheelLanes = F32x4> {
+pub struct ContactRows<W: WheelLanes = F32x4> {
     /// Wheels in contact with the ground.
     pub in_contact: W::Mask,
     /// Motion of the ground under the wheels.
-    pub ground_motion: GroundMotion<W>,
+    pub(crate) ground_motion: GroundMotion<W>,
     /// Friction factor of the surface, –; 0 without contact.
-    pub grip: W,
+    pub(crate) grip: W,
     /// Friction factor relative to the strut load: the grip times the share of that load that acts on the contact, –.
-    pub friction_factor: W,
+    pub(crate) friction_factor: W,
     /// Sine of the camber angle relative to the ground.
-    pub camber_sine: W,
+    pub(crate) camber_sine: W,
     /// Share of the step with contact; below 1 for a wheel that touches down within the step.
-    pub contact_share: W,
+    pub(crate) contact_share: W,
     /// Compression beyond the droop stop at the start of the step, m, ≤ 0: the gap to the ground.
-    pub beyond_droop: W,
+    pub(crate) beyond_droop: W,
     /// Compression in the probed pose, m; later the compression at the start of the step on the same contact plane.
-    pub compression: W,
+    pub(crate) compression: W,
     /// Compression rate at the start of the step, m/s; 0 in the air.
-    pub jounce_rate: W,
+    pub(crate) jounce_rate: W,
     /// Offset by which the compression lags behind the velocity, m.
-    pub compression_lag: W,
+    pub(crate) compression_lag: W,
     /// Cosine between contact normal and suspension travel.
-    pub normal_cosine: W,
+    pub(crate) normal_cosine: W,
     /// Longitudinal and lateral speed of the wheel over the ground at the start of the step, m/s.
-    pub start_speed: [W; 2],
+    pub(crate) start_speed: [W; 2],
     /// Load row: acts at the contact point along its normal.
     pub normal: SpatialVector<W>,
     /// Longitudinal row: acts at the wheel centre, or at its force point. The other end is the spin of the wheel.

@@ -9,9 +9,9 @@
 use crate::assembly::drivetrain::traction_limits::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
 use crate::drivetrain::rows::Shafts;
+use crate::impulse_bounds::ImpulseBounds;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::solver_mode::ImpulseBounds;
 use crate::state::DriveState;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::WheelLanes;

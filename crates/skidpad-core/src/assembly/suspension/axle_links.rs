@@ -307,7 +307,6 @@ impl Vehicle {
     }
 
     /// Returns row, gain (kg) and current speed along the row (m/s) of axle link `k` with upright struts.
-    #[cfg(test)]
     pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let link = self.axle_link(k);
         let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));

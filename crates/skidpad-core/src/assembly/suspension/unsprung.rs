@@ -24,7 +24,6 @@
 use crate::assembly::suspension::strut::{LOST_DAMPING_SHARE, MAX_STIFFENING, StopOverlap, end_rate_weight};
 use crate::model::wheel_pack::{Beam, WheelPack};
 use crate::port::{MAX_OVERLAP_CORRECTION_MPS, Probe};
-use crate::solver_mode::SolverMode;
 use crate::state::WheelState;
 use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
 use crate::vehicle::Vehicle;
@@ -220,16 +219,9 @@ impl TravelLineSearch {
 }
 
 impl Vehicle {
-    /// Returns true if wheels have unsprung masses in a step with this `coupling`: it must be a converged one that enables them, and the model must
-    /// know the mass of every wheel.
-    #[inline(always)]
-    pub(crate) fn uses_unsprung(&self, coupling: SolverMode) -> bool {
-        matches!(coupling, SolverMode::Converged { unsprung: true, .. }) && self.has_unsprung_masses()
-    }
-
     /// Returns true if the model knows the unsprung mass of every wheel.
     #[inline(always)]
-    fn has_unsprung_masses(&self) -> bool {
+    pub(crate) fn has_unsprung_masses(&self) -> bool {
         self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
     }
 
@@ -242,18 +234,10 @@ impl Vehicle {
         vehicle
     }
 
-    /// Extends the `probes` by the static tyre deflection in steps with unsprung masses, so that they reach ground that unloaded tyres touch.
-    #[inline(always)]
-    pub(crate) fn extend_probes_by_tyres(&self, coupling: SolverMode, probes: &mut [Probe]) {
-        if self.uses_unsprung(coupling) {
-            self.extend_probes(probes);
-        }
-    }
-
-    /// Lengthens the rays of all wheels by their static tyre deflection (m).
+    /// Lengthens the rays of all wheels by their static tyre deflection (m), so that unsprung masses reach ground that unloaded tyres touch.
     #[cold]
     #[inline(never)]
-    fn extend_probes(&self, probes: &mut [Probe]) {
+    pub(crate) fn extend_probes_by_tyres(&self, probes: &mut [Probe]) {
         for group in self.model.wheel_packs() {
             let deflection = group.static_tyre_deflection().lanes();
             group.for_each_wheel(|lane, wheel| {

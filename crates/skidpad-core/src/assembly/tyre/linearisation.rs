@@ -74,12 +74,6 @@ fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the target impulse (N s) and the gain (kg) of tyre row `i`.
-    #[cfg(test)]
-    pub fn tyre_terms(&self, i: usize) -> (W, W) {
-        (self.tyre.target_impulse[i], self.tyre.gain[i])
-    }
-
     /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding
     /// speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active, the locking
     /// capacity (brake and rolling resistance) and the friction limits. `v_loaded`: chassis velocity after the loads

@@ -4,8 +4,8 @@
 //! one car or of a batch of cars. A joint solve is needed for parking: with separate rows in one sweep, brake and tyre drift on a
 //! slope; as one block they hold the car to within a micrometre.
 
+use crate::impulse_bounds::ImpulseBounds;
 use crate::model::wheel_pack::WheelPack;
-use crate::solver_mode::ImpulseBounds;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{F32x4, WheelLanes, pair_from_fn};
 use skidpad_simd::linear::SpatialVector;
@@ -44,7 +44,7 @@ impl<W: WheelLanes> TyreTangent<W> {
 
 /// Tyre impulses of a block, and the data that their derivative needs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TyreSolution<W: WheelLanes = F32x4> {
+pub struct TyreSolution<W: WheelLanes = F32x4> {
     /// Longitudinal and lateral tyre impulse, N s.
     impulse: [W; 2],
     /// Wheels whose tyre reaches its friction limit.
@@ -57,7 +57,7 @@ pub(crate) struct TyreSolution<W: WheelLanes = F32x4> {
     plastic_compliance: [W; 2],
     /// Inverse square of the friction limit of a sliding row, 1/(N s)².
     inverse_limit_squared: [W; 2],
-    /// Rows whose impulse does not respond to the velocity, because it is clamped to its own bound or fixed.
+    /// Rows whose impulse does not respond to the velocity, because it is clamped to its own bound.
     bounded: [W::Mask; 2],
 }
 
@@ -91,13 +91,10 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Solves spin, torque and tyre impulses for a given chassis motion, stores them in `solution`, and returns the tyre solution. A wheel is first
     /// assumed to be locked by brake and rolling resistance. If that needs more than their capacity, the wheel turns, and both act with full capacity
     /// against the needed impulse, so that a brake never reverses a wheel. The locked case is skipped if no wheel can lock, even with the largest
-    /// tyre moment. [`ImpulseBounds::LateralOnly`] changes only the lateral impulse and `sliding`.
+    /// tyre moment.
     #[inline(always)]
-    pub(crate) fn solve_block(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> TyreSolution<W> {
+    pub fn solve_block(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> TyreSolution<W> {
         let limit = self.solution.friction_bound;
-        if bounds == ImpulseBounds::LateralOnly {
-            return self.solve_lateral(limit);
-        }
         // Angular momentum before brake and tyre, N m s.
         let momentum = self.drive.momentum + self.drive.shaft;
         let cannot_lock = (self.tyre.locking_capacity + group.radius * limit[0]).less(momentum.abs());
@@ -146,7 +143,7 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Limits the stored tyre impulses to the friction limits at the current load: each direction alone for [`ImpulseBounds::Pyramid`], otherwise by
     /// radial scaling onto the ellipse. Tyres without load or friction have impulse 0. Spin, torque and `sliding` stay unchanged.
     #[inline(always)]
-    pub(crate) fn clamp_to_friction(&mut self, bounds: ImpulseBounds) {
+    pub fn clamp_to_friction(&mut self, bounds: ImpulseBounds) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.friction_limit());
         let has_grip = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         if bounds == ImpulseBounds::Pyramid {
@@ -205,39 +202,6 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.spin = spin;
         self.solution.torque = self.drive.motor + self.drive.shaft + torque;
         solution
-    }
-
-    /// Solves the lateral impulse alone and stores it with `sliding`. The tyre row `target impulse − gain · lateral speed`, for degressive tyres the
-    /// lower of both linearisations, is clamped to ± `limit · √(1 − u²)` with the used share u of the longitudinal limit; 0 without load or friction.
-    /// The returned solution has no longitudinal response, and no lateral one when sliding.
-    fn solve_lateral(&mut self, limit: [W; 2]) -> TyreSolution<W> {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let has_grip = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
-        let longitudinal_share = self.solution.tyre_impulse[0] / W::select(has_grip, limit[0], one);
-        // Lateral limit that the longitudinal impulse leaves, N s.
-        let remaining_limit = (limit[1] * friction_ellipse::remaining_share(longitudinal_share)).masked(has_grip);
-        let speed = self.solution.effective_mass.speed[1];
-        let ([longitudinal_gain, mut gain], target) = (self.tyre.gain, self.tyre.target_impulse[1]);
-        let mut impulse = target - gain * speed;
-        if W::any(self.tyre.degressive) {
-            // The lower of both linearisations applies, as in `Self::solve_tyre`.
-            let straight_gain = self.tyre.straight_gain[1];
-            let straight_impulse = self.tyre.straight_target[1] - straight_gain * speed;
-            let is_lower =
-                self.tyre.degressive & gain.less(straight_gain) & (straight_impulse * target).less(impulse * target);
-            (impulse, gain) =
-                (W::select(is_lower, straight_impulse, impulse), W::select(is_lower, straight_gain, gain));
-        }
-        impulse = impulse.masked(has_grip);
-        self.solution.tyre_impulse[1] = impulse.clamp_nan_to_low(-remaining_limit, remaining_limit);
-        self.solution.sliding = remaining_limit.less(impulse.abs());
-        TyreSolution {
-            impulse: self.solution.tyre_impulse,
-            gain: [longitudinal_gain, gain].map(|g| g.masked(has_grip)),
-            // The longitudinal impulse is fixed: its mask has every lane.
-            bounded: [self.contact.in_contact | !self.contact.in_contact, self.solution.sliding],
-            ..TyreSolution::default()
-        }
     }
 
     /// Clamps each tyre impulse to ± its own limit, and sets `bounded` and `sliding` for clamped rows. This is exact if the two rows do not influence

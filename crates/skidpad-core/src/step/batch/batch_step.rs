@@ -1,35 +1,33 @@
-//! Step of a batch of plain cars of one model, one car per lane: one sweep, with the same bits as separate steps.
+//! Step of a batch of plain cars of one model, one car per lane, with the same bits as separate steps.
 //!
-//! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, stiff tyres that
-//! are iterated). Such a car is solved alone at the end of the step.
+//! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, rows that the pass of
+//! the solver does not solve). Such a car is solved alone at the end of the step.
 
 use crate::assembly::aero::air_impulses;
-use crate::assembly::suspension::axle_links::{BarResponse, update_bar_impulses};
 use crate::assists::DriverDemand;
 use crate::assists::parameters::AntiLock;
-use crate::constants::MAX_WHEELS;
 use crate::controls::Controls;
-use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Contact};
-use crate::solver_mode::{ImpulseBounds, SolverMode, StepReport};
-use crate::step::batch::clutches::BatchClutches;
+use crate::step::batch::batch_wheels::BatchWheels;
 use crate::step::batch::lane_exchange::{
     self, BATCH_LANES, gather_contacts, gather_textures, has_moving_ground, has_surface_data,
 };
-use crate::step::batch::shafts::solve_batch_shafts;
 use crate::step::batch::workspace::BatchWorkspace;
-use crate::step::loads::{SOLVES_BEFORE_CUTS, solve_load_rows};
+use crate::step::batch_pass::{BatchFn, LanePass};
+use crate::step::loads::{LoadWheels, solve_load_rows};
+use crate::step::row_solver::RowSolver;
 use crate::step::run_stages;
-use crate::step::single_pass::{SINGLE_PASS_REPORT, solve_single_pass};
-use crate::step::stages::{BatchInputs, Stages, StepInputs, StepWheels, Velocities};
+use crate::step::stages::{BatchInputs, Stages, StepInputs};
+use crate::step::step_wheels::Velocities;
+use crate::step_report::StepReport;
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, response, wheel_impulses};
+use crate::vehicle::{Vehicle, wheel_impulses};
 use crate::wheel::rows::GroundMotion;
 use bevy_math::Vec3;
-use skidpad_simd::lane::{CarLanes, F32x4, Lane, pair_from_fn};
-use skidpad_simd::linear::{OuterProducts, SpatialVector};
+use skidpad_simd::lane::{CarLanes, F32x4, Lane};
+use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
@@ -42,12 +40,13 @@ const MAX_BACKOFF_STEPS: u8 = 64;
 
 /// Solves the step of the `vehicles` of a batch. `workspace` is the workspace of the batch, which already has the chassis motion of this step.
 /// Cars with raw wheel inputs, or with another pose lag than the first car, leave the batch. Runs the stages of [`run_stages`] once for all
-/// lanes, then solves the cars that have left one by one. Writes `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns
+/// lanes, then solves the cars that have left one by one. `pass` has the functions of the solver. Writes `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns
 /// the combined report. If there are fewer bodies or controls than lanes, nothing happens and the report is the default.
 pub(crate) fn solve_batch<W: CarLanes>(
     workspace: &mut BatchWorkspace<W>,
     vehicles: &mut [Vehicle; BATCH_LANES],
-    &BatchInputs { bodies, contacts, controls, dt }: &BatchInputs<'_>,
+    pass: &LanePass<W>,
+    &BatchInputs { bodies, contacts, controls, solver, dt }: &BatchInputs<'_>,
     chassis_impulses: &mut [ChassisImpulse; BATCH_LANES],
     reports: &mut [StepReport],
 ) -> StepReport {
@@ -62,8 +61,7 @@ pub(crate) fn solve_batch<W: CarLanes>(
     // Initial values of `has_begun`, `pedals` and `driver_demands`.
     let (has_begun, pedals, driver_demands) = ([false; BATCH_LANES], [W::default(); 3], [None; BATCH_LANES]);
     let mut cars = BatchStep {
-        workspace,
-        vehicles,
+        wheels: BatchWheels { workspace, vehicles, dt },
         bodies,
         contacts,
         controls,
@@ -71,7 +69,8 @@ pub(crate) fn solve_batch<W: CarLanes>(
         pedals,
         driver_demands,
         chassis_impulses,
-        dt,
+        solver,
+        solve_rows: if wheel_count == 4 { pass.single_group } else { pass.many_groups },
         has_airborne_wheel: W::Mask::default(),
     };
     W::dispatch_simd(
@@ -87,10 +86,8 @@ pub(crate) fn solve_batch<W: CarLanes>(
 
 /// Batch of cars during a step.
 pub(super) struct BatchStep<'a, W: CarLanes> {
-    /// Packs and rows with one car per lane.
-    pub(super) workspace: &'a mut BatchWorkspace<W>,
-    /// Vehicles, in the order of the lanes.
-    pub(super) vehicles: &'a mut [Vehicle; BATCH_LANES],
+    /// Wheels of all cars, and the length of the step.
+    pub(super) wheels: BatchWheels<'a, W>,
     /// Bodies at the start of the step.
     pub(super) bodies: &'a [ChassisState; BATCH_LANES],
     /// Contacts, ordered car by car, wheel by wheel.
@@ -106,108 +103,20 @@ pub(super) struct BatchStep<'a, W: CarLanes> {
     pub(super) driver_demands: [Option<DriverDemand>; BATCH_LANES],
     /// Results: impulses on each chassis, world axes.
     pub(super) chassis_impulses: &'a mut [ChassisImpulse; BATCH_LANES],
-    /// Length of the step (s), > 0.
-    pub(super) dt: f32,
+    /// Solver of the rows.
+    pub(super) solver: &'a dyn RowSolver,
+    /// Pass of the solver over the rows of this batch.
+    pub(super) solve_rows: BatchFn<W>,
     /// Mask of the cars with a wheel off the ground.
     pub(super) has_airborne_wheel: W::Mask,
 }
 
-impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchStep<'_, W> {
-    type Lanes = W;
-
-    const MAX_LOAD_SOLVES: usize = SOLVES_BEFORE_CUTS;
+impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
+    type Wheels = BatchWheels<'a, W>;
 
     #[inline(always)]
-    fn model(&self) -> &Model {
-        &self.workspace.model
-    }
-
-    #[inline(always)]
-    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
-        self.workspace.wheels::<B>()
-    }
-
-    #[inline(always)]
-    fn rows(&self) -> &[WheelRows<W>] {
-        self.workspace.rows::<B>()
-    }
-
-    /// Computes the impulses of the anti-roll bars between the wheels of an axle; a batch has no other axle links.
-    #[inline(always)]
-    fn load_axle_links(&mut self) {
-        if self.workspace.model.has_axle_links() {
-            let (_, rows) = self.workspace.packs_and_rows::<B>();
-            for rows in rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR) {
-                update_bar_impulses(rows);
-            }
-        }
-    }
-
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the velocities in the rows to
-    /// `v_warm`. The external impulses are 0 in a batch.
-    #[inline(always)]
-    fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
-        let mut link_impulse = StepWheels::<B>::external_link_impulse(self);
-        if self.workspace.model.has_axle_links() {
-            for rows in self.workspace.rows::<B>().chunks_exact(W::ROWS_PER_AXLE_PAIR) {
-                link_impulse = link_impulse + BarResponse::new(rows, v_warm).add_to(products);
-            }
-        }
-        link_impulse
-    }
-
-    #[inline(always)]
-    fn has_tilted_rows(&self) -> bool {
-        false
-    }
-
-    /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars, and marks cars whose clutch has not settled as
-    /// leaving the batch. If the batch has common engines ([`BatchWorkspace::engines`]), solves all clutches in lanes. Otherwise solves the
-    /// cars with a lone clutch in lanes, and those with other rows by `solve_shaft_rows`. Cars that have left, or whose rows cannot carry
-    /// an impulse, are skipped.
-    #[inline(always)]
-    fn solve_shafts(&mut self) {
-        if self.workspace.engines.are_batched {
-            let BatchWorkspace { engines, is_unbatched, packs, rows, .. } = &mut *self.workspace;
-            // Number of packs, those without a wheel included.
-            let pack_count = B::wheel_count(rows.len());
-            let packs_and_rows = (&packs[..pack_count], &mut rows[..pack_count]);
-            let (impulse, unconverged) = engines.clutches(is_unbatched).solve(self.vehicles, packs_and_rows, self.dt);
-            engines.set_impulses(impulse);
-            self.mark_unbatched(unconverged);
-            return;
-        }
-        // `has_clutch`: 1 for cars with a lone clutch to solve; `has_rows`: cars with other rows.
-        let (mut has_clutch, mut has_rows) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
-            vehicle.shafts.within = ImpulseBounds::ApproximateCone;
-            let is_idle = vehicle.shafts.are_open() | self.workspace.is_unbatched[car];
-            let is_clutch = vehicle.shafts.is_lone_clutch();
-            has_rows[car] = !(is_idle | is_clutch);
-            has_clutch[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
-        }
-        if has_rows.contains(&true) {
-            self.solve_shaft_rows(has_rows);
-        }
-        let clutch_cars = W::splat(0.0).less(W::from_lanes(has_clutch));
-        if !W::any(clutch_cars) {
-            return;
-        }
-        let clutches = BatchClutches::from_vehicles(self.vehicles, clutch_cars);
-        let (impulse, unconverged) = clutches.solve(self.vehicles, self.workspace.packs_and_rows::<B>(), self.dt);
-        for (vehicle, impulse) in self.vehicles.iter_mut().zip(impulse.to_lanes()) {
-            vehicle.shafts.constraints[0].impulse = impulse;
-        }
-        self.mark_unbatched(unconverged);
-    }
-}
-
-impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
-    type Wheels = Self;
-
-    #[inline(always)]
-    fn wheels(&mut self) -> &mut Self {
-        self
+    fn wheels(&mut self) -> &mut BatchWheels<'a, W> {
+        &mut self.wheels
     }
 
     /// Applies steering and pedals, then begins the rows between spins.
@@ -224,22 +133,24 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// step, and resets the loads. Wheels without contact are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let (wheel_count, chassis, dt) = (B::wheel_count(self.workspace.wheel_count), self.workspace.chassis, self.dt);
+        let (wheel_count, chassis, dt) =
+            (B::wheel_count(self.wheels.workspace.wheel_count), self.wheels.workspace.chassis, self.wheels.dt);
         let chunks = self.contacts.chunks_exact(wheel_count);
         // Whether any contact of the batch has surface data (motion or texture).
         let has_surface = chunks.clone().take(BATCH_LANES).fold(false, |any, chunk| any | has_surface_data(chunk));
         if has_surface {
-            self.workspace
+            self.wheels
+                .workspace
                 .is_unbatched
                 .iter_mut()
                 .zip(chunks)
                 .for_each(|(is_unbatched, chunk)| *is_unbatched |= has_moving_ground(chunk));
         }
-        let pose_lag = W::splat(self.workspace.pose_lag);
+        let pose_lag = W::splat(self.wheels.workspace.pose_lag);
         // Cars with a wheel off the ground.
         let mut has_airborne_wheel = W::Mask::default();
         let contacts = self.contacts;
-        for (wheel_index, (pack, rows)) in self.workspace.wheels::<B>().enumerate() {
+        for (wheel_index, (pack, rows)) in self.wheels.workspace.wheels::<B>().enumerate() {
             rows.set_contacts(pack, &gather_contacts(contacts, [wheel_index, wheel_count]), &chassis.to_vehicle);
             rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
             if has_surface {
@@ -264,18 +175,18 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
         let (model, air_velocity) =
-            (&self.workspace.model, self.workspace.chassis.air_velocity + tyre_response * W::splat(0.5));
+            (&self.wheels.workspace.model, self.wheels.workspace.chassis.air_velocity + tyre_response * W::splat(0.5));
         // Factors of the aerodynamic maps on drag and both surfaces.
         let mut factors = [W::splat(1.0); 3];
         if model.parts().aero.maps.is_some() {
-            factors = lane_exchange::air_factors(self.vehicles, air_velocity);
+            factors = lane_exchange::air_factors(self.wheels.vehicles, air_velocity);
         }
-        air_impulses(model, air_velocity, factors, self.dt)
+        air_impulses(model, air_velocity, factors, self.wheels.dt)
     }
 
     #[inline(always)]
     fn free_velocity(&self) -> SpatialVector<W> {
-        self.workspace.chassis.free_velocity
+        self.wheels.workspace.chassis.free_velocity
     }
 
     /// Detects touchdowns of cars that have a wheel off the ground. Returns `v_warm` unchanged.
@@ -291,15 +202,15 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// the bar end is moved to the balance of strut and bars.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
-        let dt = self.dt;
-        for (pack, rows) in self.workspace.wheels::<B>() {
+        let dt = self.wheels.dt;
+        for (pack, rows) in self.wheels.workspace.wheels::<B>() {
             rows.init_strut(pack, dt);
         }
-        if self.workspace.model.has_axle_links() {
+        if self.wheels.workspace.model.has_axle_links() {
             let bar_rate_share = W::from_fn(|car| self.controls[car].bar_rate_share());
             self.sum_bars::<B>(bar_rate_share);
             let mut lifted = W::Mask::default();
-            for (pack, rows) in self.workspace.wheels::<B>() {
+            for (pack, rows) in self.wheels.workspace.wheels::<B>() {
                 lifted = lifted | rows.wheels_lifted_by_links(pack);
             }
             if W::any(lifted) {
@@ -312,9 +223,9 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// allowed solves leave the batch.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> LoadSolution<W> {
-        let dt = self.dt;
-        let (velocity, converged) = solve_load_rows::<B, _>(self, v_warm, dt);
-        self.mark_unbatched(!converged);
+        let dt = self.wheels.dt;
+        let (velocity, converged) = solve_load_rows::<B, _>(&mut self.wheels, v_warm, dt);
+        self.wheels.mark_unbatched(!converged);
         // Loads of converged cars are those of the velocity; all others leave the batch.
         LoadSolution { velocity, matches_rows: true }
     }
@@ -325,8 +236,11 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let (count, model, dt) = (B::wheel_count(self.workspace.wheel_count), &self.workspace.model, self.dt);
-                for (pack, rows) in self.workspace.packs[..count].iter().zip(&mut self.workspace.rows[..count]) {
+                let (count, model, dt) =
+                    (B::wheel_count(self.wheels.workspace.wheel_count), &self.wheels.workspace.model, self.wheels.dt);
+                for (pack, rows) in
+                    self.wheels.workspace.packs[..count].iter().zip(&mut self.wheels.workspace.rows[..count])
+                {
                     rows.linearise_tyre_rows(pack, &model.parts().tyres, v_loaded, dt);
                 }
             },
@@ -337,10 +251,10 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
     /// leave the batch, because their regeneration may have to be limited. Brake torques are limited if any driver presses the brake pedal.
     #[inline(always)]
     fn apply_assists(&mut self, v_loaded: SpatialVector<W>) {
-        if let Some(anti_lock) = self.workspace.model.parts().assists.abs {
+        if let Some(anti_lock) = self.wheels.workspace.model.parts().assists.abs {
             let [_, brake_pedal, _] = self.pedals;
-            if !self.workspace.model.parts().motors.is_empty() {
-                self.mark_unbatched(self.brake_slip_mask(&anti_lock));
+            if !self.wheels.workspace.model.parts().motors.is_empty() {
+                self.wheels.mark_unbatched(self.brake_slip_mask(&anti_lock));
             }
             if W::any(W::splat(0.0).less(brake_pedal)) {
                 self.limit_brake_torques(&anti_lock, brake_pedal, v_loaded);
@@ -348,36 +262,29 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
         }
     }
 
-    /// Performs one sweep over shafts and wheel blocks from the velocity with loads, and checks cars with stiff tyres. Always returns the
-    /// report of one sweep; cars that have to iterate leave the batch.
-    #[inline(never)]
+    /// Solves the rows by the pass of the solver. Cars that need more leave the batch.
+    #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities<W>) -> StepReport {
-        W::call_outlined(
-            #[inline(always)]
-            || {
-                let stiff_cars = solve_single_pass::<B, _>(self, velocities.load_solution.velocity);
-                if W::any(stiff_cars) {
-                    self.check_stiff_tyres::<B>(stiff_cars, velocities.v_free);
-                }
-            },
-        );
-        SINGLE_PASS_REPORT
+        let unsolved = (self.solve_rows)(&mut self.wheels, velocities);
+        self.wheels.mark_unbatched(unsolved);
+        StepReport::SINGLE_PASS
     }
 
     /// Sums the impulses `external_impulse`, those of bars and wheels (loads included), rotates them to world axes and writes one push per car,
     /// without a hull impulse. Cars with an impulse or spin that is not finite leave the batch.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<W>) {
-        let rows = self.workspace.rows::<B>();
-        let total = external_impulse + StepWheels::<B>::external_link_impulse(self) + wheel_impulses(rows, true);
+        let rows = self.wheels.workspace.rows::<B>();
+        let total =
+            external_impulse + LoadWheels::<B>::external_link_impulse(&self.wheels) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.solution.spin);
-        let to_world = self.workspace.chassis.to_world;
+        let to_world = self.wheels.workspace.chassis.to_world;
         // Impulse (N s) and angular impulse about the centre of mass (N m s), world axes.
         let (linear, angular) = (to_world.mul_vector(total.linear), to_world.mul_vector(total.angular));
         let impulse_sum = linear + angular;
         // This sum is finite only if every term is.
         let magnitude = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
-        self.mark_unbatched(!magnitude.less(W::splat(f32::INFINITY)));
+        self.wheels.mark_unbatched(!magnitude.less(W::splat(f32::INFINITY)));
         let first = W::transpose_to_cars([linear.x, linear.y, linear.z, angular.x]);
         // The last two numbers only fill the array.
         let last = W::transpose_to_cars([angular.y, angular.z, angular.y, angular.z]);
@@ -390,22 +297,12 @@ impl<B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'_, W> {
 }
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Marks the cars of `mask` as leaving the batch.
-    #[inline(always)]
-    pub(super) fn mark_unbatched(&mut self, mask: W::Mask) {
-        let bits = W::bits(mask);
-        if bits != 0 {
-            for (car, is_unbatched) in self.workspace.is_unbatched.iter_mut().enumerate() {
-                *is_unbatched |= bits & (1 << car) != 0;
-            }
-        }
-    }
-
     /// Returns the mask of cars with a braked wheel that is slower than the road by more than half of the slip of `anti_lock`, at a speed
     /// above its minimum. The motors of such cars may have to be limited.
     #[inline(never)]
     fn brake_slip_mask(&self, anti_lock: &AntiLock) -> W::Mask {
-        let wheels = self.workspace.packs.iter().zip(&self.workspace.rows).take(self.workspace.wheel_count);
+        let wheels =
+            self.wheels.workspace.packs.iter().zip(&self.wheels.workspace.rows).take(self.wheels.workspace.wheel_count);
         let slip_mask = |(pack, rows): (&WheelPack<W>, &WheelRows<W>)| {
             rows.braking_slip_mask(pack, anti_lock.slip, anti_lock.min_speed)
         };
@@ -420,100 +317,53 @@ impl<W: CarLanes> BatchStep<'_, W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let dt = self.dt;
-                self.workspace.removed_brake_impulse = W::default();
-                let (packs, _) = self.workspace.packs.as_chunks::<4>();
-                let (rows, _) = self.workspace.rows.as_chunks_mut::<4>();
+                let dt = self.wheels.dt;
+                self.wheels.workspace.removed_brake_impulse = W::default();
+                let (packs, _) = self.wheels.workspace.packs.as_chunks::<4>();
+                let (rows, _) = self.wheels.workspace.rows.as_chunks_mut::<4>();
                 for (packs, rows) in packs.iter().zip(rows) {
                     // Removed impulses of the wheels of two axles (N m s).
                     let mut removed_impulses = [W::default(); 4];
                     for ((removed_impulse, rows), pack) in removed_impulses.iter_mut().zip(rows).zip(packs) {
                         *removed_impulse = rows.limit_brake_slip(pack, anti_lock, brake_pedal, v_loaded, dt);
                     }
-                    self.workspace.removed_brake_impulse += W::sum_over_wheels(|k| removed_impulses[k]);
+                    self.wheels.workspace.removed_brake_impulse += W::sum_over_wheels(|k| removed_impulses[k]);
                 }
             },
         );
     }
 
-    /// Checks whether the sweep of `stiff_cars` is consistent. `v_free` is the velocity without wheels. Solves the loads again with the tyre
-    /// impulses of the sweep. Stiff cars keep the new loads, and their tyre impulses are clamped to the friction ellipse; all others keep
-    /// the results of the sweep. Stiff cars whose loads did not converge, or changed, or whose tyre impulses changed within the sweep by
-    /// more than 1 % of load plus static load, leave the batch, because they have to iterate.
-    #[cold]
-    #[inline(never)]
-    fn check_stiff_tyres<B: WheelGroups>(&mut self, stiff_cars: W::Mask, v_free: SpatialVector<W>) {
-        W::call_outlined(
-            #[inline(always)]
-            || {
-                let mut loads_before = [W::default(); MAX_WHEELS];
-                let rows = self.workspace.rows::<B>();
-                loads_before.iter_mut().zip(rows).for_each(|(load_before, rows)| *load_before = rows.suspension.load);
-                let v_warm = v_free + response(&self.workspace.model, wheel_impulses(rows, false)); // false: without loads
-                let dt = self.dt;
-                let (_, converged) = solve_load_rows::<B, _>(self, v_warm, dt);
-                // Cars with an inconsistent sweep.
-                let mut is_inconsistent = !converged;
-                for (load_before, (_, rows)) in loads_before.into_iter().zip(self.workspace.wheels::<B>()) {
-                    is_inconsistent = is_inconsistent | rows.has_changed(load_before);
-                    rows.suspension.load = W::select(stiff_cars, rows.suspension.load, load_before);
-                    // Tyre impulses of the sweep.
-                    let swept_impulse = rows.solution.tyre_impulse;
-                    rows.clamp_to_friction(ImpulseBounds::Cone);
-                    rows.solution.tyre_impulse =
-                        pair_from_fn(|i| W::select(stiff_cars, rows.solution.tyre_impulse[i], swept_impulse[i]));
-                }
-                self.mark_unbatched(stiff_cars & is_inconsistent);
-            },
-        );
-    }
-
-    /// Solves the rows between spins (motors, converters, couplings) of the cars in `has_rows`, starting from the last step. The start
-    /// needs the speed that each car gained forward in the last step (m/s).
-    #[inline(never)]
-    fn solve_shaft_rows(&mut self, has_rows: [bool; BATCH_LANES]) {
-        let (forward_axis, mut speed_gains) = (self.workspace.chassis.to_world.x, [None; BATCH_LANES]);
-        for (car, vehicle) in self.vehicles.iter().enumerate().filter(|(car, _)| has_rows[*car]) {
-            let state = &vehicle.state;
-            speed_gains[car] = Some(Vec3::from(forward_axis.lane(car)).dot(state.velocity - state.previous_velocity));
-        }
-        let BatchWorkspace { packs, rows, start_impulses, .. } = &mut *self.workspace;
-        solve_batch_shafts(self.vehicles, speed_gains, start_impulses, (packs, rows));
-    }
-
-    /// Ends the step. Solves the cars that have left the batch one by one with the single sweep of [`Vehicle::solve_step`] and writes their
-    /// `reports`. All other cars get the report of one sweep; their ABS log is written, and the rows of their vehicles are marked as
+    /// Ends the step. Solves the cars that have left the batch one by one by [`Vehicle::solve_step`] and writes their
+    /// `reports`. All other cars get the report of one pass; their ABS log is written, and the rows of their vehicles are marked as
     /// outdated, because the batch has the rows of this step. If more than [`MAX_UNBATCHED_CARS`] cars left, the next steps are taken one
     /// by one, with a number of steps that doubles each time. Returns the combined report.
     #[inline(always)]
     fn solve_unbatched_cars(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
         let Self {
-            workspace,
-            vehicles,
+            wheels: BatchWheels { workspace, vehicles, dt },
             bodies,
             contacts,
             controls,
             has_begun,
             driver_demands,
             chassis_impulses,
-            dt,
+            solver,
             ..
         } = self;
-        let dt = *dt;
+        let (dt, solver) = (*dt, *solver);
         let exceeds_limit = workspace.is_unbatched.iter().filter(|flag| **flag).count() > MAX_UNBATCHED_CARS;
         // Number of separate steps if too many cars have left.
         let next = workspace.backoff_steps[1];
         workspace.backoff_steps = if exceeds_limit { [next, (2 * next).min(MAX_BACKOFF_STEPS)] } else { [0, 1] };
-        reports.fill(SINGLE_PASS_REPORT);
+        reports.fill(StepReport::SINGLE_PASS);
         let mut report =
-            if workspace.is_unbatched.contains(&false) { SINGLE_PASS_REPORT } else { StepReport::default() };
+            if workspace.is_unbatched.contains(&false) { StepReport::SINGLE_PASS } else { StepReport::default() };
         for (car, (vehicle, chassis_impulse)) in vehicles.iter_mut().zip(chassis_impulses.iter_mut()).enumerate() {
             if workspace.is_unbatched[car] {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * workspace.wheel_count..][..workspace.wheel_count];
-                let inputs =
-                    StepInputs { body, contacts, hull: &[], controls, solver_mode: SolverMode::SinglePass, dt };
+                let inputs = StepInputs { body, contacts, hull: &[], controls, solver, tolerance_factor: 1.0, dt };
                 // Its steering and drivetrain have already taken this step; they must not advance twice.
                 if has_begun[car] {
                     prepare_unbatched(workspace, vehicle, car, &inputs, driver_demands[car]);

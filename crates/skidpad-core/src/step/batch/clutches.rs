@@ -9,9 +9,9 @@ use crate::drivetrain::constraints::{
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
 use crate::drivetrain::parameters::EngineDrive;
+use crate::impulse_bounds::ImpulseBounds;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;

@@ -20,23 +20,24 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// with an engine.
     #[inline(always)]
     pub(super) fn apply_pedals<B: WheelGroups>(&mut self) -> [f32; BATCH_LANES] {
-        self.has_begun = self.workspace.is_unbatched.map(|is_unbatched| !is_unbatched);
-        if self.workspace.model.parts().assists.has_demand_changes() {
+        self.has_begun = self.wheels.workspace.is_unbatched.map(|is_unbatched| !is_unbatched);
+        if self.wheels.workspace.model.parts().assists.has_demand_changes() {
             self.steer_each_car();
         } else {
             self.steer();
         }
         self.update_axle_directions();
-        let ([throttle, foot_brake, handbrake], mut directions, dt) = (self.pedals, [0.0; BATCH_LANES], self.dt);
-        if !self.workspace.has_engine() {
-            for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
+        let ([throttle, foot_brake, handbrake], mut directions, dt) = (self.pedals, [0.0; BATCH_LANES], self.wheels.dt);
+        if !self.wheels.workspace.has_engine() {
+            for (car, vehicle) in self.wheels.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
                 directions[car] = vehicle.direction_without_engine(self.controls[car]);
             }
         }
         // Throttle with the sign of the driving direction, −1 to 1.
         let signed_throttle = throttle * W::from_lanes(directions);
-        let wheels = lane_exchange::first_wheels(self.vehicles, B::wheel_count(self.workspace.wheel_count));
-        for (wheel_index, (pack, rows)) in self.workspace.wheels::<B>().enumerate() {
+        let wheels =
+            lane_exchange::first_wheels(self.wheels.vehicles, B::wheel_count(self.wheels.workspace.wheel_count));
+        for (wheel_index, (pack, rows)) in self.wheels.workspace.wheels::<B>().enumerate() {
             rows.start = StartState::read_cars(&wheels, wheel_index, !pack.laws.is_empty());
             let [motor_torque, mut brake_torque] = pack.pedal_torques([signed_throttle, foot_brake, handbrake]);
             if let Some(discs) = &pack.discs {
@@ -52,7 +53,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// rate, turns the wheels of cars whose step has begun, and clears their assist logs.
     #[inline(always)]
     fn steer(&mut self) {
-        let steering = &self.workspace.model.parts().steering;
+        let steering = &self.wheels.workspace.model.parts().steering;
         let [throttle, brake, handbrake, steer] = W::transpose_to_lanes(|car| {
             let Controls { throttle, brake, handbrake, steer, .. } = *self.controls[car];
             F32x4::new([throttle, brake, handbrake, steer])
@@ -60,12 +61,12 @@ impl<W: CarLanes> BatchStep<'_, W> {
         let clamp_pedal = |pedal: W| clamp_lanes_or_zero(pedal, W::splat(0.0), W::splat(1.0));
         self.pedals = [clamp_pedal(throttle), clamp_pedal(brake), clamp_pedal(handbrake)];
         // Largest angle, and angle at the start of the step (rad).
-        let (lock, start_angle) = (W::splat(steering.lock), W::from_fn(|car| self.vehicles[car].state.steer));
+        let (lock, start_angle) = (W::splat(steering.lock), W::from_fn(|car| self.wheels.vehicles[car].state.steer));
         let steer_angles =
-            rate_limited_angle(start_angle, clamp_lanes_or_zero(steer, -lock, lock), steering.rate * self.dt)
+            rate_limited_angle(start_angle, clamp_lanes_or_zero(steer, -lock, lock), steering.rate * self.wheels.dt)
                 .to_lanes();
-        let has_log = !self.workspace.model.assists().is_empty();
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
+        let has_log = !self.wheels.workspace.model.assists().is_empty();
+        for (car, vehicle) in self.wheels.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
             vehicle.state.steer = steer_angles[car];
             vehicle.update_wheel_angles(self.controls[car]);
             if has_log {
@@ -79,8 +80,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
     #[inline(never)]
     fn steer_each_car(&mut self) {
         let mut pedals = [[0.0; BATCH_LANES]; 3];
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
-            let demand = vehicle.apply_steering(self.controls[car], self.dt);
+        for (car, vehicle) in self.wheels.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
+            let demand = vehicle.apply_steering(self.controls[car], self.wheels.dt);
             (pedals[0][car], pedals[1][car], pedals[2][car]) = (demand.throttle, demand.brake, demand.handbrake);
             self.driver_demands[car] = Some(demand);
         }
@@ -90,8 +91,9 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// Returns the demand of the driver of car `car`: that stored after assists, otherwise read from the controls.
     #[inline(always)]
     fn driver_demand(&self, car: usize) -> DriverDemand {
-        self.driver_demands[car]
-            .unwrap_or_else(|| DriverDemand::from_controls(self.controls[car], &self.workspace.model.parts().steering))
+        self.driver_demands[car].unwrap_or_else(|| {
+            DriverDemand::from_controls(self.controls[car], &self.wheels.workspace.model.parts().steering)
+        })
     }
 
     /// Begins the rows of engines, gears, and all other links between spins. `directions` is the driving direction of
@@ -99,29 +101,29 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// shaft impulse of each wheel to that of the engine at the start, and the rotor speeds of the motors.
     #[inline(always)]
     pub(super) fn begin_shaft_rows<B: WheelGroups>(&mut self, directions: [f32; BATCH_LANES]) {
-        let (has_engine, dt) = (self.workspace.has_engine(), self.dt);
-        let (packs, rows) = self.workspace.packs_and_rows::<B>();
+        let (has_engine, dt) = (self.wheels.workspace.has_engine(), self.wheels.dt);
+        let (packs, rows) = self.wheels.workspace.packs_and_rows::<B>();
         // Speed of the propeller shafts by their wheels (rad/s).
         let shaft_speed =
             if has_engine { shaft_row_speed(packs, rows, 0, |rows| rows.start.spin) } else { W::default() };
-        let BatchWorkspace { engines, model, .. } = &mut *self.workspace;
+        let BatchWorkspace { engines, model, .. } = &mut *self.wheels.workspace;
         let drivers = DriverInputs { controls: self.controls, has_begun: &self.has_begun, throttle: self.pedals[0] };
         // Initial impulses on the propeller shafts (N m s).
-        let shaft_impulse = engines.begin(model, self.vehicles, &drivers, shaft_speed, dt);
+        let shaft_impulse = engines.begin(model, self.wheels.vehicles, &drivers, shaft_speed, dt);
         let shaft_impulse = shaft_impulse.unwrap_or_else(|| self.begin_rows_per_car(directions, shaft_speed));
         if has_engine {
-            for (pack, rows) in self.workspace.wheels::<B>() {
+            for (pack, rows) in self.wheels.workspace.wheels::<B>() {
                 rows.drive.shaft = pack.shaft_jacobian[0] * shaft_impulse;
             }
         }
         // Index of the first motor's row.
         let first_motor_row = usize::from(has_engine);
-        for motor_index in 0..self.workspace.model.parts().motors.len() {
-            let reduction = self.workspace.model.parts().motors[motor_index].reduction;
-            let (packs, rows) = self.workspace.packs_and_rows::<B>();
+        for motor_index in 0..self.wheels.workspace.model.parts().motors.len() {
+            let reduction = self.wheels.workspace.model.parts().motors[motor_index].reduction;
+            let (packs, rows) = self.wheels.workspace.packs_and_rows::<B>();
             let rotor_speed = shaft_row_speed(packs, rows, first_motor_row + motor_index, |rows| rows.start.spin)
                 * W::splat(reduction);
-            for (vehicle, rotor_speed) in self.vehicles.iter_mut().zip(rotor_speed.to_lanes()) {
+            for (vehicle, rotor_speed) in self.wheels.vehicles.iter_mut().zip(rotor_speed.to_lanes()) {
                 vehicle.shafts.set_rotor_speed(motor_index, rotor_speed);
             }
         }
@@ -133,26 +135,30 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// converters on these shafts (N m s).
     #[inline(always)]
     fn begin_rows_per_car(&mut self, directions: [f32; BATCH_LANES], shaft_speed: W) -> W {
-        let dt = self.dt;
-        self.workspace.start_impulses = [[0.0; 2]; BATCH_LANES];
+        let dt = self.wheels.dt;
+        self.wheels.workspace.start_impulses = [[0.0; 2]; BATCH_LANES];
         let full_load = self.full_load_torques();
         for car in 0..BATCH_LANES {
             if self.has_begun[car] {
                 let (demand, speed_and_torque) = (self.driver_demand(car), [shaft_speed.car(car), full_load[car]]);
-                let vehicle = &mut self.vehicles[car];
+                let vehicle = &mut self.wheels.vehicles[car];
                 let shaft_impulse =
                     vehicle.build_shaft_rows(self.controls[car], &demand, directions[car], speed_and_torque, dt);
-                self.workspace.start_impulses[car] = [vehicle.shafts.constraints[0].impulse, shaft_impulse];
+                self.wheels.workspace.start_impulses[car] = [vehicle.shafts.constraints[0].impulse, shaft_impulse];
             }
         }
-        W::from_fn(|car| self.workspace.start_impulses[car][1])
+        W::from_fn(|car| self.wheels.workspace.start_impulses[car][1])
     }
 
     /// Returns the torques of the engines at full load and their present speed (N m); 0 without an engine.
     #[inline(always)]
     fn full_load_torques(&self) -> [f32; BATCH_LANES] {
-        let Some(drive) = self.workspace.model.parts().powertrain.engine() else { return [0.0; BATCH_LANES] };
-        drive.engine.torque.evaluate_lanes(W::from_fn(|car| self.vehicles[car].state.drive.engine_speed)).to_lanes()
+        let Some(drive) = self.wheels.workspace.model.parts().powertrain.engine() else { return [0.0; BATCH_LANES] };
+        drive
+            .engine
+            .torque
+            .evaluate_lanes(W::from_fn(|car| self.wheels.vehicles[car].state.drive.engine_speed))
+            .to_lanes()
     }
 
     /// Copies the axle directions from the vehicles into the lanes, unless the steering angles of all cars are, to the
@@ -160,7 +166,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
     #[inline(always)]
     fn update_axle_directions(&mut self) {
         let mut is_current = true;
-        for (copied_bits, vehicle) in self.workspace.applied_steer_bits.iter_mut().zip(&*self.vehicles) {
+        for (copied_bits, vehicle) in self.wheels.workspace.applied_steer_bits.iter_mut().zip(&*self.wheels.vehicles) {
             is_current &= copied_bits.is_some() && *copied_bits == vehicle.applied_steer_bits;
             *copied_bits = vehicle.applied_steer_bits;
         }
@@ -176,9 +182,9 @@ impl<W: CarLanes> BatchStep<'_, W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let (row_groups, _) = self.workspace.rows.as_chunks_mut::<4>();
+                let (row_groups, _) = self.wheels.workspace.rows.as_chunks_mut::<4>();
                 for (group_index, group_rows) in row_groups.iter_mut().enumerate() {
-                    let axle = |car: usize| self.vehicles[car].rows[group_index].steering.axle;
+                    let axle = |car: usize| self.wheels.vehicles[car].rows[group_index].steering.axle;
                     let [x, y, z] = [
                         W::transpose_to_lanes(|car| axle(car).x),
                         W::transpose_to_lanes(|car| axle(car).y),

@@ -26,13 +26,13 @@ impl<W: CarLanes> BatchStep<'_, W> {
         travel: impl Fn(&WheelRows<W>) -> W,
         lower_limit: impl Fn(&Strut) -> f32,
     ) -> PerWheel {
-        let (model, rows, bits) = (&self.workspace.model, &self.workspace.rows, W::bits(cars));
+        let (model, rows, bits) = (&self.wheels.workspace.model, &self.wheels.workspace.rows, W::bits(cars));
         let mut compressions = [[0.0; BATCH_LANES]; MAX_WHEELS];
         for car in (0..BATCH_LANES).filter(|car| bits & (1 << car) != 0) {
             // Share of the bar rates, and speed of the car (m/s), on which the rates may depend.
-            let bar_inputs = [self.controls[car].bar_rate_share(), self.vehicles[car].state.velocity.length()];
+            let bar_inputs = [self.controls[car].bar_rate_share(), self.wheels.vehicles[car].state.velocity.length()];
             for (wheel_index, wheel_compressions) in
-                compressions.iter_mut().enumerate().take(self.workspace.wheel_count)
+                compressions.iter_mut().enumerate().take(self.wheels.workspace.wheel_count)
             {
                 let (strut, balance) = (
                     &model.wheels()[wheel_index].strut,
@@ -60,12 +60,12 @@ impl<W: CarLanes> BatchStep<'_, W> {
                     rows.contact.compression =
                         W::select(rows.contact.in_contact, rows.contact.compression, compression);
                 };
-                for (pack, rows) in self.workspace.wheels::<B>() {
+                for (pack, rows) in self.wheels.workspace.wheels::<B>() {
                     set_airborne_compression(rows, -pack.droop_travel);
                 }
                 let compressions =
                     self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
-                for (compression, (_, rows)) in compressions.into_iter().zip(self.workspace.wheels::<B>()) {
+                for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.workspace.wheels::<B>()) {
                     set_airborne_compression(rows, W::from_lanes(compression));
                 }
             },
@@ -84,7 +84,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
             || {
                 // Cars with a wheel above ground, and cars with a wheel in contact.
                 let (mut has_wheel_above, mut has_contact) = (W::Mask::default(), W::Mask::default());
-                for (_, rows) in self.workspace.wheels::<B>() {
+                for (_, rows) in self.wheels.workspace.wheels::<B>() {
                     (has_wheel_above, has_contact) =
                         (has_wheel_above | rows.airborne_wheels(), has_contact | rows.contact.in_contact);
                 }
@@ -93,12 +93,13 @@ impl<W: CarLanes> BatchStep<'_, W> {
                     return;
                 }
                 Stages::<B>::build_strut_rows(self);
-                let dt = self.dt;
-                let (v_loaded, converged) = solve_load_rows::<B, _>(self, v_warm, dt);
-                self.mark_unbatched(cars & !converged);
-                let (v_start, pose_lag) = (self.workspace.chassis.start_velocity, W::splat(self.workspace.pose_lag));
+                let dt = self.wheels.dt;
+                let (v_loaded, converged) = solve_load_rows::<B, _>(&mut self.wheels, v_warm, dt);
+                self.wheels.mark_unbatched(cars & !converged);
+                let (v_start, pose_lag) =
+                    (self.wheels.workspace.chassis.start_velocity, W::splat(self.wheels.workspace.pose_lag));
                 let mut has_touchdown = false;
-                for (pack, rows) in self.workspace.wheels::<B>() {
+                for (pack, rows) in self.wheels.workspace.wheels::<B>() {
                     has_touchdown |= rows.detect_touchdown(pack, cars, [v_start, v_loaded], pose_lag, dt);
                 }
                 if has_touchdown {
@@ -120,8 +121,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
             || {
                 let balances =
                     self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
-                let dt = W::splat(self.dt);
-                for (balance_by_car, (_, rows)) in balances.into_iter().zip(self.workspace.wheels::<B>()) {
+                let dt = W::splat(self.wheels.dt);
+                for (balance_by_car, (_, rows)) in balances.into_iter().zip(self.wheels.workspace.wheels::<B>()) {
                     let balance = W::from_lanes(balance_by_car);
                     let axle_links = &mut rows.suspension.axle_links;
                     axle_links.lifted = axle_links.travel.less(balance) & cars;
@@ -137,7 +138,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// the active share of their rate, 0 to 1.
     #[inline(always)]
     pub(super) fn sum_bars<B: WheelGroups>(&mut self, rate_share: W) {
-        let (packs, rows) = self.workspace.packs_and_rows::<B>();
+        let (packs, rows) = self.wheels.workspace.packs_and_rows::<B>();
         for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))
         {
             update_bar_forces(packs, rows, rate_share);

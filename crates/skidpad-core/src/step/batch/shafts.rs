@@ -4,8 +4,8 @@ use crate::assembly::drivetrain::shaft_solver::{
     LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelMeasurement, solve_warm_started,
 };
 use crate::drivetrain::rows::MAX_CONSTRAINTS;
+use crate::impulse_bounds::ImpulseBounds;
 use crate::model::wheel_pack::WheelPack;
-use crate::solver_mode::ImpulseBounds;
 use crate::step::batch::lane_exchange::{BATCH_LANES, NEUTRAL_ADDEND};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::port::ChassisImpulse;
 use crate::simulation::slots::{CarError, CarId, Slots};
-use crate::solver_mode::{SolverMode, StepReport};
 use crate::state::State;
 use crate::step::batch::{BATCH_LANES, CarBatch};
+use crate::step_report::StepReport;
 use crate::traffic::cars::{Cars, PLACEHOLDER_PROBE};
 use crate::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use bevy_math::Vec3;
@@ -87,9 +87,9 @@ impl Cars {
     }
 
     /// Creates the workspace of each complete group of [`BATCH_LANES`] slots without one; `None` for a group that cannot be batched. Does nothing
-    /// unless the mode is [`SolverMode::SinglePass`].
+    /// unless the solver has a pass for batches.
     fn create_batches(&mut self) {
-        if self.solver_mode != SolverMode::SinglePass {
+        if self.solver.batch_pass().is_none() {
             return;
         }
         for vehicles in self.vehicles.chunks_exact(BATCH_LANES).skip(self.batches.len()) {
