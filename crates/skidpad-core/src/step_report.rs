@@ -35,14 +35,14 @@ impl core::fmt::Display for ApiMisuse {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             ApiMisuse::MissingAfterStep => {
-                "a step began before the last one was finished: call `after_step` once after each step of the world"
+                "a step started before the previous step was finished: call `after_step` once after each step of the world"
             }
             ApiMisuse::MissingBeforeStep => {
-                "a step was finished that had not begun: call `before_step` before each step of the world"
+                "a step was finished without being started: call `before_step` before each step of the world"
             }
-            ApiMisuse::MassMismatch => "a chassis does not weigh what its model does: give colliders on it no density",
+            ApiMisuse::MassMismatch => "the mass of a chassis body differs from its model: set the density of its colliders to 0",
             ApiMisuse::AxesMismatch => {
-                "gravity does not point down in the axes of the cars: make them with the axes of the world"
+                "gravity does not point down in the axes of the cars: create the cars with the axes of the world"
             }
         })
     }

@@ -90,7 +90,7 @@ fn a_standing_body_is_loaded_where_its_engine_had_it() {
     let far = with(&bytes, bytes.len() - 4, &(beside.z + 1e-3).to_le_bytes());
     let text = fresh.world.load(&far).expect_err("a millimetre is no rounding").to_string();
     assert!(
-        text.starts_with("car 0, place: 0.00") && text.ends_with("two units in the last place of the car's position"),
+        text.starts_with("car 0, place: the value is 0.00") && text.ends_with("two units in the last place of the car's position"),
         "{text}"
     );
     assert_eq!(saved(fresh.world.as_ref()), bytes, "and nothing changed");
@@ -226,7 +226,7 @@ fn a_number_no_step_leaves_is_refused() {
         let found = State::from_bytes(&wrong.to_bytes(), 4).map_err(|e| e.to_string());
         assert!(found.as_ref().is_err_and(|found| found.contains(text)), "{found:?} for {text}");
     };
-    refused(&|s| s.wheels[1].load = -3.4e38, "car 0, wheel 1, load: -33999999");
+    refused(&|s| s.wheels[1].load = -3.4e38, "car 0, wheel 1, load: the value is -33999999");
     refused(&|s| s.wheels[1].load = -1.0, "car 0, wheel 1, load: the value is -1, but must be a number from 0 to 1e12");
     refused(
         &|s| s.wheels[3].rolling = 1.5,
