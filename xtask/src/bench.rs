@@ -142,8 +142,9 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
 
 /// Counts the instructions of all measurements with valgrind and prints a table with the limits. Counts the build for
 /// any processor first, then the build with the widest instructions, then rewinds, whose limit is [`MAX_REWIND_COST`]
-/// plain steps of the same solver. The error lists every count above its limit. Without valgrind nothing is counted,
-/// which is not an error.
+/// plain steps of the same solver. Limits apply per step and car or probe. The table also lists the published counts,
+/// and is printed before the error, which lists every count above its limit. Without valgrind nothing is counted, which
+/// is not an error.
 fn count_instructions(libbullet: bool) -> Outcome {
     if !has_valgrind() {
         println!("valgrind is not installed, so nothing is counted");
@@ -156,6 +157,7 @@ fn count_instructions(libbullet: bool) -> Outcome {
     }
     table.program = build_program(feature_arguments(libbullet))?;
     table.lines.push("the widest instructions of this one that valgrind knows:".into());
+    // Head of the table: solver and scenario have no titles.
     table.lines.push(format!("{:<22} {:<26} {:>10} {:>8}", "", "", "per step", "limit"));
     table.lines.extend(PUBLISHED_COUNTS.map(|(name, count)| format!("{name:<22} {:<26} {count:>10}", "published")));
     for measurement in SOLVER_MEASUREMENTS.into_iter().chain(LIBBULLET_MEASUREMENTS.into_iter().filter(|_| libbullet)) {
@@ -163,8 +165,8 @@ fn count_instructions(libbullet: bool) -> Outcome {
     }
     for backend in ["impulse", "constraint"] {
         // Instructions per step of one car.
-        let plain_step_count = table.measure(one_car_measurement(backend, "alone", None))?;
-        table.measure(one_car_measurement(backend, "rollback", Some(MAX_REWIND_COST * plain_step_count)))?;
+        let plain_step_instructions = table.measure(one_car_measurement(backend, "alone", None))?;
+        table.measure(one_car_measurement(backend, "rollback", Some(MAX_REWIND_COST * plain_step_instructions)))?;
     }
     println!("instructions per car and step, {CAR_COUNT} cars or one; rollback: per rewind by ten steps; probes: each");
     println!("{}", table.lines.join("\n"));
@@ -184,14 +186,15 @@ struct Table {
 impl Table {
     /// Measures, appends a line, and returns the instructions per step and item (car or probe): the difference of the
     /// counts of the long and the short run, divided by the steps between them and by the items. A count above the
-    /// limit is recorded as a message.
+    /// limit is recorded as a message. A run that fails is an error.
     fn measure(
         &mut self,
         Measurement { backend, scenario, steps, items_per_step, limit }: Measurement,
     ) -> Result<u64, String> {
         // Instructions of the short and the long run.
-        let [short, long] = steps.map(|steps| count_run(&self.program, backend, scenario, steps));
-        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * items_per_step);
+        let [short_count, long_count] = steps.map(|steps| count_run(&self.program, backend, scenario, steps));
+        // The difference of both counts excludes the set-up.
+        let per_step = long_count?.saturating_sub(short_count?) / ((steps[1] - steps[0]) * items_per_step);
         let limit_text = limit.map_or_else(String::new, |limit| limit.to_string());
         self.lines.push(format!("{backend:<22} {scenario:<26} {per_step:>10} {limit_text:>8}"));
         if limit.is_some_and(|limit| per_step > limit) {
@@ -208,7 +211,8 @@ fn has_valgrind() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Builds the `instructions` program with these cargo arguments and returns its path.
+/// Builds the `instructions` program with these cargo arguments and returns its path. The path is that of the last
+/// field `executable` that cargo reports for this bench target.
 fn build_program(feature_arguments: &str) -> Result<String, String> {
     let arguments = "bench --package skidpad --bench instructions --no-run --message-format json";
     let [stdout, _] = output(cargo(&format!("{arguments} {feature_arguments}")))?;

@@ -28,7 +28,8 @@ const DEPENDENCY_REMEDY: &str = "Change the dependency, or add an exception with
 const PACKAGE_REMEDY: &str = "A package must contain all included files and state the versions of its dependencies.";
 
 /// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
-/// are left out and listed in the summary.
+/// are left out and listed in the summary. Order: lints, tidy, documentation, tests, agreement, features, examples,
+/// determinism, game, Bevy, dependencies, advisories.
 pub fn ci(steps: &mut Steps) {
     // Installed tools and libraries.
     let prerequisites = Prerequisites::query(steps);
@@ -55,7 +56,7 @@ pub fn ci(steps: &mut Steps) {
     );
     steps.step("examples", "An example must end without an error; run the example named above.", run_examples);
     // Without release builds.
-    determinism(steps, false);
+    determinism(steps, false); // `in_release`
     steps.step("game", PACKAGE_REMEDY, package::build_game);
     steps.step(
         "bevy",
@@ -82,7 +83,7 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 }
 
 /// Writes the pages about the agreement of the solvers, then the page about the world of Avian. Fails if solvers differ
-/// more than accepted.
+/// more than accepted. Builds the programs of each workspace before it runs them.
 pub fn agreement(steps: &mut Steps) {
     steps.step(
         "agreement",
@@ -125,6 +126,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
     if prerequisites.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
             let manifests = WORKSPACE_MANIFESTS.iter().chain(&[fuzz::FUZZ_MANIFEST]);
+            // One command for each of the three manifests.
             run_all(
                 &manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>(),
             )
@@ -146,7 +148,7 @@ fn run_tests(steps: &mut Steps) {
 
 /// Checks the facade without solvers, the selection of a game, and each solver alone with the laboratory and the peers.
 /// Lints all targets of each, and runs the documentation tests of the selection of a game. The step `determinism`
-/// simulates with each solver alone.
+/// simulates with each solver alone. Without clippy only the documentation tests run.
 fn check_features(prerequisites: Prerequisites) -> Outcome {
     // Selection of the facade without default features.
     let facade_selection = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
@@ -175,7 +177,8 @@ fn fail_if_any(failures: Vec<String>) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-/// Builds and runs every example of the first workspace, each without arguments.
+/// Builds and runs every example of the first workspace, each without arguments. An example that fails does not stop
+/// the others.
 fn run_examples() -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     let failures: Vec<String> = example_names()?.iter().filter_map(|name| run_example(name, &[]).err()).collect();
@@ -202,10 +205,12 @@ fn run_example(name: &str, arguments: &[&str]) -> Outcome {
 /// `agreement`, the latter to compare its page.
 ///
 /// The demo is not run, so Bevy's renderer is checked but not compiled to code. Without the libraries of the demo, the
-/// demo and `others`, which depend on the package `bevy`, are left out.
+/// demo and `others`, which depend on the package `bevy`, are left out. Stops at the first group of commands that
+/// fails.
 fn check_bevy(prerequisites: Prerequisites) -> Outcome {
     let bare_packages = "--package skidpad-bevy --package others --no-default-features";
     let manifest_selection = format!("--manifest-path {}", WORKSPACE_MANIFESTS[1]);
+    // Packages that the bare selection builds with other features than the whole workspace.
     fail_if_any(tidy::rebuilt_packages(
         &format!("{manifest_selection} {bare_packages} --edges normal,build"),
         &format!("{manifest_selection} --workspace --all-features --edges normal,build,dev"),
@@ -222,6 +227,7 @@ fn check_bevy(prerequisites: Prerequisites) -> Outcome {
         format!("clippy {BEVY_ARGUMENTS} {bare_packages} -- -D warnings"),
         format!("test {BEVY_ARGUMENTS} --no-fail-fast"),
     ];
+    // The tests also build the examples that follow.
     run_all(&runnable_commands(commands, prerequisites))?;
     run_example("netplay", &[])?;
     run_example("agreement", &[AVIAN_PAGE, "--check"])
@@ -241,7 +247,8 @@ fn example_names() -> Result<Vec<String>, String> {
 }
 
 /// Installs cargo-deny if needed and checks banned packages, licences and sources of both workspaces, offline after
-/// fetching.
+/// fetching. A failed installation or fetch ends the check. Otherwise both workspaces are checked, and the error lists
+/// the failures.
 fn check_dependencies() -> Outcome {
     install("deny", CARGO_DENY_VERSION)?;
     run(cargo("fetch --locked"))?;
@@ -254,7 +261,7 @@ fn check_dependencies() -> Outcome {
 }
 
 /// Checks dependencies of both workspaces for security advisories. Leaves the check out if the database of advisories
-/// cannot be reached.
+/// cannot be reached. The database is fetched first; the checks are offline.
 fn check_advisories(steps: &mut Steps) {
     let fetch_command = "deny fetch db";
     if let Err(error) = output(cargo(fetch_command)) {

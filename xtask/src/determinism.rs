@@ -27,7 +27,7 @@ const RELEASE_DIGEST_ARGUMENTS: &str = "run --package skidpad --example digest -
 /// Builds the digests in several ways and compares them line by line with the digests of the test build on one thread:
 /// on two threads, with less optimisation, in release on one and two threads, and of each solver alone. Prints the
 /// digests. Stops at the first difference, which is an error. Release builds take as long as all others and are only
-/// included with `in_release`.
+/// included with `in_release`. A different number of digests is an error, too.
 pub fn compare_builds(in_release: bool) -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     // On one thread.
@@ -51,6 +51,7 @@ pub fn compare_builds(in_release: bool) -> Outcome {
         .collect();
     let solver_features = SOLVER_FEATURES.map(|solver| format!("skidpad/{solver}")).join(",");
     run(cargo(&format!("{}{level_options}", digest_arguments(&format!("skidpad/peers,{solver_features}")))))?;
+    // One thread, as for the expected digests.
     check_equal("less optimised", built_program("examples/digest"), 1)?;
     if in_release {
         check_equal("in release", cargo(RELEASE_DIGEST_ARGUMENTS), 1)?;
@@ -66,6 +67,7 @@ fn compare_solver_alone(solver: &str, expected: &[String]) -> Outcome {
     let found = digests(built_program("examples/digest"), 1)?;
     // Name of the solver or mode of a line.
     let solver_name = |line: &String| line.split(' ').next().map(str::to_owned);
+    // Expected digests of the solver and its modes alone.
     let expected: Vec<String> = expected
         .iter()
         .filter(|line| found.iter().any(|found_line| solver_name(found_line) == solver_name(line)))
@@ -90,8 +92,10 @@ fn digest_arguments(features: &str) -> String {
 /// Compares digests line by line, up to the end of the shorter list. The error shows the first difference; `build`
 /// describes the build of `found`.
 pub fn compare_digests(expected: &[String], found: &[String], build: &str) -> Outcome {
-    match expected.iter().zip(found).find(|(a, b)| a != b) {
-        Some((a, b)) => Err(format!("first difference:\n  as tests are built, 1 thread: {a}\n  {build}: {b}")),
+    match expected.iter().zip(found).find(|(expected_line, found_line)| expected_line != found_line) {
+        Some((expected_line, found_line)) => {
+            Err(format!("first difference:\n  as tests are built, 1 thread: {expected_line}\n  {build}: {found_line}"))
+        }
         None => Ok(()),
     }
 }

@@ -41,7 +41,7 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
 
 /// Runs the target `name` for `seconds` with the words of its `dictionary`, from its seeds and the inputs that earlier
 /// runs found. Inputs that cause a failure are written to the folder `bad` of the target. Prints the statistics of the
-/// run.
+/// run. Creates the folders first. A failure is an error that contains the output of the target.
 fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     let folder = root().join(FUZZ_FOLDER).join("run").join(name);
     let [corpus_folder, seed_folder, failure_folder] = ["found", "seeds", "bad"].map(|name| folder.join(name));
@@ -50,6 +50,7 @@ fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     }
     let mut command = Command::new(root().join(FUZZ_FOLDER).join(BUILD_TARGET).join("release").join(name));
     command
+        // The target writes its seeds to this folder.
         .env("SKIDPAD_SEEDS", &seed_folder)
         .args([&corpus_folder, &seed_folder])
         .args(LIBFUZZER_LIMITS)
@@ -89,7 +90,7 @@ pub fn linearity(steps: &mut Steps, reader: &str) {
 /// (kB/kB), each for all sizes in order.
 ///
 /// A line of `output_lines` has the name of an input, its size (bytes), time (ns) and peak memory (bytes), separated by
-/// tabs. Other lines are skipped.
+/// tabs. Other lines are skipped. Inputs have the order of their first lines. Values are rounded to whole numbers.
 fn table_rows(output_lines: &str) -> Vec<String> {
     let mut inputs: Vec<(&str, [Vec<String>; 2])> = Vec::new();
     for line in output_lines.lines() {
@@ -97,11 +98,13 @@ fn table_rows(output_lines: &str) -> Vec<String> {
         let name = fields.next().unwrap_or_default();
         let numbers: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
         let [bytes, nanoseconds, peak] = numbers[..] else { continue };
+        // Row of this input; a new one is appended.
         let index = inputs.iter().position(|(known_name, _)| *known_name == name).unwrap_or_else(|| {
             inputs.push((name, Default::default()));
             inputs.len() - 1
         });
         let [times, memory] = &mut inputs[index].1;
+        // ns per byte are µs per kB.
         times.push(format!("{:.0}", nanoseconds / bytes));
         memory.push(format!("{:.0}", peak / bytes));
     }
@@ -112,7 +115,7 @@ fn table_rows(output_lines: &str) -> Vec<String> {
 }
 
 /// Returns the names and dictionaries of the readers, from the source text of the fuzz crate: the first two quoted
-/// texts after each `reader(`.
+/// texts after each `reader(`. Entries without two quoted texts are skipped.
 fn reader_names() -> Result<Vec<(String, String)>, String> {
     let text = read_text(&root().join("fuzz/src/readers.rs"))?;
     let entries = text.split("reader(\"").skip(1).filter_map(|entry| {

@@ -125,7 +125,7 @@ fn main() -> ExitCode {
         Chore::Ci => checks::ci(&mut steps),
         Chore::Check => checks::check(&mut steps),
         Chore::Tidy => checks::tidy(&mut steps),
-        // With release builds.
+        // `in_release`: includes release builds.
         Chore::Determinism => checks::determinism(&mut steps, true),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),

@@ -16,7 +16,8 @@ pub fn package_workspace(is_built: bool) -> Outcome {
     )))
 }
 
-/// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone.
+/// Builds and runs a game outside of the repository, which uses the packaged `skidpad` with `impulse` alone. Packages
+/// the workspace and unpacks the packages first.
 pub fn build_game() -> Outcome {
     // The dependencies are only packaged.
     let is_built = false;
@@ -36,31 +37,35 @@ pub fn check_bevy_app() -> Outcome {
         patches.iter().map(|(name, folder)| format!(" --config patch.crates-io.{name}.path={folder:?}")).collect();
     let package_command = "package --manifest-path crates/bevy/Cargo.toml --no-verify --offline --allow-dirty --quiet";
     run(cargo(&format!("{package_command}{patch_options}")))?;
+    // The app uses the packages of both workspaces.
     patches.extend(unpack_packages(&root().join("crates/bevy/target/package"))?);
     let check_command = "check --offline --quiet --ignore-rust-version";
     build_outside_workspace("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check_command)
 }
 
-/// Writes a crate called `name` with this manifest and program to `target`, and runs the cargo `command` on it, as if
-/// it were outside of the repository. `patches` (name, folder) replace published packages. `lock` is the lock file,
-/// relative to the workspace, whose versions are used.
+/// Writes a crate called `name` with this manifest and program to `target`, and runs cargo with `cargo_arguments` on
+/// it, as if it were outside of the repository. `patches` (name, folder) replace published packages. First writes the
+/// manifest with the patches, the program and the lock file. `lock_path` is the lock file, relative to the workspace,
+/// whose versions are used. Existing files are overwritten. The command runs in the temporary folder of the system.
 fn build_outside_workspace(
     name: &str,
     manifest: &str,
     program: &str,
     patches: &[(String, String)],
-    lock: &str,
-    command: &str,
+    lock_path: &str,
+    cargo_arguments: &str,
 ) -> Outcome {
     let folder = root().join("target").join(name);
     std::fs::create_dir_all(folder.join("src")).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let patches: String =
-        patches.iter().map(|(name, package_folder)| format!("{name} = {{ path = {package_folder:?} }}\n")).collect();
-    write_text(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patches}"))?;
+    let patch_lines: String = patches
+        .iter()
+        .map(|(package, package_folder)| format!("{package} = {{ path = {package_folder:?} }}\n"))
+        .collect();
+    write_text(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patch_lines}"))?;
     write_text(&folder.join("src/main.rs"), program)?;
-    let lock = read_text(&root().join(lock))?;
-    write_text(&folder.join("Cargo.lock"), &lock)?;
-    let mut command = cargo(command);
+    let lock_text = read_text(&root().join(lock_path))?;
+    write_text(&folder.join("Cargo.lock"), &lock_text)?;
+    let mut command = cargo(cargo_arguments);
     // Runs in a folder outside of the repository, since cargo would read the repository's profiles, which a game does
     // not have.
     command.arg("--manifest-path").arg(folder.join("Cargo.toml")).current_dir(std::env::temp_dir());
@@ -127,7 +132,7 @@ const BEVY_PROGRAM: &str = r#"fn main() {
 "#;
 
 /// Unpacks every package file of the current version in `folder` with `tar`, and returns names and folders of the
-/// packages, sorted by name.
+/// packages, sorted by name. Package files are called `<name>-<version>.crate`.
 fn unpack_packages(folder: &Path) -> Result<Vec<(String, String)>, String> {
     // End of the file names of packages.
     let file_suffix = format!("-{}.crate", env!("CARGO_PKG_VERSION"));

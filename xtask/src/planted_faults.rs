@@ -74,8 +74,8 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
 ];
 
-/// Plants every fault in a clone of the last commit and prints which relations it violates, in how many draws. A step
-/// fails if no relation finds the faults fault.
+/// Plants every fault in a clone of the last commit and prints which relations find the fault, in how many draws. A
+/// step fails if no relation finds the fault.
 ///
 /// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
 pub fn planted(steps: &mut Steps) {
@@ -94,8 +94,9 @@ pub fn planted(steps: &mut Steps) {
 /// Name of a relation, and number of draws that violate the relation.
 type Violations = (String, u64);
 
-/// Plants `fault` in the clone, runs the search there, and prints the relations with more violations than in `baseline`,
-/// the result without a fault. Fails if there is none, or if the text to change does not occur exactly once.
+/// Plants `fault` in the clone, runs the search there, and prints the relations with more violations than in
+/// `baseline`, the result without a fault. Fails if there is none, or if the text to change does not occur exactly
+/// once. The clone is reset to the last commit first, so that faults do not add up.
 fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
     let clone_folder = update_clone()?;
     let path = clone_folder.join(fault.file);
@@ -107,6 +108,7 @@ fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
     write_text(&path, &source.replace(original, replacement))?;
     let mut is_found = false;
     for (relation, violated) in violations(&search(&clone_folder)?) {
+        // Draws that violate the relation without the fault.
         let baseline_count = baseline.iter().find(|(name, _)| *name == relation).map_or(0, |(_, violated)| *violated);
         if violated > baseline_count {
             println!("{relation}: {violated} of {DRAWS_PER_FAULT} draws, {baseline_count} without the fault");
@@ -119,6 +121,7 @@ fn check_fault(fault: &Fault, baseline: &[Violations]) -> Outcome {
 /// Returns the relations that some draws violate, from lines of the form `name checked violated …`. Other lines are
 /// skipped.
 fn violations(search_output: &str) -> Vec<Violations> {
+    // Heads of tables have no numbers and are skipped.
     let line_violations = |line: &str| {
         let mut words = line.split_whitespace();
         let name = words.next()?;
@@ -129,8 +132,8 @@ fn violations(search_output: &str) -> Vec<Violations> {
     search_output.lines().filter_map(line_violations).collect()
 }
 
-/// Runs the search in the folder `clone_folder` and returns its standard output. Violations are not an error. Without a table
-/// of relations in the output, returns the standard error as error.
+/// Runs the search in the folder `clone_folder` and returns its standard output. Violations are not an error. Without a
+/// table of relations in the output, returns the standard error as error.
 fn search(clone_folder: &Path) -> Result<String, String> {
     let mut command = Command::new("cargo");
     command.current_dir(clone_folder).env("SEARCH_DRAWS", DRAWS_PER_FAULT);

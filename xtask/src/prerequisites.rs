@@ -31,6 +31,7 @@ impl Prerequisites {
                 steps.leave_out(left_out_work, &format!("rustup component add {component}"));
             }
         }
+        // Debian packages of the libraries that the demo needs.
         let missing = missing_demo_packages();
         if !missing.is_empty() {
             let left_out_work = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";

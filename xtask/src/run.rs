@@ -35,7 +35,8 @@ impl Steps {
     }
 
     /// Runs `work` as step `name`, prints its times and stores the result. If it fails, prints the reason and `remedy`,
-    /// one sentence. The chore continues in either case.
+    /// one sentence. The chore continues in either case. The name is printed before the work. Processor time is that of
+    /// commands that ended during the step.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
         let (start, start_processor_time) = (Instant::now(), processor_time());
@@ -51,7 +52,8 @@ impl Steps {
     }
 
     /// Prints the table of steps with their times and results, the checks that were left out and, in the last line, the
-    /// counts. Returns the exit code, which is that for failure if a step failed.
+    /// counts. Returns the exit code, which is that for failure if a step failed. The last line states passed, failed
+    /// and, if there are any, left out.
     pub fn finish(self) -> ExitCode {
         println!();
         for Step { name, elapsed, processor, failure } in &self.finished {
@@ -59,6 +61,7 @@ impl Steps {
             println!("{name:<32} {}  {result}", times_text(*elapsed, *processor));
         }
         let total = self.finished.iter().map(|step| step.elapsed).sum();
+        // `None` if the time of any step is unknown.
         let processor = self.finished.iter().map(|step| step.processor).sum();
         println!("{:<32} {}", "total", times_text(total, processor));
         let failed_count = self.finished.iter().filter(|step| step.failure.is_some()).count();
@@ -89,10 +92,11 @@ fn processor_time() -> Option<Duration> {
     // The unit is 0.01 s on every kernel (`man 5 proc`: `cutime`, `cstime`).
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The fields follow the program's name, which may contain spaces. `cutime` is field 16 and the first one here field 3.
-    // Fields from `cutime` on.
+    // The fields follow the program's name, which may contain spaces. `cutime` is field 16 and the first one here field
+    // 3. Fields from `cutime` on.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
     let mut next_ticks = || fields.next()?.parse::<f64>().ok();
+    // `cutime` and `cstime`, the next two fields.
     Some(Duration::from_secs_f64((next_ticks()? + next_ticks()?) / TICKS_PER_SECOND))
 }
 
@@ -112,7 +116,8 @@ pub fn write_text(path: &Path, text: &str) -> Outcome {
     folder.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns a command that runs `cargo` with `arguments`, separated by spaces, in the folder of the workspace.
+/// Returns a command that runs `cargo` with `arguments`, separated by spaces, in the folder of the workspace. The
+/// variable `CARGO` names the program, otherwise `cargo`. Three variables that `cargo run` sets are removed.
 pub fn cargo(arguments: &str) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments.split_whitespace()).current_dir(root());
@@ -123,8 +128,8 @@ pub fn cargo(arguments: &str) -> Command {
     command
 }
 
-/// Returns a command that runs the debug program at `program_path` below `target/debug`: the command `skidpad` or an example.
-/// The program must have been built with the tests of a workspace. `cargo run` of one package would rebuild
+/// Returns a command that runs the debug program at `program_path` below `target/debug`: the command `skidpad` or an
+/// example. The program must have been built with the tests of a workspace. `cargo run` of one package would rebuild
 /// dependencies with other features.
 pub fn built_program(program_path: &str) -> Command {
     let mut command = Command::new(root().join("target/debug").join(program_path));
@@ -140,7 +145,8 @@ pub fn run(mut command: Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", command_line(&command))) }
 }
 
-/// Installs `version` of `cargo-<tool>` if no version is installed.
+/// Installs `version` of `cargo-<tool>` if no version is installed. The tool is built in debug, and its installation is
+/// announced.
 pub fn install(tool: &str, version: &str) -> Outcome {
     let mut version_command = cargo(&format!("{tool} --version"));
     version_command.stdout(Stdio::null()).stderr(Stdio::null());

@@ -59,7 +59,8 @@ pub fn targets(steps: &mut Steps) {
 
 /// Builds the digests for `target` and compares their number and every line with those of the host, on one thread.
 /// Writes the package of the example to `target/targets` with the versions of the workspace. Fails with a command to
-/// install what is missing if the standard library or the emulator of the target is not installed.
+/// install what is missing if the standard library or the emulator of the target is not installed. The host's digests
+/// are those of the test build.
 fn compare(target: &Target) -> Outcome {
     if !has_standard_library(target.name)? {
         return Err(format!("the standard library of the target is missing: rustup target add {}", target.name));
@@ -70,6 +71,7 @@ fn compare(target: &Target) -> Outcome {
     let package_folder = root().join("target/targets");
     write_text(&package_folder.join("Cargo.toml"), EXAMPLE_MANIFEST)?;
     write_text(&package_folder.join("Cargo.lock"), &read_text(&root().join("Cargo.lock"))?)?;
+    // Builds only the example and the library.
     let mut build = cargo(&format!("build --quiet --manifest-path target/targets/Cargo.toml --target {}", target.name));
     build.env(format!("{}_RUSTFLAGS", target.variable), LINKER_FLAGS);
     run(build)?;

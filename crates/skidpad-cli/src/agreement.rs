@@ -16,10 +16,10 @@ use crate::output::{print, print_error, printable_path};
 use crate::run::create_progress_bar;
 
 /// Simulates every shipped vehicle and manoeuvre on every solver, then writes the pages: the summary page to `--out`,
-/// those of the vehicles to `--details`. With `--check` only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
+/// those of the vehicles to `--details`. If `--check` is given, only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
 /// compares the start of the summary page with the new results; a missing page counts as empty. Prints the problems.
 /// Returns the exit code for failure if solvers differ more than accepted, a stated reason is not needed, or the page
-/// is out of date.
+/// is out of date. Each written path is printed to the standard output, each problem to the standard error.
 pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     let rates_hz: &[f64] = if arguments.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
     let runs =
@@ -27,6 +27,7 @@ pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     let mut problems = faults(&runs);
     if arguments.check {
         let path = arguments.out.join(SUMMARY_PAGE);
+        // A missing page counts as empty.
         let current_text = read_lossy(&path, FileKind::Page).unwrap_or_default();
         let describe_stale_line = |line| format!("{}, line {line}: out of date", path.display());
         problems.extend(first_difference(&summary_page_start(&runs), &current_text).map(describe_stale_line));
@@ -75,6 +76,7 @@ fn first_difference(expected: &str, actual: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Checks equal, longer, different, shorter and empty texts against two lines.
     #[test]
     fn the_first_line_that_differs_is_told() {
         let cases = [

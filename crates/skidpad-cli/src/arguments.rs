@@ -30,10 +30,11 @@ pub struct Cli {
 pub enum Command {
     /// Runs manoeuvres on several solvers, prints how far the solvers disagree, and writes a report.
     Compare(Compare),
-    /// Runs manoeuvres at several step rates, prints the longest step that keeps each metric within a tolerance, and writes a
-    /// report.
+    /// Runs manoeuvres at several step rates, prints the longest step that keeps each metric within a tolerance, and
+    /// writes a report.
     Certify(Certify),
-    /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the solvers.
+    /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the
+    /// solvers.
     Agreement(Agreement),
     /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the metrics.
     Run(Run),
@@ -108,8 +109,8 @@ pub struct Certify {
     /// 30,60,120,240,480,1000]
     #[arg(long, value_name = "HZ", allow_hyphen_values = true, value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
     pub rates_hz: Vec<f64>,
-    /// Maximum accepted deviation of a metric from its reference, %. Lengths in mm are also accepted within 3 mm, times within
-    /// half a step. Metrics that are printed as 0 are not judged.
+    /// Maximum accepted deviation of a metric from its reference, %. Lengths in mm are also accepted within 3 mm, times
+    /// within half a step. Metrics that are printed as 0 are not judged.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, default_value_t = 2.0)]
     pub within_percent: f64,
     /// Changes to the manoeuvre.
@@ -158,13 +159,16 @@ pub struct Run {
     /// CSV file to write, with one row per step; `-` for the standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// JSON file to write, with the metrics of the manoeuvre and the numerical health of the run; `-` for the standard output.
+    /// JSON file to write, with the metrics of the manoeuvre and the numerical health of the run; `-` for the standard
+    /// output.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
 }
 
-/// Returns the long help of `--controls`, with a table of the accepted columns.
+/// Returns the long help of `--controls`, with a table of the accepted columns. A row names the column, the accepted
+/// values, and the default if there is one.
 fn controls_help() -> String {
+    // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for [name, accepted, default_text] in COLUMN_DESCRIPTIONS {
         let default_text = if default_text.is_empty() { String::new() } else { format!("default: {default_text}") };
@@ -196,14 +200,16 @@ pub struct Changes {
     /// Slope of the ground, degrees. Positive if the ground rises along +x. Rejected for scenes without a plane.
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub slope_deg: Option<f64>,
-    /// Heading at the start, degrees. Positive to the left of +x. Rejected if the manoeuvre follows a line on the ground.
+    /// Heading at the start, degrees. Positive to the left of +x. Rejected if the manoeuvre follows a line on the
+    /// ground.
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub heading_deg: Option<f64>,
     /// Duration, s, instead of the duration of the manoeuvre. Metrics that need more time have no value.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
-    /// Trailer that the vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the option from
-    /// front to rear. Reference vehicles cannot tow: they are left out, and rejected if `--solver` or `--solvers` names one.
+    /// Trailer that the vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the
+    /// option from front to rear. Reference vehicles cannot tow: they are left out, and rejected if `--solver` or
+    /// `--solvers` names one.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
     /// Folders that files may refer to.
@@ -214,8 +220,8 @@ pub struct Changes {
 /// Folders that files may refer to.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Roots {
-    /// Additional folder whose files a vehicle or scene file may use. Repeat the option for several folders. Default: a file
-    /// may use only files in its own folder and below.
+    /// Additional folder whose files a vehicle or scene file may use. Repeat the option for several folders. Default: a
+    /// file may use only files in its own folder and below.
     #[arg(long, value_name = "FOLDER")]
     pub allow_root: Vec<PathBuf>,
 }
@@ -226,8 +232,8 @@ pub struct Check {
     /// Names of shipped vehicles or paths of vehicle files.
     #[arg(required = true, value_name = "VEHICLE")]
     pub vehicles: Vec<String>,
-    /// Trailer that each vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the option from
-    /// front to rear.
+    /// Trailer that each vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the
+    /// option from front to rear.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
     /// Prints one JSON object with the unrounded quantities of each vehicle instead of tables. Missing values are null.
@@ -244,8 +250,8 @@ pub struct Import {
     /// Program that the file belongs to.
     #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(Source::ALL.map(|(name, _)| name)))]
     pub from: String,
-    /// File to import: Godot scene, Unity prefab or scene, or CommonRoad parameter set. For the other programs: a TOML file with
-    /// the parameter names of that program; `skidpad schema` prints its keys.
+    /// File to import: Godot scene, Unity prefab or scene, or CommonRoad parameter set. For the other programs: a TOML
+    /// file with the parameter names of that program; `skidpad schema` prints its keys.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Vehicle file to write.

@@ -6,8 +6,9 @@ use skidpad::lab::Overrides;
 use crate::errors::BadArgument;
 
 /// Returns the `backends` that can simulate `overrides`. Peers support neither trailers nor scenes with platforms or
-/// free bodies, so they are left out. If `has_named_backends`, the user has named the backends,
-/// and a peer is an error instead.
+/// free bodies, so they are left out. If `has_named_backends`, the user has named the backends, and a peer is an error
+/// instead. Without trailers and moving bodies all `backends` are returned. The error names `--towing` if there are
+/// trailers, otherwise `--scene`.
 pub fn capable_backends(
     mut backends: Vec<SolverInfo>,
     has_named_backends: bool,
@@ -22,6 +23,7 @@ pub fn capable_backends(
         (false, _) => ("--towing", "a trailer"),
         (true, true) => ("--scene", "a scene with moving boxes"),
     };
+    // Peers are the solvers without wheel rows.
     if let Some(peer) = backends.iter().find(|info| has_named_backends && !info.has_wheel_rows) {
         let found = format!("{feature} with the reference vehicle `{}`", peer.name);
         return Err(BadArgument {

@@ -23,7 +23,8 @@ const MAX_NAMED_METRICS: usize = 1;
 
 /// Simulates the manoeuvres on each solver at every rate, prints the tables and writes the HTML report and the CSV
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run.
+/// first run. The tables of a manoeuvre are printed after its runs, the totals and the paths at the end. Notes about
+/// the vehicle go to the standard error.
 pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
@@ -39,6 +40,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
         resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &steps)?;
         manoeuvres.push(manoeuvre);
     }
+    // Such as `corvette_c5_certificate_step-steer_braking`.
     let stem = file_stem(&arguments.vehicle, &[&["certificate".to_string()], &names[..]].concat());
     let [page_path, csv_path] = result_paths(&arguments.out, &stem)?;
     print(&format!(
@@ -82,6 +84,7 @@ fn parse_rates(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {
     let mut steps = Vec::new();
     for &rate_hz in rates_hz {
         let dt = TimeStep::from_rate_hz(rate_hz).map_err(|accepts| bad_argument(rate_hz.to_string(), accepts))?;
+        // Repeated rates are dropped.
         if !steps.contains(&dt) {
             steps.push(dt);
         }
@@ -102,7 +105,8 @@ fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
 }
 
 /// Returns the title of the manoeuvre and one table per solver: figures in rows, rates in columns, then the order of
-/// convergence and the longest step that keeps the figure.
+/// convergence and the longest step that keeps the figure. The head of the first column is the name of the solver, with
+/// `(reference)` for a peer.
 fn figure_tables(study: &StepSizeStudy) -> String {
     let sweep = &study.sweep;
     let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
@@ -138,7 +142,8 @@ fn figure_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
 
 /// Prints a warning to the standard error for each solver and rate with an unsolved step (a value that is not finite,
 /// or no convergence), with a car that left the ground of the scene, or with an unfinished course. Returns the exit
-/// code by the rules of [`crate::run::report_health`].
+/// code by the rules of [`crate::run::report_health`]. These rules are: [`UNFINISHED_EXIT_CODE`] if a car left the
+/// ground, or if a solver that is no peer has an unsolved step or an unfinished course; otherwise success.
 fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
     let rate_sweeps = studies.iter().flat_map(|study| &study.sweep.rate_sweeps);
     let mut exit_code = ExitCode::SUCCESS;
@@ -160,6 +165,7 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
                 let [backend, reason] = [rate_sweep.backend, &incomplete_course.text()];
                 print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
+            // || An unsolved step or an unfinished course of a peer is no failure.
             if sample.off_scene.is_some() || (is_unsolved || sample.incomplete.is_some()) && !rate_sweep.peer {
                 exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
             }
@@ -183,7 +189,8 @@ fn totals_table(studies: &[StepSizeStudy]) -> String {
     format!("\nLongest step that keeps every metric\n\n{}", table.to_text(TABLE_INDENT))
 }
 
-/// Returns the first [`MAX_NAMED_METRICS`] figures that limit the step, and the number of further ones.
+/// Returns the first [`MAX_NAMED_METRICS`] figures that limit the step, and the number of further ones. The text is
+/// empty if no figure limits the step.
 fn limiting_metrics_text(summary: &SolverSummary) -> String {
     let named_metrics = summary.limiting_metrics.iter().take(MAX_NAMED_METRICS).cloned().collect::<Vec<_>>().join(", ");
     match summary.limiting_metrics.len().saturating_sub(MAX_NAMED_METRICS) {

@@ -20,7 +20,8 @@ use crate::trailers::load_trailers;
 
 /// Checks each vehicle, with the trailers of `--towing` behind it. Prints a summary of each, or one JSON object of all
 /// with `--json`. Prints the faults of a vehicle file to the standard error and continues; the exit code is then that
-/// for failure. A fault of a folder or of a trailer ends the command.
+/// for failure. A fault of a folder or of a trailer ends the command. All paths of `--allow-root` are checked first.
+/// Notes about trailers go to the standard error.
 pub fn check(arguments: &Check) -> Result<ExitCode> {
     let mut exit_code = ExitCode::SUCCESS;
     let mut vehicle_objects = Map::new();
@@ -56,9 +57,10 @@ fn warnings(vehicle: &LoadedVehicle) -> Vec<String> {
 }
 
 /// Returns the text about a vehicle without faults: name, tables of its dolly, wheels, axles, whole car, trailers,
-/// longest stable steps and damping ratios, then the keys with old names and the warnings. Empty tables are omitted. If the vehicle tows trailers,
-/// wheels, axles and car are those under the load on its hitch. `train` is the vehicle and its trailers, from the
-/// front.
+/// longest stable steps and damping ratios, then the keys with old names and the warnings. Empty tables are omitted. If
+/// the vehicle tows trailers, wheels, axles and car are those under the load on its hitch. `train` is the vehicle and
+/// its trailers, from the front. The load on the hitch is added to the titles of these tables. Keys with old names and
+/// warnings follow the tables.
 fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&vehicle.spec.name));
     let mut tables: Vec<Table> = vehicle.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
@@ -68,6 +70,7 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     tables.extend(wheels_and_axles(hitch_loaded_model.as_ref().unwrap_or(&vehicle.model), title_suffix));
     tables.push(column_table(
         &format!("vehicle{title_suffix}"),
+        // One column of values without a head.
         vec![String::new()],
         &[car_metrics(&vehicle.model, hitch_loaded_model.as_ref())],
     ));
@@ -101,6 +104,7 @@ fn wheels_and_axles(model: &Model, title_suffix: &str) -> [Table; 2] {
 /// have.
 fn dolly_tables(model: &Model) -> [Table; 3] {
     let [wheels, axles] = wheels_and_axles(model, " of the dolly");
+    // The third table has one column of values without a head.
     [wheels, axles, column_table("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
@@ -120,7 +124,9 @@ fn train_metrics(train: &[&Model]) -> Vec<Metric> {
 /// Returns the table of the figures of a vehicle with its trailers; an empty table without trailers.
 fn trailers_table(train: &[&Model]) -> Table {
     match train_metrics(train) {
+        // An empty table; 2 is the first right-aligned column.
         metrics if metrics.is_empty() => Table::new(2),
+        // One column of values without a head.
         metrics => column_table("with trailers", vec![String::new()], &[metrics]),
     }
 }
@@ -148,6 +154,7 @@ fn stable_steps_table(vehicle: &LoadedVehicle) -> Table {
     let mut table = Table::new(usize::MAX);
     table.push_row(["solver", "longest stable step", "reason"]);
     for backend in skidpad::solvers() {
+        // Only peers have explicit springs.
         let (step, reason) = match stable_step_s(vehicle, backend.comparison_only) {
             Some(step) => (format!("{:.1} ms", step * 1e3), "explicit springs and dampers: 2 (√(1 + ζ²) − ζ) / ω"),
             None => ("any".into(), "implicit springs, tyres and shafts; for accuracy see `skidpad certify`"),
@@ -193,6 +200,7 @@ fn damping_table(vehicle: &LoadedVehicle) -> Table {
     let is_close = |damping_ratio: f64, step_ratio: &Option<f64>| {
         step_ratio.is_some_and(|step_ratio| (step_ratio - damping_ratio).abs() <= DAMPING_TOLERANCE * damping_ratio)
     };
+    // Name, ratio of the description, ratios in steps, of each mode that the step changes.
     let changed_modes: Vec<_> = damping_ratios(vehicle)
         .into_iter()
         .filter(|(_, damping_ratio, step_ratios)| {
@@ -235,7 +243,9 @@ fn dolly_json(model: &Model) -> Value {
 }
 
 /// Returns the figures of [`summary`] as a JSON object, unrounded: name, dolly (or `null`), wheels, axles, car, train,
-/// damping ratios of all modes and rates, longest stable steps (ms, `null` for any) and warnings.
+/// damping ratios of all modes and rates, longest stable steps (ms, `null` for any), warnings, and keys with old names.
+/// If the vehicle tows trailers, wheels and axles are those under the load on its hitch. The car is the vehicle with
+/// the figures of `car_metrics`.
 fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
     let hitch_loaded_model = train::with_hitch_load(train);
     let model = hitch_loaded_model.as_ref().unwrap_or(&vehicle.model);
@@ -245,6 +255,7 @@ fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
         .into_iter()
         .map(|backend| (backend.name.to_string(), json!(stable_step_ms(backend.comparison_only))));
     let damping_ratios_json = damping_ratios(vehicle).into_iter().map(|(name, damping_ratio, step_ratios)| {
+        // Ratios in steps by key, such as `at_30_hz`.
         let steps =
             RATES_HZ.iter().zip(step_ratios).map(|(hz, step_ratio)| (format!("at_{hz:.0}_hz"), json!(step_ratio)));
         (

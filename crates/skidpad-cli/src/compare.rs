@@ -21,7 +21,8 @@ use crate::run::{
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run.
+/// first run. Steps: load the vehicle, trailers and scene; select solvers and manoeuvres; simulate each manoeuvre and
+/// print its table; write the report.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
@@ -50,6 +51,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         });
         progress_bar.finish_and_clear();
         for outcome in &comparison.outcomes {
+            // Fails if the temporary file with the telemetry could not be written or read.
             outcome.trajectory.check().map_err(Failure::from_error)?;
         }
         print(&comparison_table(&comparison))?;
@@ -108,7 +110,8 @@ pub fn select_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
 }
 
 /// Returns the table of a comparison: figures in rows, a column for each solver, and the spread between the solvers
-/// that are no peers. Peers are marked with `*`. The tables of assists follow.
+/// that are no peers. Peers are marked with `*`. The tables of assists follow. A footnote explains `*` if there is a
+/// peer. The title names and describes the manoeuvre.
 fn comparison_table(comparison: &Comparison) -> String {
     // Right-aligned from column 1 on.
     let mut table = Table::new(1);
@@ -117,6 +120,7 @@ fn comparison_table(comparison: &Comparison) -> String {
         .outcomes
         .iter()
         .map(|outcome| if outcome.peer { format!("{}*", outcome.backend) } else { outcome.backend.into() });
+    // The column of the labels has no head.
     table.push_row(["".to_string(), "unit".into()].into_iter().chain(column_heads).chain(["spread".to_string()]));
     for row in comparison.rows() {
         let leading_cells = [row.metric.label.clone(), row.metric.unit.to_string()];
@@ -158,6 +162,7 @@ mod tests {
         assert_eq!(file_stem("my/cars/van.toml", &names[..1]), "van_step-steer");
     }
 
+    /// Checks repeated names, no names, and a misspelt name, whose error names the known solver.
     #[test]
     fn backends_are_chosen_once_and_unknown_ones_refused() {
         let ask = |names: &[&str]| select_solvers(&names.iter().map(|n| n.to_string()).collect::<Vec<_>>());

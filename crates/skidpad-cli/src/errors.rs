@@ -100,7 +100,8 @@ impl Diagnostic for Unwritable {
     }
 }
 
-/// Checks that all `paths` can be written. Used before a run starts.
+/// Checks that all `paths` can be written, in their order; the first one that cannot is the error. Used before a run
+/// starts.
 pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
     paths.into_iter().try_for_each(|path| Ok(files::check_writable(path)?))
 }
@@ -143,7 +144,7 @@ impl BadControls {
 }
 
 /// Returns the number of faults as text, with the number of shown ones if it is smaller. At [`MAX_COLLECTED_FAULTS`]
-/// the search for faults ends, so there may be more.
+/// the search for faults ends, so there may be more. At most [`MAX_SHOWN_FAULTS`] faults are shown.
 fn fault_count_text(fault_count: usize) -> String {
     match fault_count {
         1 => "1 fault".into(),

@@ -13,7 +13,7 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 pub struct Failure(Box<dyn Diagnostic>);
 
 impl Failure {
-    /// Creates the failure of an error without a code and a remedy. Its report shows only the message.
+    /// Creates the failure of an error without a code and a remedy. The report shows only the message.
     pub fn from_error(error: impl Display) -> Self {
         Self(Box::new(Message(error.to_string())))
     }

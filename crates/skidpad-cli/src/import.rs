@@ -12,7 +12,9 @@ use crate::output::{print, printable_path};
 use crate::run::{parse_step_length, parse_step_rate};
 
 /// Converts the file of another program to a vehicle file: checks the arguments, reads the file, writes the vehicle
-/// file, and prints the notes of the importer and the name of the vehicle. Nothing is written if there is a fault.
+/// file, and prints the notes of the importer and the name of the vehicle. Nothing is written if there is a fault. The
+/// output must not be the input. The step length is that of `--dt-s`, otherwise of `--rate-hz`, otherwise the default.
+/// The notes are printed after the file is written.
 pub fn import(arguments: &Import) -> Result<()> {
     errors::check_not_overwriting("--out", &arguments.out, &[("the file to import", Some(&arguments.file))])?;
     let options = match (arguments.dt_s, arguments.rate_hz) {

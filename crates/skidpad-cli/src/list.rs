@@ -10,7 +10,8 @@ use crate::arguments::{ListKind, SchemaKind};
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print};
 
-/// Prints one list, or all of them with titles for `None`.
+/// Prints one list without title and indent, or for `None` all lists, each below its title and separated by blank
+/// lines.
 pub fn list(selected_kind: Option<ListKind>) -> Result<()> {
     let lists = [
         (ListKind::Vehicles, "Vehicles", vehicle_table as fn() -> Result<Table>),
@@ -71,13 +72,16 @@ fn manoeuvre_table() -> Table {
     table
 }
 
-/// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver.
+/// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver. A row of a
+/// kind has its name, an empty cell and its source. A row of a solver, variants included, has its name, all kinds, and
+/// its probes. Solvers without wheel rows have only rays.
 fn ground_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for (name, source) in GROUND_KINDS {
         table.push_row([name, "", source]);
     }
+    // Every solver accepts every kind.
     let ground_kinds = GROUND_KINDS.map(|(name, _)| name).join(", ");
     for info in skidpad::solvers().into_iter().chain(skidpad::solver_variants()) {
         let probes = if info.has_wheel_rows {
@@ -91,7 +95,8 @@ fn ground_table() -> Table {
 }
 
 /// Returns the table of the telemetry channels of the CSV file with unit and description: of the vehicle, of each
-/// wheel, of the hitch, of each shaft.
+/// wheel, of the hitch, of each shaft. The names of the groups other than the vehicle end with the wheel, the hitch or
+/// the shaft, such as `.<wheel>`.
 fn channel_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
@@ -109,7 +114,7 @@ fn channel_table() -> Table {
     table
 }
 
-/// Prints the JSON schema of vehicle files, scene files or importable files.
+/// Prints the JSON schema of vehicle files, scene files or importable files, indented, with a line break at the end.
 pub fn schema(kind: SchemaKind) -> Result<()> {
     let schema = match kind {
         SchemaKind::Vehicle => skidpad::spec::schema(),

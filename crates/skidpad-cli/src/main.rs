@@ -49,7 +49,8 @@ const INTERRUPTED_EXIT_CODE: i32 = 130;
 
 /// Runs the command of the command line and returns its exit code. Installs handlers first: an interrupt removes
 /// unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`]. A wrong command line and the failure of a
-/// command are reported on the standard error.
+/// command are reported on the standard error. `--help` and `--version` print their text and end the program with
+/// success.
 fn main() -> ExitCode {
     // If no handler can be set, an interrupt still ends the program but leaves temporary files behind.
     _ = ctrlc::set_handler(|| {
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
     report_size_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        // A wrong command line.
         Err(usage_error) if usage_error.use_stderr() => {
             print_error_report(usage_error.render().to_string().trim_end());
             return ExitCode::from(COMMAND_LINE_EXIT_CODE);

@@ -56,9 +56,11 @@ impl Table {
     }
 
     /// Returns the table as text, with two spaces between columns and `indent` spaces before each line. Widths are
-    /// counted in characters. Lines have no spaces at their ends.
+    /// counted in characters. Lines have no spaces at their ends. Left-aligned cells are padded on the right,
+    /// right-aligned cells on the left.
     pub fn to_text(&self, indent: usize) -> String {
         let column_count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        // Width of the widest cell of a column; rows without this cell do not count.
         let column_width =
             |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
         let widths: Vec<usize> = (0..column_count).map(|column| column_width(column).unwrap_or(0)).collect();
@@ -72,6 +74,7 @@ impl Table {
                 line.push_str(left_padding);
                 line.push_str(cell);
                 line.push_str(right_padding);
+                // Gap to the next column; the one behind the last cell is trimmed below.
                 line.push_str("  ");
             }
             text.push_str(line.trim_end());
@@ -110,6 +113,7 @@ fn keep_styles(report: &str) -> String {
         output.push_str(&lines(plain_text));
         output.push_str(style);
         remaining = following_text;
+        // Not a style: its escape character becomes visible text, and the search continues behind it.
         if style.is_empty() {
             output.push_str(&lines(&escaped_text[..ESCAPE_CHARACTER.len_utf8()]));
             remaining = &escaped_text[ESCAPE_CHARACTER.len_utf8()..];
@@ -131,6 +135,7 @@ const TERMINAL_STYLES: [&str; 17] =
 /// with a style, or if one of its numbers is not in [`TERMINAL_STYLES`].
 fn style_length(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix(ESCAPE_CHARACTER)?.strip_prefix('[')?;
+    // Position of the character behind the numbers, which must be `m`.
     let numbers_end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     let is_style = numbers[numbers_end..].starts_with('m')
         && numbers[..numbers_end].split(';').all(|number| TERMINAL_STYLES.contains(&number));

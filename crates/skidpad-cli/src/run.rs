@@ -38,7 +38,8 @@ pub const SCENE_MANOEUVRE: &str = "coast-scene";
 /// the manoeuvre. Returns the exit code of [`report_health`].
 ///
 /// All arguments, files and output paths are checked before the run starts; the first fault ends the command. If an
-/// output is the standard output, the figures are printed to the standard error.
+/// output is the standard output, the figures are printed to the standard error. Steps: compare the outputs with all
+/// inputs; load vehicle, scene and trailers; resolve the start; simulate with a progress bar; write the files; print.
 pub fn run(arguments: &Run) -> Result<ExitCode> {
     check_outputs(arguments)?;
     let backend = errors::find_solver(&arguments.solver)?;
@@ -51,9 +52,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     // The user has named the solver, so that a peer with trailers is an error.
     capable_backends(vec![backend], true, &overrides)?;
-    let ground_files: Vec<_> = ground_files.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
+    let ground_inputs: Vec<_> = ground_files.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in output_paths(arguments) {
-        errors::check_not_overwriting(argument, path, &ground_files)?;
+        errors::check_not_overwriting(argument, path, &ground_inputs)?;
     }
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
@@ -91,7 +92,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     Ok(report_health([(backend.name, false, &trajectory, incomplete_course)]))
 }
 
-/// Checks that no output is an input or the other output.
+/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls and the
+/// scene. A vehicle name counts as a path.
 fn check_outputs(arguments: &Run) -> Result<(), SameFile> {
     let inputs = [
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
@@ -119,7 +121,8 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
 
 /// Writes a JSON object that maps the names of the figures with units to unrounded values, with `null` for figures
 /// without a value. The key `health` contains the worst step report of the run and the time and place where the car
-/// left the ground, or `null`.
+/// left the ground, or `null`. The keys of `health` are `not_finite`, `not_converged`, `most_iterations`,
+/// `largest_residual_mps` and `left_ground`. The file is complete or not written at all.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
     let (mut json_object, worst_report) = (to_json(metrics), trajectory.worst_report());
     // Time and place at which the car left the ground.
@@ -161,6 +164,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
             .iter()
             .enumerate()
             .filter(|(channel_index, _)| assist_use.is_reported(*channel_index));
+        // The second argument sets the number of decimal places.
         let value_text = |value: f64| four_digits(value, value);
         let channel_texts: Vec<String> = active_channels
             .map(|(channel_index, channel)| format!("{} {}", channel.name, value_text(assist_use.peak[channel_index])))
@@ -175,6 +179,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
     }
     format!(
         "\n  assists and non-physical aids on {backend}: share of the time active, largest contributions\n{}",
+        // Indent of 4 spaces.
         table.to_text(4)
     )
 }
@@ -217,8 +222,8 @@ pub fn report_health<'a>(
 }
 
 /// Returns the manoeuvre that the arguments ask for: the table of controls if a file is named, otherwise the named
-/// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The error lists the known manoeuvres or the faults of the
-/// table.
+/// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The manoeuvre is built with the `overrides`, the table
+/// for the `model`. The error lists the known manoeuvres, names an unreadable file, or lists the faults of the table.
 fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Manoeuvre>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = arguments.controls.as_deref() else {
@@ -228,6 +233,7 @@ fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Re
     let file_name = path.display().to_string();
     let text = match files::read_lossy(path, FileKind::Controls) {
         Ok(text) => text,
+        // `source` is the error of the operating system.
         Err(source) => return Err(Unreadable { path: file_name, source }.into()),
     };
     match Script::parse(&text, model) {
@@ -266,7 +272,8 @@ pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides
 }
 
 /// Returns the result of [`read_overrides`] and the files of the ground that the scene names. Loads the scene and the
-/// trailers. A slope for a scene without a plane is an error.
+/// trailers. A slope for a scene without a plane is an error. Prints the notes and the keys with old names. Speed and
+/// heading of the scene apply if no argument states them; its start position always applies.
 fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed_roots(&changes.roots)?;
     let loaded_scene = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
@@ -319,7 +326,8 @@ fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument>
     })
 }
 
-/// Returns start and duration of `manoeuvre` with the changes applied.
+/// Returns start and duration of `manoeuvre` with the changes applied. The error names the argument or the key of the
+/// scene that asked for the rejected change.
 ///
 /// # Errors
 /// The manoeuvre does not accept a change, the duration is not above 0, or a run with one of `steps` has more than
@@ -332,7 +340,7 @@ pub fn resolve_setup(
     steps: &[TimeStep],
 ) -> Result<Setup, BadArgument> {
     let setup = overrides.setup(manoeuvre, model).map_err(|StartRejected { change, found, accepts }| {
-        // Whether an argument asked for the change, its name, and the key of the scene that else did.
+        // Whether an argument asked for the change, name of this argument, and key of the scene that asked otherwise.
         let (is_asked, option, scene_key) = match change {
             StartProperty::Speed => {
                 (changes.initial_speed_mps.is_some(), "--initial-speed-mps", "`speed_mps` of the scene")
@@ -340,6 +348,7 @@ pub fn resolve_setup(
             StartProperty::Heading => (changes.heading_deg.is_some(), "--heading-deg", "`heading_deg` of the scene"),
             StartProperty::Place => (false, "another scene", "`start_m` of the scene"),
         };
+        // If the scene asked for the change, an argument can replace it.
         let (argument, alternative) =
             if is_asked { (option, String::new()) } else { (scene_key, format!(", or set {option}")) };
         BadArgument {
@@ -363,7 +372,7 @@ fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     Err(BadArgument { argument: "duration", found, accepts })
 }
 
-/// Creates a progress bar over `steps` steps on the standard error. It is only drawn on a terminal.
+/// Creates a progress bar over `steps` steps on the standard error. The bar is only drawn on a terminal.
 pub fn create_progress_bar(steps: u64) -> ProgressBar {
     let progress_bar = ProgressBar::new(steps);
     // The template is a valid constant. If it failed, the default style would remain.

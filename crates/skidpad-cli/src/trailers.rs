@@ -12,7 +12,9 @@ use crate::output::print_notes;
 use crate::roots::load_vehicle;
 
 /// Loads the trailers `names` and returns them as towed units behind a car of `model`, from the front. A full trailer
-/// is two units: dolly and trailer.
+/// is two units: dolly and trailer. The units are in the order of `names`; the car itself is not returned. Prints the
+/// notes about each trailer. Trailers are checked one after the other, first for a hitch ahead, then for a coupler. The
+/// unit ahead of the first one is the car.
 ///
 /// # Errors
 /// A file has faults, a trailer has no `[coupler]`, or the vehicle ahead has no `[hitch]`.

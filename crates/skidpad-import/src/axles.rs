@@ -28,14 +28,16 @@ type AxleWheels<'a> = Vec<&'a Corner>;
 /// collect the tyres; build the axles, the chassis, the steering and the powertrain.
 ///
 /// The ground of the file is the load-weighted mean height of the contact points at rest. Lengths count from the front
-/// axle, the lateral middle of the car and this ground. Brakes, aerodynamics, hitch, motors and assists stay empty. Brake
-/// torques are stored in the axles. Returns `None` after any fault, also if the centre of mass lies outside the wheels.
+/// axle, the lateral middle of the car and this ground. Brakes, aerodynamics, hitch, motors and assists stay empty.
+/// Brake torques are stored in the axles. Returns `None` after any fault, also if the centre of mass lies outside the
+/// wheels. `carried_masses` holds the mass on each wheel at rest (kg), `rest_heights` the heights of the contact points
+/// (m), both in the order of the wheels.
 pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<CommentedSpec> {
     let groups = group_axles(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
+    // Wheel positions relative to the centre of mass: forward, left (m).
     let points: Vec<[f64; 2]> =
         wheels.iter().map(|w| [w.position[0] - car.centre[0], w.position[1] - car.centre[1]]).collect();
-    // Mass that each wheel carries at rest (kg), in the order of `wheels`.
     let Some(carried_masses) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
         import.add_fault("", found, "a car that its wheels can support", "check the axes and the centre of mass");
@@ -45,7 +47,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         wheels.iter().zip(&carried_masses).map(|(wheel, mass)| contact_height_at_rest(wheel, *mass)).collect();
     check_bump_stops(&wheels, &carried_masses, &rest_heights, import);
     note_tilt(&groups, &rest_heights, import);
-    // Σ share x = 0: the load-weighted mean height is the height of the plane of the contact points below the centre of mass.
+    // Static equilibrium: the load-weighted mean is the height of the contact plane below the centre of mass.
     let ground_z = carried_masses.iter().zip(&rest_heights).map(|(mass, z)| mass * z).sum::<f64>() / car.mass.value;
     let mut draft = VehicleDraft {
         comments: BTreeMap::new(),
@@ -53,16 +55,17 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
         ground_z,
         middle_y: lateral_middle(&groups),
     };
+    // Tyres by name (`.0`), and the tyre name of each axle (`.1`).
     let tyres = collect_tyres(&groups, &mut draft);
     let mut axles = Vec::new();
-    // Index in `wheels` of the first wheel of the axle.
-    let mut first_wheel = 0;
+    let mut first_wheel_index = 0;
     for (i, group) in groups.iter().enumerate() {
-        let wheel_range = first_wheel..first_wheel + group.len();
+        let wheel_range = first_wheel_index..first_wheel_index + group.len();
+        // Mean height of the contact points (m) and mean load of a wheel (N) of this axle.
         let height = rest_heights[wheel_range.clone()].iter().sum::<f64>() / group.len() as f64;
         let load = carried_masses[wheel_range].iter().sum::<f64>() / group.len() as f64 * f64::from(STANDARD_GRAVITY);
         axles.push(draft.axle(i, group, height, load, &tyres.1[i], import));
-        first_wheel += group.len();
+        first_wheel_index += group.len();
     }
     let spec = VehicleSpec {
         name: car.name.clone(),
@@ -91,7 +94,7 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
 
 /// Returns the height of the contact point of a wheel at rest in the frame of the body (m). `carried_mass` is the mass
 /// `m` that the wheel carries (kg). An unloaded height rises by the static deflection `m g / rate`; a height at rest is
-/// returned unchanged.
+/// returned unchanged. Limits of the travel are not applied.
 fn contact_height_at_rest(wheel: &Corner, carried_mass: f64) -> f64 {
     match wheel.contact {
         ContactHeight::Unloaded(height) => height + carried_mass * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
@@ -124,15 +127,18 @@ fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[
     }
 }
 
-/// Groups the wheels by axle, from front to rear, left before right. Wheels are sorted by longitudinal position. A wheel
-/// joins an axle if it is at most [`MAX_AXLE_OFFSET_M`] behind its foremost wheel. Adds faults and returns `None` for
-/// fewer than two wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart laterally.
+/// Groups the wheels by axle, from front to rear, left before right. Wheels are sorted by longitudinal position. A
+/// wheel joins an axle if it is at most [`MAX_AXLE_OFFSET_M`] behind its foremost wheel. Adds faults and returns `None`
+/// for fewer than two wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart
+/// laterally. A fault does not end the search, so that all axles are checked. Returns `None` if the import has any
+/// fault.
 fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWheels<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
         import.add_fault("", format!("{} wheels", wheels.len()), "a car with at least two wheels", "");
         return None;
     }
+    // Falling x: foremost wheel first.
     wheels.sort_by(|a, b| b.position[0].total_cmp(&a.position[0]));
     let mut groups: Vec<AxleWheels<'a>> = Vec::new();
     for wheel in wheels {
@@ -142,7 +148,9 @@ fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWhee
         }
     }
     for group in &mut groups {
+        // Falling y: left wheel first.
         group.sort_by(|a, b| b.position[1].total_cmp(&a.position[1]));
+        // 0.01 m: smallest lateral distance of two wheels of one axle.
         if group.len() > 2 || (group.len() == 2 && group[0].position[1] - group[1].position[1] < 0.01) {
             let found = format!("{} wheels within {MAX_AXLE_OFFSET_M} m along the car", group.len());
             import.add_fault(
@@ -170,6 +178,7 @@ fn mean_number(
     import: &mut Import<'_>,
 ) -> SourcedNumber {
     let value = wheel_mean(group, |w| number_of(w).value);
+    // Relative tolerance 1e-4.
     if group.iter().any(|w| (number_of(w).value - value).abs() > 1e-4 * value.abs()) {
         import.add_note(&group[0].path, format!("left and right {part_name} differ: the mean {value:.4} is used"));
     }
@@ -186,12 +195,13 @@ fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
 /// `rest_heights` are heights of the contact points (m), in the order of the wheels of `groups`.
 fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Import<'_>) {
     let mut first_wheel = 0;
+    // Mean contact height of each axle (m).
     let mut heights = Vec::new();
     for group in groups {
         heights.push(rest_heights[first_wheel..first_wheel + group.len()].iter().sum::<f64>() / group.len() as f64);
         first_wheel += group.len();
     }
-    let (highest, lowest) = heights.iter().fold((f64::MIN, f64::MAX), |(h, l), z| (h.max(*z), l.min(*z)));
+    let (highest, lowest) = heights.iter().fold((f64::MIN, f64::MAX), |(high, low), z| (high.max(*z), low.min(*z)));
     if highest - lowest > NOTED_OFFSET_M {
         let height_difference_mm = (highest - lowest) * 1e3;
         import.add_note(
@@ -215,10 +225,11 @@ fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Impor
     }
 }
 
-/// Returns the different tyres by name, and the name of the tyre of each axle. An axle uses the tyre of its first wheel.
-/// The tyre of the first axle is called `front`; a new tyre of a later axle `axle_2`, `axle_3` and so on; equal tyres are
-/// stored once. Adds the origin of each stored tyre as a comment to `draft`.
+/// Returns the different tyres by name, and the name of the tyre of each axle. An axle uses the tyre of its first
+/// wheel. The tyre of the first axle is called `front`; a new tyre of a later axle `axle_2`, `axle_3` and so on; equal
+/// tyres are stored once. Adds the origin of each stored tyre as a comment to `draft`.
 fn collect_tyres(groups: &[AxleWheels<'_>], draft: &mut VehicleDraft) -> (BTreeMap<String, Tyre>, Vec<String>) {
+    // Different tyres so far with their names.
     let mut tyres: Vec<(&Tyre, String)> = Vec::new();
     let mut names = Vec::new();
     for (i, group) in groups.iter().enumerate() {
@@ -269,19 +280,21 @@ impl VehicleDraft {
         number.filter(|number| number.value != 0.0).map_or(0.0, |number| self.store_number(path, number))
     }
 
-    /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above the
-    /// ground (m), rounded to nine digits.
+    /// Converts a point from the frame of the source to distances behind the front axle, left of the middle and above
+    /// the ground (m), rounded to nine digits.
     fn to_file_position(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         [self.front_axle_x - x, y - self.middle_y, z - self.ground_z].map(round_digits)
     }
 
-    /// Returns axle number `i` with the wheels `group`. `height` is the mean height of their contact points at rest (m),
-    /// `load` the mean static load of a wheel (N), `tyre` the name of the tyre.
+    /// Returns axle number `i` with the wheels `group`. `height` is the mean height of their contact points at rest
+    /// (m), `load` the mean static load of a wheel (N), `tyre` the name of the tyre.
     ///
-    /// Rates, dampers, radii, spin inertias, brake torques and anti-roll bar are means over the wheels; different values
-    /// add a note. Bump and droop travel are the distances from rest to the ends of the mean contact range, at least
-    /// [`MIN_TRAVEL_M`]. Roll centre, lateral compliance, unsprung mass and rolling resistance are those of the first
-    /// wheel. A single wheel has no track and no anti-roll bar. The axle is solid if both wheels say so.
+    /// Rates, dampers, radii, spin inertias, brake torques and anti-roll bar are means over the wheels; different
+    /// values add a note. Bump and droop travel are the distances from rest to the ends of the mean contact range, at
+    /// least [`MIN_TRAVEL_M`]. Roll centre, lateral compliance, unsprung mass and rolling resistance are those of the
+    /// first wheel. A single wheel has no track and no anti-roll bar. The axle is solid if both wheels say so.
+    /// Handbrake torques are means, too. Stores the origins of the numbers as comments. The force point, toe and camber
+    /// come from `jounce_curves`; the Ackermann share is 0, and heave spring, brake disc and probe stay empty.
     fn axle(
         &mut self,
         i: usize,
@@ -301,8 +314,9 @@ impl VehicleDraft {
         let anti_roll_rate = mean(|w| &w.anti_roll_rate, "anti-roll bars");
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
-        let ([toe_deg, camber_deg], kinematics) = kinematics(group, RestPosition { height, travel }, import);
-        let force_point = force_point(group, RestPosition { height, travel }, import);
+        let ([toe_deg, camber_deg], kinematics_over_travel) =
+            kinematics(group, RestPosition { height, travel }, import);
+        let force_height = force_point(group, RestPosition { height, travel }, import);
         let compliance = group[0].lateral_compliance.as_ref();
         let key_path = |key: &str| format!("{path}.{key}");
         self.add_comment(&key_path("suspension.bump_travel_m"), &group[0].contact_range_origin);
@@ -318,14 +332,14 @@ impl VehicleDraft {
             ackermann: 0.0,
             toe_deg,
             camber_deg,
-            kinematics,
+            kinematics: kinematics_over_travel,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
             roll_centre_height_m: self
                 .store_number_or_zero(&key_path("roll_centre_height_m"), group[0].roll_centre.as_ref()),
             lateral_compliance: compliance
                 .map(|numbers| self.lateral_compliance(&key_path("lateral_compliance"), numbers)),
-            force_application_height_m: force_point
+            force_application_height_m: force_height
                 .map(|z| self.store_number(&key_path("force_application_height_m"), &z)),
             suspension,
             anti_roll_bar: track.filter(|_| anti_roll_rate.value != 0.0).map(|_| AntiRollBar {
@@ -341,9 +355,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the rolling resistance of a wheel: a coefficient that rises linearly with speed, from 0 at standstill. Its
-    /// slope (s/m) is the resistance per speed (N s/m) over the static load `load` (N). Returns `None` if the source
-    /// states no resistance or one of at most 0.
+    /// Returns the rolling resistance of a wheel: a coefficient that rises linearly with speed, from 0 at standstill.
+    /// The slope (s/m) of the coefficient is the resistance per speed (N s/m) over the static load `load` (N). Returns
+    /// `None` if the source states no resistance or one of at most 0.
     fn rolling_resistance(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
         let resistance = wheel.rolling_resistance.as_ref().filter(|r| r.value > 0.0)?;
         let slope = sourced(resistance.value / load, resistance.origin.clone());
@@ -369,9 +383,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full bump
-    /// and to full droop (m). `axle` is the path of the axle, for comments. The spring is linear and has no preload, no
-    /// damper knees and a bump stop without rate.
+    /// Returns the suspension with a rate (N/m), bump and rebound damping (N s/m), and the travel from rest to full
+    /// bump and to full droop (m). `axle` is the path of the axle, for comments. The spring is linear and has no
+    /// preload, no damper knees and a bump stop without rate.
     fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&SourcedNumber; 3], travel: [f64; 2]) -> Suspension {
         let key_path = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
@@ -394,8 +408,10 @@ impl VehicleDraft {
     }
 
     /// Returns the chassis: mass, centre of mass, inertia and collision box. The collision box is that of the source,
-    /// otherwise the bounding box of its shapes, otherwise an estimate from the wheels with a note. If the source states
-    /// no inertia, boxes of equal density replace it: the shapes of the body or, without shapes, the collision box.
+    /// otherwise the bounding box of its shapes, otherwise an estimate from the wheels with a note. If the source
+    /// states no inertia, boxes of equal density replace it: the shapes of the body or, without shapes, the collision
+    /// box. Adds comments at the height of the centre of mass and at the inertia or the first box. All lengths are
+    /// rounded to nine digits.
     fn chassis(&mut self, car: &Car, groups: &[AxleWheels<'_>], import: &mut Import<'_>) -> Chassis {
         let [behind, left, above] = self.to_file_position(car.centre);
         self.add_comment("chassis.centre_above_ground_m", &car.centre_origin);
@@ -438,11 +454,12 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by one vector, so
-    /// that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a note. `volume`
-    /// is the sum of the volumes of `solids` (m³).
+    /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by one vector,
+    /// so that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a note.
+    /// `volume` is the sum of the volumes of `solids` (m³).
     fn mass_boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
         let solids_centre = common_centre(solids).unwrap_or(car.centre);
+        // Displacement of every box, m.
         let shift = [0, 1, 2].map(|i| car.centre[i] - solids_centre[i]);
         if shift.iter().any(|s| s.abs() > NOTED_OFFSET_M) {
             import.add_note("", "the centre of mass is not the centre of the body shape: the inertia is that of the shape moved to the centre of mass");
@@ -464,14 +481,16 @@ impl VehicleDraft {
         solids.iter().map(convert_solid).collect()
     }
 
-    /// Estimates the collision box from the wheels, in the frame of the source (m). `r` is the largest wheel radius. The
-    /// box extends 1.5 `r` beyond the front and the rear axle and 0.25 `r` beyond the outermost wheel on each side. It
-    /// begins 0.5 `r` above the ground and ends 2.5 `r` above it, or `r` above the centre of mass if that is higher.
+    /// Estimates the collision box from the wheels, in the frame of the source (m). `r` is the largest wheel radius.
+    /// The box extends 1.5 `r` beyond the front and the rear axle and 0.25 `r` beyond the outermost wheel on each side.
+    /// The box begins 0.5 `r` above the ground and ends 2.5 `r` above it, or `r` above the centre of mass if that is
+    /// higher.
     fn estimated_hull(&self, car: &Car, groups: &[AxleWheels<'_>]) -> BodyBox {
         let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
         let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
         let rear_axle_x = wheels.iter().map(|w| w.position[0]).fold(f64::MAX, f64::min);
         let half_width = wheels.iter().map(|w| (w.position[1] - self.middle_y).abs()).fold(0.0, f64::max);
+        // Heights of the lower and the upper face, m.
         let (bottom, top) = (self.ground_z + 0.5 * radius, (self.ground_z + 2.5 * radius).max(car.centre[2] + radius));
         BodyBox {
             centre: [0.5 * (self.front_axle_x + rear_axle_x), self.middle_y, 0.5 * (bottom + top)],
@@ -488,9 +507,10 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the powertrain of the vehicle file. Without a driven wheel: none. With an engine: the engine, with the
-    /// sums of the drive shares of the wheels as shares of the axles. Otherwise: direct drive with the mean torque of
-    /// each axle (N m), which every wheel of the axle receives.
+    /// Returns the powertrain of the vehicle file. Without a driven wheel: none. If the car has an engine: the engine,
+    /// with the sums of the drive shares of the wheels as shares of the axles. Otherwise: direct drive with the mean
+    /// torque of each axle (N m), which every wheel of the axle receives. The direct drive takes its comment from the
+    /// first driven wheel.
     fn powertrain(&mut self, car: &Car, groups: &[AxleWheels<'_>]) -> Powertrain {
         let torques: Vec<f64> =
             groups.iter().map(|group| round_digits(wheel_mean(group, |w| w.drive_torque.value))).collect();
@@ -498,6 +518,7 @@ impl VehicleDraft {
             return Powertrain::None {};
         }
         if let Some(engine) = &car.engine {
+            // `drive_torque` holds shares of the engine torque here.
             let shares: Vec<f64> =
                 groups.iter().map(|group| group.iter().map(|w| w.drive_torque.value).sum()).collect();
             return crate::engine::powertrain(engine, &shares);
@@ -512,6 +533,7 @@ impl VehicleDraft {
 fn bounding_box(boxes: &[BodyBox]) -> Option<BodyBox> {
     // Coordinate of the outermost face along axis `i`, in the direction `sign`.
     let outermost_face = |sign: f64, i: usize| {
+        // Positions of the faces along `sign · axis`, so that the outermost one is the largest.
         let face_positions = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
         sign * face_positions.fold(f64::MIN, f64::max)
     };

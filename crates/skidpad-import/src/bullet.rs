@@ -1,5 +1,5 @@
-//! Importers for `btRaycastVehicle` of Bullet and `DynamicRayCastVehicleController` of Rapier, in TOML with the names and
-//! defaults of these engines.
+//! Importers for `btRaycastVehicle` of Bullet and `DynamicRayCastVehicleController` of Rapier, in TOML with the names
+//! and defaults of these engines.
 
 use crate::Import;
 use crate::car::{BodyBox, Car};
@@ -249,8 +249,8 @@ pub(crate) fn default_max_suspension_force() -> f64 {
 pub(crate) fn default_friction() -> f64 {
     10.5
 }
-/// Returns the default roll influence of Bullet, Rapier and Godot: the share of the height of the centre of mass at which
-/// lateral forces act.
+/// Returns the default roll influence of Bullet, Rapier and Godot: the share of the height of the centre of mass at
+/// which lateral forces act.
 pub(crate) fn default_roll_influence() -> f64 {
     0.1
 }
@@ -269,9 +269,9 @@ const BULLET_NAMES: [&str; 6] = [
 const RAPIER_NAMES: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
-/// Reads a vehicle of Bullet: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast vehicle.
-/// The origin is the centre of mass. A wheel without a direction points down. Travel is converted from cm to m. Forward
-/// is reversed if the wheel axles say so. Returns `None` after a fault.
+/// Reads a vehicle of Bullet: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast
+/// vehicle. The origin is the centre of mass. A wheel without a direction points down. Travel is converted from cm to
+/// m. Forward is reversed if the wheel axles say so. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let source_vehicle: BulletVehicle = import.deserialize_toml()?;
     let frame =
@@ -290,6 +290,7 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
             friction: w.m_frictionSlip,
             max_force: w.m_maxSuspensionForce,
             roll_influence: w.m_rollInfluence,
+            // The spring moves as far as the wheel.
             travel_ratio: 1.0,
             steering: w.m_steering,
             engine_force: w.m_engineForce,
@@ -297,6 +298,7 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
             source_names: BULLET_NAMES,
         })
         .collect();
+    // Stated wheel axles; `None` for the default.
     let axles: Vec<_> = source_vehicle.wheels.iter().map(|w| w.m_wheelAxleCS).collect();
     let frame = orient_forward(frame, &axles, "m_wheelAxleCS", import);
     let vehicle = RayVehicle {
@@ -305,6 +307,7 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
             "Imported from Bullet. Bullet states springs and dampers per body mass, and brakes as impulses per step."
                 .into(),
         mass: source_vehicle.mass,
+        // The origin of the body of Bullet is its centre of mass.
         centre: [0.0; 3],
         inertia: source_vehicle.local_inertia,
         boxes: body_boxes(source_vehicle.half_extents, source_vehicle.box_centre, &frame),
@@ -314,10 +317,10 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(vehicle, import))
 }
 
-/// Reads a vehicle of Rapier: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast vehicle.
-/// A wheel without a direction points down. The roll influence is Rapier's default, because its field is private. Forward
-/// is reversed if the wheel axles say so. A factor on the side impulse other than 1 adds a note and is left out. Returns
-/// `None` after a fault.
+/// Reads a vehicle of Rapier: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast
+/// vehicle. A wheel without a direction points down. The roll influence is Rapier's default, because its field is
+/// private. Forward is reversed if the wheel axles say so. A factor on the side impulse other than 1 adds a note and is
+/// left out. Returns `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     let source_vehicle: RapierVehicle = import.deserialize_toml()?;
     let frame =
@@ -337,6 +340,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             max_force: w.max_suspension_force,
             // The field is private in Rapier, so the default applies.
             roll_influence: default_roll_influence(),
+            // The spring moves as far as the wheel.
             travel_ratio: 1.0,
             steering: w.steering,
             engine_force: w.engine_force,
@@ -353,6 +357,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
             "a fraction of lateral grip lost per step: not imported",
         );
     }
+    // Stated wheel axles; `None` for the default.
     let axles: Vec<_> = source_vehicle.wheels.iter().map(|w| w.axle_cs).collect();
     let frame = orient_forward(frame, &axles, "axle_cs", import);
     let vehicle = RayVehicle {
@@ -371,7 +376,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
 }
 
 /// Returns the axes of the source from the numbers (0 to 2) of the axes `up` and `forward`. Adds a fault at `path` and
-/// returns `None` if both numbers are the same or one is out of range.
+/// returns `None` if both numbers are the same or one is out of range. The fault text names only the equal axes.
 fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
     let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {
@@ -380,14 +385,14 @@ fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Op
     frame
 }
 
-/// Returns `frame` with forward and left reversed if all given wheel axles drive the car backwards, otherwise unchanged.
-/// A wheel with the axle `a` drives towards `up × a`. Adds a note with the key `name` if only some of the given axles
-/// drive backwards.
+/// Returns `frame` with forward and left reversed if all given wheel axles drive the car backwards, otherwise
+/// unchanged. A wheel with the axle `a` drives towards `up × a`. Adds a note with the key `name` if only some of the
+/// given axles drive backwards. Axles that are not given do not count.
 fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> SourceAxes {
     let forward_component = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
-    let backward_count = axles.iter().flatten().filter(|axle| forward_component(axle) < 0.0).count();
-    let stated_count = axles.iter().flatten().count();
-    if backward_count > 0 && backward_count < stated_count {
+    let backward_axle_count = axles.iter().flatten().filter(|axle| forward_component(axle) < 0.0).count();
+    let stated_axle_count = axles.iter().flatten().count();
+    if backward_axle_count > 0 && backward_axle_count < stated_axle_count {
         import.add_note(
             "wheels[0]",
             format!(
@@ -395,7 +400,7 @@ fn orient_forward(frame: SourceAxes, axles: &[Option<[f64; 3]>], name: &str, imp
             ),
         );
     }
-    if backward_count > 0 && backward_count == stated_count {
+    if backward_axle_count > 0 && backward_axle_count == stated_axle_count {
         return SourceAxes { forward: -frame.forward, left: -frame.left, ..frame };
     }
     frame

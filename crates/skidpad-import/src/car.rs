@@ -1,5 +1,5 @@
-//! Neutral car between source and vehicle file. Units are SI, axes are x forward, y left, z up, with any origin. Each number
-//! carries its origin in the source as text.
+//! Neutral car between source and vehicle file. Units are SI, axes are x forward, y left, z up, with any origin. Each
+//! number carries its origin in the source as text.
 
 use crate::engine::GameEngine;
 use skidpad_spec::spec::{Friction, Inertia, RaycastReference, Relaxation, Tyre};
@@ -43,14 +43,14 @@ pub(crate) enum ContactHeight {
     AtRest(f64),
 }
 
-/// Quantity over the compression from full droop (m), as points in rising order. Linear between the points, constant outside
-/// their range, and 0 without points.
+/// Quantity over the compression from full droop (m), as points in rising order. Linear between the points, constant
+/// outside their range, and 0 without points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct JounceCurve(pub Vec<[f64; 2]>);
 
 impl JounceCurve {
-    /// Interpolates the quantity linearly at the compression `jounce` from full droop (m). Outside the points it returns
-    /// the value of the nearest end, without points 0.
+    /// Interpolates the quantity linearly at the compression `jounce` from full droop (m). Outside the points it
+    /// returns the value of the nearest end, without points 0.
     pub fn evaluate_at(&self, jounce: f64) -> f64 {
         let upper_index = self.0.partition_point(|point| point[0] <= jounce);
         // Neighbours of `jounce`; one of them is missing outside the points.
@@ -146,7 +146,8 @@ pub(crate) struct Car {
     pub centre: [f64; 3],
     /// Origin of `centre` in the source.
     pub centre_origin: String,
-    /// Inertia about the centre of mass and its origin in the source; `None` to compute it from `boxes` at constant density.
+    /// Inertia about the centre of mass and its origin in the source; `None` to compute it from `boxes` at constant
+    /// density.
     pub inertia: Option<(Inertia, String)>,
     /// Shape of the body.
     pub boxes: Vec<BodyBox>,
@@ -158,14 +159,15 @@ pub(crate) struct Car {
     pub lock: SourcedNumber,
     /// Largest steering rate (degrees/s); `None` for no limit.
     pub steer_rate: Option<SourcedNumber>,
-    /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the wheels.
+    /// Engine that drives the wheels in proportion to [`Corner::drive_torque`]; `None` if these are torques at the
+    /// wheels.
     pub engine: Option<GameEngine>,
     /// Parameters that only ray-cast vehicles of other engines use (`raycast_reference`).
     pub raycast_reference: Option<RaycastReference>,
 }
 
-/// Returns the common centre of boxes of equal density (m), the mean of their centres weighted by volume. `None` without
-/// boxes or without volume.
+/// Returns the common centre of boxes of equal density (m), the mean of their centres weighted by volume. `None`
+/// without boxes or without volume.
 pub(crate) fn common_centre(boxes: &[BodyBox]) -> Option<[f64; 3]> {
     let total_volume: f64 = boxes.iter().map(BodyBox::volume).sum();
     let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / total_volume;

@@ -1,4 +1,5 @@
-//! Importer for parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
+//! Importer for parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models",
+//! 2020, tables 6 and 7).
 
 use crate::car::{BodyBox, Car, ContactHeight, Corner, friction, relaxation, sourced};
 use crate::vehicle_file::round_digits;
@@ -182,9 +183,9 @@ const KEYS_WITH_NOTES: [(&str, &str); 7] = [
 ];
 
 /// Reads a multi-body parameter set. Keys that change their meaning ([`KEYS_WITH_NOTES`]) add a note if they are not 0;
-/// other unread keys are remembered for notes, except those of steering, longitudinal limits and tyre. A missing tyre and
-/// the estimated travel and relaxation add notes. A kinematic set without masses is a fault. Returns `None` after a
-/// fault.
+/// other unread keys are remembered for notes, except those of steering, longitudinal limits and tyre. A missing tyre
+/// and the estimated travel and relaxation add notes. A kinematic set without masses is a fault. Returns `None` after a
+/// fault. From the kinematic check on the collector skips unknown keys instead of reporting them.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
@@ -199,8 +200,10 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         !has_note && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
     });
     for (name, text) in KEYS_WITH_NOTES {
+        // Follows a name with dots into nested tables.
         let value_node = name.split('.').try_fold(&tree, |node, key| node.get(key));
         if let Some(node) = value_node.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
+            // The note needs the place of a key that no type contains.
             import.collector.store_span(name, node.span.clone());
             import.add_note(name, text);
         }
@@ -212,10 +215,11 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_parameters(&parameters))
 }
 
-/// Converts a parameter set to the neutral car: mass and centre of mass of the whole car, four wheels, steering lock and
-/// rate, no engine. The origin is on the ground below the centre of mass. The collision box has the length and the width
-/// of the set; its ground clearance of 0.15 m and its height of 1.2 m are estimates.
+/// Converts a parameter set to the neutral car: mass and centre of mass of the whole car, four wheels, steering lock
+/// and rate, no engine. The origin is on the ground below the centre of mass. The collision box has the length and the
+/// width of the set; its ground clearance of 0.15 m and its height of 1.2 m are estimates.
 fn convert_parameters(parameters: &Parameters) -> Car {
+    // Order: front left, front right, rear left, rear right.
     let wheels = [true, false]
         .into_iter()
         .flat_map(|is_front| [0.5, -0.5].map(|side| convert_wheel(parameters, is_front, side)));
@@ -244,10 +248,10 @@ fn convert_parameters(parameters: &Parameters) -> Car {
     }
 }
 
-/// Computes the inertia of sprung mass and axles about the common centre of mass of mass (kg m²) by the parallel-axis theorem.
-/// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll inertias
-/// of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia are those
-/// of the set.
+/// Computes the inertia of sprung mass and axles about the common centre of mass (kg m²) by the parallel-axis theorem.
+/// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll
+/// inertias of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia
+/// are those of the set.
 fn common_inertia(parameters: &Parameters) -> Inertia {
     // Mass of both axles, kg.
     let axle_mass = parameters.m - parameters.m_s;
@@ -258,6 +262,7 @@ fn common_inertia(parameters: &Parameters) -> Inertia {
         + axle_mass * (axle_height - parameters.h_cg).powi(2);
     Inertia {
         roll_kg_m2: round_digits(parameters.I_Phi_s + parameters.I_uf + parameters.I_ur + height_term),
+        // The axles lie `a` ahead of the centre of mass and `b` behind it.
         pitch_kg_m2: round_digits(
             parameters.I_y_s
                 + parameters.m_uf * parameters.a.powi(2)
@@ -280,6 +285,7 @@ fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
     // Select the value of the front (`f`) or the rear axle (`r`).
     let select = |f: f64, r: f64| if is_front { f } else { r };
     let select_name = |f: &str, r: &str| if is_front { f.to_owned() } else { r.to_owned() };
+    // The source states the roll stiffness as a negative number.
     let (track, roll_stiffness) = (select(parameters.T_f, parameters.T_r), -select(parameters.K_tsf, parameters.K_tsr));
     let tire = parameters.tire.as_ref().unwrap_or(&DEFAULT_TIRE);
     // Torque of all wheels together at the largest acceleration, N m.

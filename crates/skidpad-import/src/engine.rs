@@ -3,7 +3,8 @@
 use crate::vehicle_file::round_digits;
 use skidpad_spec::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 
-/// Clutch capacity as a multiple of the largest engine torque. The clutches of the sources are viscous and have no capacity.
+/// Clutch capacity as a multiple of the largest engine torque. The clutches of the sources are viscous and have no
+/// capacity.
 const CLUTCH_CAPACITY_RATIO: f64 = 1.5;
 
 /// Engine speed at which the clutch is engaged, as a multiple of the idle speed.
@@ -36,19 +37,20 @@ pub(crate) struct GameEngine {
     pub down_shift_rpm: f64,
 }
 
-/// Returns the powertrain of a vehicle file: engine, clutch, gearbox and differential. `shares` are the torque shares of
-/// the axles from the front, with any sum above 0; they are divided by their sum.
+/// Returns the powertrain of a vehicle file: engine, clutch, gearbox and differential. `raw_shares` are the torque
+/// shares of the axles from the front, with any sum above 0; they are divided by their sum.
 ///
 /// The torque curve is scaled by the largest speed and torque. The clutch carries [`CLUTCH_CAPACITY_RATIO`] times the
 /// largest torque. Engine drag is 0 and the gearbox has no loss. Values are not checked here; a value out of range is a
-/// fault when the vehicle file is read.
-pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
-    let share_sum: f64 = shares.iter().sum();
+/// fault when the vehicle file is read. The clutch is engaged at [`ENGAGED_SPEED_RATIO`] times the idle speed. Without
+/// throttle map; the stall speed is 0. All numbers are rounded to nine digits.
+pub(crate) fn powertrain(engine: &GameEngine, raw_shares: &[f64]) -> Powertrain {
+    let share_sum: f64 = raw_shares.iter().sum();
     let to_curve_point = |[speed, torque]: &[f64; 2]| CurvePoint {
         rpm: round_digits(speed * engine.limit_rpm),
         torque_nm: round_digits(torque * engine.max_torque),
     };
-    let shares: Vec<f64> = shares.iter().map(|share| round_digits(share / share_sum)).collect();
+    let torque_split: Vec<f64> = raw_shares.iter().map(|share| round_digits(share / share_sum)).collect();
     Powertrain::Engine {
         engine: Box::new(Engine {
             torque_curve: engine.curve.iter().map(to_curve_point).collect(),
@@ -77,6 +79,6 @@ pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             kick_down_rpm: None,
             continuous: None,
         }),
-        differential: Differential { torque_split: shares },
+        differential: Differential { torque_split },
     }
 }

@@ -1,9 +1,9 @@
 //! Importer for `VehicleBody3D` of Godot with its `VehicleWheel3D` children, from a `.tscn` file.
 //!
-//! The class is derived from the vehicle of Bullet, with one change (`_ray_cast` in `vehicle_body_3d.cpp` of Godot). The ray
-//! starts a radius `r` above the hard point, so it is `L0 + 2 r` long. The fraction of the ray up to the hit is multiplied by
-//! the length from the hard point, `L0 + r`. A wheel travel of `z` therefore compresses the spring by only
-//! `z (L0 + r) / (L0 + 2 r)`.
+//! The class is derived from the vehicle of Bullet, with one change (`_ray_cast` in `vehicle_body_3d.cpp` of Godot).
+//! The ray starts a radius `r` above the hard point, so it is `L0 + 2 r` long. The fraction of the ray up to the hit is
+//! multiplied by the length from the hard point, `L0 + r`. A wheel travel of `z` therefore compresses the spring by
+//! only `z (L0 + r) / (L0 + 2 r)`.
 
 use crate::Import;
 use crate::bullet::{
@@ -196,14 +196,17 @@ const GODOT_NAMES: [&str; 6] = [
     "engine_force",
 ];
 
-/// Reads the first vehicle of a scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`] and the transform
-/// of the body. Returns `None` after a fault.
+/// Reads the first vehicle of a scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`] and the
+/// transform of the body. Returns `None` after a fault. Steps: parse the sections, select the vehicle, convert the tree
+/// to the types of the source, convert them as a ray-cast vehicle. The collector skips unknown keys instead of
+/// reporting them as faults.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = parse_sections(import);
     let tree = build_tree(&sections, import)?;
     import.collector.skips_unknown_keys = true;
     let scene: Scene = import.deserialize_tree(&tree)?;
     import.collector.skipped_keys.retain(|(path, _)| {
+        // Last part of the path; keys such as `metadata/_edit_lock_` count by their first word.
         let key = path.rsplit('.').next().unwrap_or(path).trim_matches('"');
         !IRRELEVANT_KEYS.contains(&key.split('/').next().unwrap_or(key)) && path != "body.transform"
     });
@@ -211,9 +214,9 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
 }
 
 /// Returns one tree: `body` with the values of the first `VehicleBody3D` and its name, `wheels` with its direct
-/// `VehicleWheel3D` children, `boxes` with its `CollisionShape3D` children that have a `BoxShape3D` of this file. Adds a
-/// fault and returns `None` without a vehicle. Adds notes on further vehicles and on shapes that are not boxes of this
-/// file, which are left out.
+/// `VehicleWheel3D` children, `boxes` with its `CollisionShape3D` children that have a `BoxShape3D` of this file. Adds
+/// a fault and returns `None` without a vehicle. Adds notes on further vehicles and on shapes that are not boxes of
+/// this file, which are left out.
 fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
@@ -255,6 +258,7 @@ fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         }
     }
     let wheels = children_of_kind("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
+    // Added keys have the place of the body in the text.
     let span = body.body.span.clone();
     let to_entry =
         |name: &str, item| (Key { name: name.into(), span: span.clone() }, Node { item, span: span.clone() });
@@ -270,8 +274,8 @@ fn with_name(section: &Section) -> Node {
     merge_tables(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
 }
 
-/// Returns a table with the entries of both tables, those of `first` before those of `second`, at the place of `first` in
-/// the text. A node that is no table has no entries.
+/// Returns a table with the entries of both tables, those of `first` before those of `second`, at the place of `first`
+/// in the text. A node that is no table has no entries.
 fn merge_tables(first: &Node, second: &Node) -> Node {
     let entries = [first, second].into_iter().filter_map(|node| match &node.item {
         Item::Table(entries) => Some(entries.clone()),
@@ -281,9 +285,9 @@ fn merge_tables(first: &Node, second: &Node) -> Node {
 }
 
 /// Converts a scene to a ray-cast vehicle; always `Some`. The centre of mass is the stated one in mode 1, otherwise the
-/// common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three values are above 0.
-/// Adds notes on turned boxes and on steering angle, engine force and brake that no node states, because a script sets
-/// them.
+/// common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three values are above
+/// 0. Adds notes on turned boxes and on steering angle, engine force and brake that no node states, because a script
+/// sets them.
 fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
     let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
@@ -301,6 +305,7 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Converts a point from vehicle axes back to the axes of Godot.
     let from_vehicle_axes = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
     let centre = match body.center_of_mass_mode {
+        // Mode 1 of Godot: the centre of mass is stated.
         1 => body.center_of_mass,
         _ => common_centre(&boxes).map_or([0.0; 3], from_vehicle_axes),
     };
@@ -313,6 +318,7 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
         );
     }
     let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| convert_wheel(i, w, body)).collect();
+    // A script may set force and brake; then the scene has none.
     if wheels.iter().all(|wheel| wheel.engine_force == 0.0) {
         import.add_note(
             "", // note on the whole file
@@ -340,9 +346,9 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
 }
 
 /// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering
-/// and engine force to wheels that are used for them. A steered wheel without any angle gets [`ESTIMATED_STEERING_RAD`].
-/// The ray points along the negative y axis of the wheel. The travel ratio is `(L0 + 2 r) / (L0 + r)`, see the head of
-/// this file.
+/// and engine force to wheels that are used for them. A steered wheel without any angle gets
+/// [`ESTIMATED_STEERING_RAD`]. The ray points along the negative y axis of the wheel. The travel ratio is `(L0 + 2 r) /
+/// (L0 + r)`, see the head of this file.
 fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     // Value of the wheel, or that of the body if the wheel has none and is used for it (`is_used`).
     let select_value = |wheel_value: f64, body_value: f64, is_used: bool| {

@@ -1,4 +1,5 @@
-//! Importer for `VehicleConstraint` of Jolt with a `WheeledVehicleController`, in TOML with the names and defaults of Jolt.
+//! Importer for `VehicleConstraint` of Jolt with a `WheeledVehicleController`, in TOML with the names and defaults of
+//! Jolt.
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, friction, relaxation, sourced};
@@ -42,7 +43,7 @@ pub(crate) struct JoltVehicle {
     #[serde(default = "default_body_damping")]
     mAngularDamping: f64,
     /// Friction of the ground; √(tyre · ground) acts.
-    #[serde(default = "fifth")]
+    #[serde(default = "default_friction_and_damping")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
     ground_mFriction: f64,
     /// The wheels, in any order; others refer to them by number from 0.
@@ -95,7 +96,7 @@ struct Wheel {
     #[schemars(extend("exclusiveMinimum" = 0))]
     mInertia: f64,
     /// Damping of the spin, 1/s.
-    #[serde(default = "fifth")]
+    #[serde(default = "default_friction_and_damping")]
     #[schemars(range(min = 0))]
     mAngularDamping: f64,
     /// rad.
@@ -146,6 +147,7 @@ enum Spring {
 }
 
 impl Default for Spring {
+    /// Returns the defaults of Jolt.
     fn default() -> Self {
         Spring::FrequencyAndDamping { mFrequency: 1.5, mDamping: 0.5 }
     }
@@ -189,6 +191,7 @@ struct JoltEngine {
 }
 
 impl Default for JoltEngine {
+    /// Returns the defaults of Jolt.
     fn default() -> Self {
         Self {
             mMaxTorque: 500.0,
@@ -227,6 +230,7 @@ struct Transmission {
 }
 
 impl Default for Transmission {
+    /// Returns the defaults of Jolt.
     fn default() -> Self {
         Self {
             mGearRatios: vec![2.66, 1.78, 1.3, 1.0, 0.74],
@@ -269,7 +273,7 @@ fn default_body_damping() -> f64 {
     0.05
 }
 /// Returns the default of `ground_mFriction` (–) and of the spin damping `mAngularDamping` of a wheel (1/s).
-fn fifth() -> f64 {
+fn default_friction_and_damping() -> f64 {
     0.2
 }
 /// Returns the default of `mSuspensionDirection`.
@@ -336,10 +340,10 @@ fn default_engine_torque_ratio() -> f64 {
 /// Axes of Jolt.
 const JOLT_AXES: SourceAxes = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
-/// Reads a vehicle of Jolt. Parses the TOML, checks references, adds notes on what is left out and converts body, wheels
-/// and engine. Absent inertia is that of a homogeneous box of the size of the body. The steering lock is the largest
-/// `mMaxSteerAngle`, or 30° if no wheel steers. The origin is the middle of the body's shape. Returns `None` after a
-/// fault.
+/// Reads a vehicle of Jolt. Parses the TOML, checks references, adds notes on what is left out and converts body,
+/// wheels and engine. Absent inertia is that of a homogeneous box of the size of the body. The steering lock is the
+/// largest `mMaxSteerAngle`, or 30° if no wheel steers. The origin is the middle of the body's shape. Returns `None`
+/// after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let vehicle: JoltVehicle = import.deserialize_toml()?;
     check_references(&vehicle, import);
@@ -375,8 +379,8 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Adds faults for anti-roll bars and differentials at missing wheels (left and right by themselves), and for suspensions
-/// whose maximum length does not exceed the minimum.
+/// Adds faults for anti-roll bars and differentials at missing wheels (left and right by themselves), and for
+/// suspensions whose maximum length does not exceed the minimum.
 fn check_references(vehicle: &JoltVehicle, import: &mut Import<'_>) {
     let count = vehicle.wheels.len();
     let bars = vehicle.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
@@ -404,8 +408,8 @@ fn check_references(vehicle: &JoltVehicle, import: &mut Import<'_>) {
 }
 
 /// Adds notes on properties that are left out or change their meaning: damping of the body unless 0, friction of the
-/// ground, the different limit of the friction curves and, with an engine, its damping, the clutch, limited slip, uneven
-/// splits and different ratios of the differentials.
+/// ground, the different limit of the friction curves and, with an engine, its damping, the clutch, limited slip,
+/// uneven splits and different ratios of the differentials.
 fn add_notes(vehicle: &JoltVehicle, import: &mut Import<'_>) {
     for (key, value) in [("mLinearDamping", vehicle.mLinearDamping), ("mAngularDamping", vehicle.mAngularDamping)] {
         let text = format!(
@@ -448,16 +452,17 @@ fn add_notes(vehicle: &JoltVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Computes the effective mass of the body at the spring of a wheel (kg), as if it were the only spring: `1 / (1/m + (r ×
-/// n) · I⁻¹ (r × n))`, with the lever `r` from the centre of mass to the hard point and the direction `n` of the spring.
-/// `inertia` is the inertia in the axes of Jolt (kg m²).
+/// Computes the effective mass of the body at the spring of a wheel (kg), as if it were the only spring: `1 / (1/m + (r
+/// × n) · I⁻¹ (r × n))`, with the lever `r` from the centre of mass to the hard point and the direction `n` of the
+/// spring. `inertia` is the inertia in the axes of Jolt (kg m²).
 fn effective_mass(vehicle: &JoltVehicle, wheel: &Wheel, inertia: [f64; 3]) -> f64 {
     let spring_direction = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
-    // Lever times direction of the spring, m.
-    let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(vehicle.mOffset)).cross(spring_direction);
+    // Cross product `r × n`, m.
+    let lever_cross_direction =
+        (DVec3::from_array(wheel.mPosition) - DVec3::from_array(vehicle.mOffset)).cross(spring_direction);
     // Angular velocity that a unit impulse of the spring causes, 1/(kg m).
-    let angular_velocity = DMat3::from_diagonal(DVec3::from_array(inertia)).inverse() * lever;
-    1.0 / (1.0 / vehicle.mMass + lever.dot(angular_velocity))
+    let unit_angular_velocity = DMat3::from_diagonal(DVec3::from_array(inertia)).inverse() * lever_cross_direction;
+    1.0 / (1.0 / vehicle.mMass + lever_cross_direction.dot(unit_angular_velocity))
 }
 
 /// Returns the rate (N/m) and the damping (N s/m) of a spring. From a frequency `f` (Hz) and a damping ratio `ζ` on the
@@ -482,17 +487,18 @@ fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber)
 }
 
 /// Converts wheel number `i` to the neutral car. `inertia` is the inertia in the axes of Jolt (kg m²), `lock` the
-/// largest steering angle of the car (rad).
+/// largest steering angle of the car (rad). The steering share is `mMaxSteerAngle / lock`.
 ///
 /// The spring is unloaded `mSuspensionPreloadLength` below full droop. Rate and damping refer to the effective mass at
 /// the wheel; bump and rebound damping are equal. Only the first anti-roll bar and the first differential of a wheel
 /// count. The drive torque is the engine torque ratio of this differential, 0 without one or without an engine. The
 /// rolling resistance is `mInertia · mAngularDamping / radius²` (N s/m). A suspension that is not vertical adds a note
-/// and is taken as vertical.
+/// and is taken as vertical. Tyre forces act at the ground.
 fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
+    // The sum of both unit vectors is about the tilt in rad.
     if (direction + JOLT_AXES.up).length() > 0.01 {
         import.add_note(&format!("{path}.mSuspensionDirection"), "not upright: imported as upright");
     }
@@ -541,12 +547,14 @@ fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, 
 }
 
 /// Converts the longitudinal and the lateral friction curve to a slip curve by two points: the peak and the last point.
-/// Friction is `√(peak · ground friction)`. The asymptote share is the square root of the last over the largest value, at
-/// most 1. The slip of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation
-/// lengths are estimates.
+/// Friction is `√(peak · ground friction)`. The peak is the first point with the largest friction. The asymptote share
+/// is the square root of the last over the largest value; this quotient is at least 0.001, its root at most 1. The slip
+/// of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation lengths are
+/// estimates.
 fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
     // `slip_unit` converts the slip of the curve to a slip ratio or to radians.
     let convert_curve = |points: &[[f64; 2]], slip_unit: f64| {
+        // First point with the largest friction above 0; otherwise slip and friction 0.
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
         let last_point = points.last().copied().unwrap_or(peak);
         let peak_slip = (peak[0] * slip_unit).max(1e-3);

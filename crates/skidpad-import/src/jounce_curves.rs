@@ -20,16 +20,19 @@ pub(crate) struct RestPosition {
     pub travel: [f64; 2],
 }
 
-/// Returns the height above the ground at which the tyre forces of an axle act at rest (m). The result is the mean over
-/// the wheels; a wheel without a force point counts as 0. Heights of a body point are evaluated at rest and limited to at
-/// least 0. Returns `None` if no wheel has a force point. Adds notes if left and right differ by more than
-/// [`NOTED_HEIGHT_M`] from the mean, and if the point is fixed to the body, because in the vehicle file its height above
-/// the ground is constant.
+/// Returns the height above the ground at which the tyre forces of an axle act at rest (m), the mean over the wheels. A
+/// wheel without a force point counts as 0. A point of the body counts with its height at rest. Returns `None` if no
+/// wheel has a force point. Adds a note if a wheel differs from the mean by more than [`NOTED_HEIGHT_M`].
+///
+/// If the first force point is a constant height, the mean is returned with its origin. If it is a point of the body,
+/// the mean is limited to at least 0 and a note is added, because in the vehicle file its height above the ground is
+/// constant.
 pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Import<'_>) -> Option<SourcedNumber> {
     let first_force_point = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
         None => 0.0,
         Some(ForcePoint::AboveGround(number)) => number.value,
+        // At rest the compression from full droop is the droop travel, `travel[1]`.
         Some(ForcePoint::OnBody(heights)) => heights.evaluate_at(rest.travel[1]) - rest.height,
     };
     let mean_height = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
@@ -39,6 +42,7 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
     if let ForcePoint::AboveGround(number) = first_force_point {
         return Some(SourcedNumber { value: mean_height, ..number.clone() });
     }
+    // From here on the height is that of a point of the body.
     let position_text = if mean_height < 0.0 {
         "below the ground: set to ground level"
     } else {
@@ -71,6 +75,7 @@ pub(crate) fn kinematics(
     }
     let toe = Parabola::fit(group, rest, |tables| &tables.toe, "toe", import);
     let camber = Parabola::fit(group, rest, |tables| &tables.camber, "camber", import);
+    // Only an angle that changes over the travel needs coefficients.
     let is_variable = [toe, camber].iter().any(|parabola| parabola.linear != 0.0 || parabola.quadratic != 0.0);
     let kinematics = Kinematics {
         toe_deg_per_m: round_digits(toe.linear.to_degrees()),
@@ -81,7 +86,8 @@ pub(crate) fn kinematics(
     ([toe, camber].map(|parabola| round_digits(parabola.at_rest.to_degrees())), is_variable.then_some(kinematics))
 }
 
-/// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump (rad).
+/// Parabola over the compression from rest (m) through the values of a table at full droop, at rest and at full bump
+/// (rad).
 #[derive(Clone, Copy, Debug)]
 struct Parabola {
     /// Angle at rest (rad).
@@ -93,11 +99,11 @@ struct Parabola {
 }
 
 impl Parabola {
-    /// Fits the parabola to the mean of the tables of the left and the right wheel. `select_table` returns the table of
-    /// one angle, which notes call `angle_name`. The
-    /// parabola passes through the mean at full droop, at rest and at full bump. Adds a note if left and right differ
-    /// there by more than [`NOTED_ANGLE_RAD`], and one if the parabola deviates by more than that from a point of the
-    /// tables.
+    /// Fits the parabola to the mean of the tables of the left and the right wheel, which are the first and the second
+    /// wheel of `group`. `select_table` returns the table of one angle, which notes call `angle_name`. The parabola
+    /// passes through the mean at full droop, at rest and at full bump. A difference of slopes of at most 1e-9 rad/m
+    /// counts as straight. Adds a note if left and right differ at these points by more than [`NOTED_ANGLE_RAD`], and
+    /// one if the parabola deviates by more than that from a point of the tables. A wheel without tables counts as 0.
     fn fit(
         group: &[&Corner],
         rest: RestPosition,
@@ -113,17 +119,19 @@ impl Parabola {
             group[i].toe_camber.as_ref().map_or(0.0, |tables| sign(i) * select_table(tables).evaluate_at(jounce))
         };
         let mean = |jounce: f64| 0.5 * (angle(0, jounce) + angle(1, jounce));
-        let ends = [0.0, droop, droop + bump];
-        if ends.iter().any(|&jounce| (angle(0, jounce) - angle(1, jounce)).abs() > NOTED_ANGLE_RAD) {
+        // Compressions from full droop: at full droop, at rest, at full bump (m).
+        let fit_points = [0.0, droop, droop + bump];
+        if fit_points.iter().any(|&jounce| (angle(0, jounce) - angle(1, jounce)).abs() > NOTED_ANGLE_RAD) {
             import
                 .add_note(&group[0].path, format!("left and right {angle_name} over jounce differ: the mean is used"));
         }
-        let [at_droop, at_rest, at_bump] = ends.map(mean);
+        let [at_droop, at_rest, at_bump] = fit_points.map(mean);
         // Mean slopes from rest to bump and from droop to rest, rad/m.
         let (bump_slope, droop_slope) = ((at_bump - at_rest) / bump, (at_rest - at_droop) / droop);
         // In a straight table the difference of the slopes is only rounding.
         let curvature = (bump_slope - droop_slope) / (bump + droop);
         let quadratic = if (bump_slope - droop_slope).abs() > 1e-9 { curvature } else { 0.0 };
+        // The linear coefficient is the slope at rest.
         let parabola = Self { at_rest, linear: bump_slope - quadratic * bump, quadratic };
         let table_points =
             group.iter().filter_map(|wheel| wheel.toe_camber.as_ref()).flat_map(|tables| &select_table(tables).0);

@@ -9,10 +9,10 @@
 //! | [`Source::Physx`] | TOML with the engine's own names | slack at full droop, torque ratios without effect |
 //! | [`Source::Commonroad`] | YAML parameter sets | roll stiffness with the sign turned, masses counted apart |
 //!
-//! Each importer reads its text into types with the names of the source ([`Source::schema`]), then into a neutral car, then
-//! into a [`VehicleSpec`] with the same pose at rest. A [`Note`] with its line reports each property that a vehicle file
-//! cannot contain. All faults of the text are reported at once. Faults of meaning (a car that its springs cannot carry) are
-//! only searched in a text without other faults.
+//! Each importer reads its text into types with the names of the source ([`Source::schema`]), then into a neutral car,
+//! then into a [`VehicleSpec`] with the same pose at rest. A [`Note`] with its line reports each property that a
+//! vehicle file cannot contain. All faults of the text are reported at once. Faults of meaning (a car that its springs
+//! cannot carry) are only searched in a text without other faults.
 #![forbid(unsafe_code)]
 
 mod axles;
@@ -162,8 +162,8 @@ impl Import<'_> {
         self.deserialize_tree(&tree)
     }
 
-    /// Adds a note about the value at `path`, with the line of that value or of the nearest enclosing one; with line 0 if
-    /// `path` is empty.
+    /// Adds a note about the value at `path`, with the line of that value or of the nearest enclosing one; with line 0
+    /// if `path` is empty. The note is only stored; `finish` sorts all notes.
     fn add_note(&mut self, path: &str, text: impl Into<String>) {
         let span = self.collector.nearest_span(path);
         let (line, _) = self.lines.line_and_column(span.start);
@@ -179,8 +179,9 @@ impl Import<'_> {
         }
     }
 
-    /// Adds a fault of the kind `Contradiction` at `path`: `found` is the value found, `accepts` what would be accepted.
-    /// An empty `help` adds no help text.
+    /// Adds a fault of the kind `Contradiction` at `path`: `found` is the value found, `accepts` what would be
+    /// accepted. An empty `help` adds no help text. The fault is placed at the value at `path`, or at the nearest
+    /// enclosing one.
     fn add_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
         let span = self.collector.nearest_span(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
@@ -188,7 +189,8 @@ impl Import<'_> {
     }
 
     /// Finishes the import. Adds a note for each key that was not read, sorts the notes by line and key, writes the
-    /// vehicle file and reads it back. The result contains the description as it was read back.
+    /// vehicle file and reads it back. The result contains the description as it was read back. A missing description
+    /// without any fault becomes the fault `nothing to import`.
     ///
     /// # Errors
     /// The import has a fault, `commented_spec` is `None`, the file cannot be written, or it does not read back as a
@@ -200,6 +202,7 @@ impl Import<'_> {
             self.notes.push(Note { file, line, key: path, text: "is not imported".into() });
         }
         self.notes.sort_by(|a, b| (a.line, &a.key).cmp(&(b.line, &b.key)));
+        // An empty path stands for the whole file, an empty last argument for no help text.
         let written_text = commented_spec.and_then(|commented_spec| match commented_spec.write() {
             Ok(text) => Some(text),
             Err(error) => {

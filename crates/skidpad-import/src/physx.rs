@@ -1,7 +1,8 @@
-//! Importer for vehicles of `vehicle2` of PhysX 5, in TOML with the names of its parameter structs. Axes: y up, z forward,
-//! x to the left.
+//! Importer for vehicles of `vehicle2` of PhysX 5, in TOML with the names of its parameter structs. Axes: y up, z
+//! forward, x to the left.
 //!
-//! The spring is unloaded at full droop: `F = stiffness · jounce + damping · jounce speed`, with the jounce from full droop.
+//! The spring is unloaded at full droop: `F = stiffness · jounce + damping · jounce speed`, with the jounce from full
+//! droop.
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, ForcePoint, JounceCurve, ToeCamberTables, relaxation, sourced};
@@ -80,8 +81,8 @@ struct Wheel {
     /// N s/m.
     #[schemars(range(min = 0))]
     damping: f64,
-    /// `PxVehicleSuspensionComplianceParams`: toe over the share of the travel from full droop, up to three points, rad,
-    /// positive to the left. Absent: 0.
+    /// `PxVehicleSuspensionComplianceParams`: toe over the share of the travel from full droop, up to three points,
+    /// rad, positive to the left. Absent: 0.
     #[serde(default)]
     #[schemars(length(max = 3))]
     wheelToeAngle: Vec<[f64; 2]>,
@@ -269,6 +270,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         name: vehicle.name.clone(),
         description: "Imported from PhysX. PhysX springs have no force at full droop.".into(),
         mass: sourced(vehicle.rigidBodyParams.mass, "mass"),
+        // The frame of the source begins at the centre of mass.
         centre: [0.0; 3],
         centre_origin: "height at which the springs carry the car at rest".into(),
         inertia: Some((PHYSX_AXES.inertia(vehicle.rigidBodyParams.moi), "moi".into())),
@@ -286,8 +288,8 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     })
 }
 
-/// Adds a fault for each table over jounce (toe, camber, application points of suspension and tyre force) whose points do
-/// not rise strictly or are outside [0, 1]. Empty tables are accepted.
+/// Adds a fault for each table over jounce (toe, camber, application points of suspension and tyre force) whose points
+/// do not rise strictly or are outside [0, 1]. Empty tables are accepted.
 fn check_jounce_tables(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in vehicle.wheels.iter().enumerate() {
         // The first number of a point is the share of the travel, from full droop.
@@ -340,13 +342,14 @@ fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
 }
 
 /// Adds notes on the tables of application points of wheel number `i` with a lateral (second number) or longitudinal
-/// (fourth number) offset, which is left out. Offsets in height add no note.
-fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
+/// (fourth number) offset, which is left out. Offsets in height add no note. A suspension point is left out completely,
+/// a tyre point keeps its height.
+fn note_force_point_offsets(i: usize, wheel: &Wheel, import: &mut Import<'_>) {
     let has_horizontal_offset = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
-    if has_horizontal_offset(&w.suspForceAppPoint) {
+    if has_horizontal_offset(&wheel.suspForceAppPoint) {
         import.add_note(&format!("wheels[{i}].suspForceAppPoint"), "not imported: loads act at the contact point");
     }
-    if has_horizontal_offset(&w.tireForceAppPoint) {
+    if has_horizontal_offset(&wheel.tireForceAppPoint) {
         let text = "only the height is imported: tyre forces act above the contact point";
         import.add_note(&format!("wheels[{i}].tireForceAppPoint"), text);
     }
@@ -354,8 +357,9 @@ fn note_force_point_offsets(i: usize, w: &Wheel, import: &mut Import<'_>) {
 
 /// Adds notes on properties that are left out or change their meaning. For each wheel: camber stiffness, load filter,
 /// sprung mass, width, mass, rest load, load dependence of the cornering stiffness, friction that depends on slip,
-/// offsets of application points, torque ratio. For the car: every anti-roll bar, a negative bar stiffness, an idle speed
-/// that is too low, and the damping of the engine. An absent property, or one with its neutral value, gets no note.
+/// offsets of application points, torque ratio. For the car: every anti-roll bar, a negative bar stiffness, an idle
+/// speed that is too low, and the damping of the engine. An absent property, or one with its neutral value, gets no
+/// note.
 fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in vehicle.wheels.iter().enumerate() {
         let path = |key: &str| format!("wheels[{i}].{key}");
@@ -420,14 +424,18 @@ fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
 /// Converts wheel number `i` to the neutral car. `lock` is the largest steering angle of the car (rad); the steering
 /// share of the wheel is `maxSteer / lock`.
 ///
-/// The spring is unloaded at full droop. A suspension that is not vertical adds a note and is taken as vertical. The tyre
-/// is linear with the constant stiffnesses `longStiff` and `latStiffY` and the friction `largest of frictionVsSlip ·
-/// friction`. With an engine the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0. Without one it
-/// is `throttleTorque` (N m). The rolling resistance is `dampingRate / radius²` (N s/m).
+/// The spring is unloaded at full droop. A suspension that is not vertical adds a note and is taken as vertical. The
+/// tyre is linear with the constant stiffnesses `longStiff` and `latStiffY` and the friction `largest of frictionVsSlip
+/// · friction`. If the car has an engine, the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0.
+/// In a car without an engine the drive torque is `throttleTorque` (N m). The rolling resistance is `dampingRate /
+/// radius²` (N s/m). Bump and rebound damping are both `damping`. Only the first anti-roll bar with this wheel counts;
+/// a negative stiffness becomes 0. The heights of the contact range are those at full bump and at full droop. Tyre
+/// forces act at the height of `force_height_curve`.
 fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
     let direction = DVec3::from_array(w.suspensionTravelDir).normalize_or_zero();
+    // The sum of both unit vectors is about the tilt in rad.
     if (direction + PHYSX_AXES.up).length() > 0.01 {
         import.add_note(&format!("{path}.suspensionTravelDir"), "not upright: imported as upright");
     }
@@ -498,8 +506,9 @@ fn force_height_curve(w: &Wheel, attachment_height: f64) -> JounceCurve {
 }
 
 /// Converts engine and gearbox; `None` unless both are given. Speeds become rev/min. The idle speed is at least
-/// [`MIN_IDLE_SHARE`] of the largest speed. The reverse ratio is that of the gear just before neutral, without its sign.
-/// Damping rates and clutch strength are left out.
+/// [`MIN_IDLE_SHARE`] of the largest speed. The reverse ratio is that of the gear just before neutral, without its
+/// sign. Damping rates and clutch strength are left out. The forward gears are those after neutral; the shift speeds
+/// are shares of the largest speed.
 fn convert_engine(vehicle: &PhysxVehicle) -> Option<GameEngine> {
     let (engine, gearbox) = (vehicle.engineParams.as_ref()?, vehicle.gearboxParams.as_ref()?);
     let limit_rpm = engine.maxOmega * RPM_PER_RAD_PER_S;
@@ -510,6 +519,7 @@ fn convert_engine(vehicle: &PhysxVehicle) -> Option<GameEngine> {
         inertia: engine.moi,
         curve: engine.torqueCurve.clone(),
         forward: gearbox.ratios.iter().skip(gearbox.neutralGear + 1).copied().collect(),
+        // `check_references` has rejected neutral as the first gear.
         reverse: gearbox.ratios.get(gearbox.neutralGear - 1).map_or(1.0, |ratio| ratio.abs()),
         final_drive: gearbox.finalRatio,
         shift_time: gearbox.switchTime,

@@ -1,7 +1,7 @@
 //! Meaning of the parameters of Bullet's ray-cast vehicle and of engines with the same vehicle.
 //!
-//! Springs and dampers are per mass of the whole body: `F = m (k (L0 − L) + c u)` with the mass `m` of the body, the length `L`,
-//! the maximum length `L0` and the compression speed `u`. Brakes are impulses per step.
+//! Springs and dampers are per mass of the whole body: `F = m (k (L0 − L) + c u)` with the mass `m` of the body, the
+//! length `L`, the maximum length `L0` and the compression speed `u`. Brakes are impulses per step.
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, sourced};
@@ -46,8 +46,8 @@ impl SourceAxes {
         self.to_vehicle_axes(v).map(f64::abs)
     }
 
-    /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²), rounded to nine digits. The product of inertia
-    /// is 0.
+    /// Converts a diagonal inertia to roll, pitch and yaw inertia (kg m²), rounded to nine digits. The product of
+    /// inertia is 0.
     pub fn inertia(&self, v: [f64; 3]) -> Inertia {
         let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.to_vehicle_size(v).map(crate::vehicle_file::round_digits);
         Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
@@ -115,8 +115,8 @@ pub(crate) struct RayVehicle {
 }
 
 /// Converts a ray-cast vehicle to the neutral car in the axes forward, left, up. The lock is the largest steering angle
-/// of a wheel, or an estimate of 30° with a note. The car has no engine: drive forces become wheel torques. Adds notes on
-/// estimates and on properties that change their meaning.
+/// of a wheel, or an estimate of 30° with a note. The car has no engine: drive forces become wheel torques. Adds notes
+/// on estimates and on properties that change their meaning.
 pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     // Largest steering angle (rad).
     let max_steering = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
@@ -132,11 +132,12 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     Car {
         name: vehicle.name,
         description: vehicle.description,
-        mass: sourced(vehicle.mass, ""),
+        mass: sourced(vehicle.mass, ""), // no comment
         centre: vehicle.frame.to_vehicle_axes(vehicle.centre),
         centre_origin: "height at which the springs carry the car at rest".into(),
         inertia,
         boxes: vehicle.boxes,
+        // The collision box follows from `boxes` or from the wheels.
         hull: None,
         wheels,
         lock,
@@ -147,8 +148,8 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
 }
 
 /// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no limit. Adds a
-/// note for each wheel with other values, and one if the roll influence is below 1.
+/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no
+/// limit. Adds a note for each wheel with other values, and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {
@@ -168,6 +169,7 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Ra
     }
     Some(RaycastReference {
         roll_influence: first_wheel.roll_influence.clamp(0.0, 1.0),
+        // 1e9 N stands for no limit.
         max_suspension_force_n: (first_wheel.max_force < 1e9).then_some(first_wheel.max_force),
     })
 }
@@ -177,8 +179,10 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Ra
 ///
 /// Rate and damping are those of the source times the mass of the body; the rate is divided by the travel ratio. The
 /// spring is unloaded at the rest length, and the travel is limited to the stated change of length times the travel
-/// ratio. The tyre is Coulomb friction of at most [`MAX_FRICTION`]. The brake impulse per step becomes a torque. The
-/// drive torque is the absolute engine force times the radius. Handbrake and anti-roll bar are 0.
+/// ratio. The contact range begins at the rest length (full droop). Damping is not divided by the travel ratio. The
+/// tyre is Coulomb friction of at most [`MAX_FRICTION`]. The brake impulse per step becomes a torque. The drive torque
+/// is the absolute engine force times the radius. Handbrake and anti-roll bar are 0. The spin inertia is the constant
+/// 0.01 kg m². The steering share is the absolute angle over `max_steering`. Adds the notes of `note_replaced_values`.
 fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame) = (vehicle.mass, &vehicle.frame);
     let [stiffness_name, compression_name, relaxation_name, friction_name, _, engine_force_name] = wheel.source_names;
@@ -244,6 +248,7 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
 fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Import<'_>) {
     let [_, _, _, friction_name, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
+    // The sum of both unit vectors is 0 for a ray straight down.
     if (direction + frame.up).length() > MAX_SUSPENSION_TILT {
         import.add_note(&wheel.path, "the suspension is not upright: imported as upright");
     }
@@ -271,8 +276,8 @@ fn brake_torque(wheel: &RayWheel, dt: f64) -> SourcedNumber {
     }
 }
 
-/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering angle,
-/// the wheels ahead of it steer.
+/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering
+/// angle, the wheels ahead of it steer.
 fn longitudinal_middle(vehicle: &RayVehicle) -> f64 {
     let positions = vehicle.wheels.iter().map(|w| vehicle.frame.to_vehicle_axes(w.hard_point)[0]);
     let (rearmost, foremost) =

@@ -1,7 +1,7 @@
 //! Parser for text scenes of Godot: sections with a header `[node name="…" type="…"]` and statements `key = value`.
 //!
-//! A broken statement adds a fault and is skipped. Vectors and transforms become lists of numbers. References become the text
-//! of their argument.
+//! A broken statement adds a fault and is skipped. Vectors and transforms become lists of numbers. References become
+//! the text of their argument.
 
 use crate::{Import, yaml};
 use skidpad_spec::FaultKind;
@@ -46,6 +46,7 @@ pub(crate) fn parse_sections(import: &mut Import<'_>) -> Vec<Section> {
             reader.parse_statement(&mut sections)
         };
         if let Err(message) = result {
+            // The fault covers the character at which parsing stopped.
             let fault_start = reader.position.min(text.len());
             let end = text[fault_start..].chars().next().map_or(fault_start, |c| fault_start + c.len_utf8());
             import.collector.add_fault(
@@ -117,6 +118,7 @@ impl Reader<'_> {
 
     /// Parses a header after its `[`: the kind and attributes `name=value` up to `]`. Appends a section without
     /// statements to `sections`. Returns a description of the fault if the header has no kind or a broken attribute.
+    /// The attributes end at `]`; blanks, line breaks and comments between them are skipped.
     fn parse_header(&mut self, sections: &mut Vec<Section>) -> ParseResult<()> {
         let start = self.position;
         let kind = self.parse_word();
@@ -218,8 +220,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Parses values up to `end`, which is consumed, separated by commas or colons. Separators may be missing. Keys of a
-    /// dictionary count as values. In square brackets a bare word before `,` or `]` is the type of a typed array and
+    /// Parses values up to `end`, which is consumed, separated by commas or colons. Separators may be missing. Keys of
+    /// a dictionary count as values. In square brackets a bare word before `,` or `]` is the type of a typed array and
     /// becomes a text.
     fn parse_list(&mut self, end: char, depth: usize) -> ParseResult<Vec<Node>> {
         let mut list = Vec::new();
@@ -239,6 +241,7 @@ impl Reader<'_> {
                     list.push(Node { item: Item::Text(word.name), span: word.span });
                     continue;
                 }
+                // Not a type: the value begins with this word.
                 self.position = start;
             }
             list.push(self.parse_value(depth + 1)?);

@@ -1,8 +1,8 @@
 //! Importer for `Rigidbody` of Unity with `WheelCollider`s below it, from a prefab or scene in YAML.
 //!
-//! The spring carries the sprung mass `m_s` at its target position, independent of its rate: `F = m_s g + k z + c ż`, with the
-//! compression `z` from the target position. Axes: y up, z forward, x to the right. The target position is 0 at full droop and
-//! 1 at full bump.
+//! The spring carries the sprung mass `m_s` at its target position, independent of its rate: `F = m_s g + k z + c ż`,
+//! with the compression `z` from the target position. Axes: y up, z forward, x to the right. The target position is 0
+//! at full droop and 1 at full bump.
 
 mod objects;
 
@@ -212,7 +212,9 @@ const IRRELEVANT_KEYS: [&str; 21] = [
     "m_Constraints",
 ];
 
-/// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`]. Returns `None` after a fault.
+/// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`].
+/// Returns `None` after a fault. Steps: read the objects, select the vehicle, convert the tree to the types of the
+/// source, convert them to the neutral car. The collector skips unknown keys instead of reporting them as faults.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.build_tree(import)?;
@@ -235,8 +237,10 @@ fn components(v: Xyz) -> [f64; 3] {
     [v.x, v.y, v.z]
 }
 
-/// Converts a scene to the neutral car. The centre of mass is the stated one, otherwise the common centre of the boxes, otherwise the origin with a
-/// note. Drag and the missing motor, brakes and steering angle add notes; the lock is 30°. Without a stated inertia it follows from the boxes.
+/// Converts a scene to the neutral car. The centre of mass is the stated one, otherwise the common centre of the boxes,
+/// otherwise the origin with a note. Drag and the missing motor, brakes and steering angle add notes; the lock is 30°.
+/// If no inertia is stated, the inertia follows from the boxes. Turned objects add notes. The wheels ahead of the
+/// longitudinal middle steer.
 fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
     let boxes: Vec<BodyBox> = scene.boxes.iter().map(convert_box).collect();
@@ -284,7 +288,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         inertia,
         boxes,
         hull: None,
-        raycast_reference: roll_influence(scene, centre[2], import),
+        raycast_reference: raycast_parameters(scene, centre[2], import),
         wheels,
         lock: sourced(30.0, "estimate: set by a script in Unity"),
         steer_rate: None,
@@ -304,10 +308,12 @@ fn note_turned_objects(scene: &Scene, import: &mut Import<'_>) {
     }
 }
 
-/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use (`raycast_reference`): `(h − d) / h`, from
-/// 0 to 1, with the height `h` of the centre of mass and the distance `d` of the force point, both above the ground. `centre_height` is the height
-/// of the centre of mass in the frame of the body (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note.
-fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<RaycastReference> {
+/// Returns the force point of the first wheel as a roll influence, which only ray-cast vehicles of other engines use
+/// (`raycast_reference`): `(h − d) / h`, from 0 to 1, with the height `h` of the centre of mass and the distance `d` of
+/// the force point, both above the ground. `centre_height` is the height of the centre of mass in the frame of the body
+/// (m). `None` if `d` is 0 or `h` is not above 0; otherwise adds a note. Only the share is stored; the force of the
+/// suspension has no limit.
+fn raycast_parameters(scene: &Scene, centre_height: f64, import: &mut Import<'_>) -> Option<RaycastReference> {
     let wheel = scene.wheels.first()?;
     let distance = wheel.m_ForceAppPointDistance;
     // Height of the contact point at rest, in the frame of the body.
@@ -323,10 +329,11 @@ fn roll_influence(scene: &Scene, centre_height: f64, import: &mut Import<'_>) ->
         "wheels[0].m_ForceAppPointDistance",
         format!("forces act {distance} m above the ground, which reduces the roll angle to {share:.2} of the physical one: a non-physical aid, kept"),
     );
-    Some(RaycastReference { roll_influence: crate::vehicle_file::round_digits(share), max_suspension_force_n: None })
+    Some(RaycastReference { roll_influence: crate::vehicle_file::round_digits(share), max_suspension_force_n: None }) // no limit
 }
 
-/// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left out.
+/// Converts a box to the axes of the neutral car: centre and full size (m), both scaled. Rotations of the box are left
+/// out.
 fn convert_box(shape: &BoxCollider) -> BodyBox {
     let scale = |v: Xyz| (DVec3::from_array(components(v)) * DVec3::from_array(shape.scale)).to_array();
     let centre = DVec3::from_array(shape.position) + DVec3::from_array(scale(shape.m_Center));
@@ -341,9 +348,11 @@ fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
     0.5 * (rearmost + foremost)
 }
 
-/// Converts wheel number `i`. The contact point at rest is `targetPosition` along the travel, from full droop (0) to full bump (1), whatever the
-/// spring rate. Wheels ahead of the longitudinal position `middle` (m) steer fully. The spin inertia is that of a homogeneous disc. Brake and drive
-/// torques are 0. Adds notes on friction curves that have to be changed.
+/// Converts wheel number `i`. The contact point at rest is `targetPosition` along the travel, from full droop (0) to
+/// full bump (1), whatever the spring rate. Wheels ahead of the longitudinal position `middle` (m) steer fully. The
+/// spin inertia is that of a homogeneous disc. Brake and drive torques are 0. Adds notes on friction curves that have
+/// to be changed. The rolling resistance is `m_WheelDampingRate / radius²` (N s/m). Tyre forces act
+/// `m_ForceAppPointDistance` above the ground if that is above 0. Bump and rebound damping are equal.
 fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
     let centre = DVec3::from_array(w.position) + DVec3::from_array(components(w.m_Center));
@@ -370,6 +379,7 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
         contact_range: [bump_height - w.m_Radius, bump_height - travel - w.m_Radius],
         contact_range_origin: format!("m_SuspensionDistance {travel}, targetPosition {}", spring.targetPosition),
         radius: sourced(w.m_Radius, "m_Radius"),
+        // Homogeneous disc: m r² / 2.
         spin_inertia: sourced(
             0.5 * w.m_Mass * w.m_Radius * w.m_Radius,
             format!("m_Mass {} kg as a uniform disc", w.m_Mass),
@@ -399,9 +409,11 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
     }
 }
 
-/// Converts the friction curves by their extremum and asymptote. Friction is `extremum value · stiffness`, at most 20. The asymptote is at least
-/// 1.1 times the extremum slip, its share of the peak at most 1. Relaxation lengths are estimates.
+/// Converts the friction curves by their extremum and asymptote. Friction is `extremum value · stiffness`, at most 20.
+/// The asymptote is at least 1.1 times the extremum slip, its share of the peak at most 1. Relaxation lengths are
+/// estimates.
 fn convert_tyre(w: &Wheel) -> Tyre {
+    // 20 is the largest friction of a vehicle file.
     let friction = |c: &Curve| (c.m_ExtremumValue * c.m_Stiffness).min(20.0);
     let curve = |c: &Curve| SlipCurve {
         extremum_slip: c.m_ExtremumSlip,

@@ -58,31 +58,36 @@ struct LineCursor {
 }
 
 impl LineCursor {
-    /// Returns the path of the key that begins on `line`, with its table, such as `axles[1].track_m`; `None` for headers,
-    /// blank lines and continuation lines. Updates the current table and the state of lists and texts over several lines.
-    /// The lines of a file must be given in order.
+    /// Returns the path of the key that begins on `line`, with its table, such as `axles[1].track_m`; `None` for
+    /// headers, blank lines and continuation lines. Updates the current table and the state of lists and texts over
+    /// several lines. The lines of a file must be given in order.
     fn key_path(&mut self, line: &str) -> Option<String> {
         if self.is_continuation {
+            // The last line of the list or text ends the continuation.
             self.is_continuation = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
             return None;
         }
         if let Some(name) = line.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) {
+            // A repeated table such as `[[axles]]`.
             let count = self.counts.entry(name.to_owned()).or_insert(0);
             self.table = format!("{name}[{count}]");
             *count += 1;
             return None;
         }
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            // A single table such as `[chassis]`.
             self.table = self.numbered_table(name);
             return None;
         }
         let (key, value) = line.split_once(" = ")?;
+        // A list or text of several lines begins.
         self.is_continuation = value == "[" || value == "\"\"\"" || value == "'''";
         Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
     }
 
     /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these:
-    /// `axles.suspension` becomes `axles[1].suspension` after two `[[axles]]`. Other names are returned unchanged.
+    /// `axles.suspension` becomes `axles[1].suspension` after two `[[axles]]`. Other names are returned unchanged. If
+    /// several headers match, the first in alphabetical order is used.
     fn numbered_table(&self, name: &str) -> String {
         let enclosing_table =
             self.counts.iter().find(|(header, _)| name.strip_prefix(*header).is_some_and(|rest| rest.starts_with('.')));
@@ -97,6 +102,8 @@ impl LineCursor {
 mod tests {
     use super::*;
 
+    /// Checks that a written file reads back as the same description, and that each comment ends the line of its key,
+    /// with its line break replaced by a space.
     #[test]
     fn remarks_stand_beside_their_keys_and_nowhere_else() {
         let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");

@@ -12,8 +12,9 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Absolute value below which a number is read as 0, because it is noise of single precision.
 pub(crate) const ZERO_TOLERANCE: f64 = 1e-9;
 
-/// Parses the first document of `part`, which begins at byte `start` of the text. Later documents are parsed but dropped.
-/// Adds a syntax fault and returns `None` if any of it is not valid. Returns `None` without a fault if it is empty.
+/// Parses the first document of `part`, which begins at byte `start` of the text. Later documents are parsed but
+/// dropped. Adds a syntax fault and returns `None` if any of it is not valid. Returns `None` without a fault if it is
+/// empty.
 pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
     let positions = BytePositions::new(part, start);
     let mut builder = Builder { positions: &positions, stack: Vec::new(), document: None };
@@ -22,6 +23,7 @@ pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) 
             Ok((event, span)) => {
                 builder.add_event(event, span).err().map(|message| (message.to_owned(), positions.range(span)))
             }
+            // A fault of the parser itself has a position but no length.
             Err(error) => {
                 let position = positions.byte(error.marker().index());
                 Some((error.info().to_owned(), position..position))
@@ -80,8 +82,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds an event of the parser to the tree. Starts open a list or table, ends complete it and add it to the enclosing
-    /// one. A key without a value at the end of a table is dropped. Other events change nothing.
+    /// Adds an event of the parser to the tree. Starts open a list or table, ends complete it and add it to the
+    /// enclosing one. A key without a value at the end of a table is dropped. Other events change nothing.
     ///
     /// # Errors
     /// The nesting exceeds [`MAX_NESTING_DEPTH`], an end has no begin, or the event is an alias.
@@ -98,6 +100,7 @@ impl Builder<'_> {
                 Some(OpenNode::List(start, list)) => {
                     self.add_node(Node { item: Item::List(list), span: start..range.end })
                 }
+                // A key that still waits for its value is dropped here.
                 Some(OpenNode::Table(start, entries, _)) => self.add_node(Node::table(start..range.end, entries)),
                 None => return Err("ends a block that was not started"),
             },
@@ -113,8 +116,10 @@ impl Builder<'_> {
         match self.stack.last_mut() {
             Some(OpenNode::List(_, list)) => list.push(node),
             Some(OpenNode::Table(_, entries, key)) => match key.take() {
+                // The node is the value of the waiting key.
                 Some(key) => entries.push((key, node)),
                 None => {
+                    // The node is the next key.
                     let name = match node.item {
                         Item::Text(text) => text,
                         Item::Number { value, .. } => value.to_string(),
@@ -139,8 +144,8 @@ fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     Node { item, span }
 }
 
-/// Parses a decimal number; `None` for any other text, also for `inf` and `nan`. After signs and dots it must begin with
-/// a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if it has neither a dot nor an
+/// Parses a decimal number; `None` for any other text, also for `inf` and `nan`. After signs and dots it must begin
+/// with a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if it has neither a dot nor an
 /// exponent.
 pub(crate) fn parse_number(text: &str) -> Option<Item> {
     let begins_with_digit = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());

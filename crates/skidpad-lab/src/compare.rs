@@ -79,9 +79,9 @@ pub enum Spread {
 /// over a run.
 pub const POSITION_NOISE_MM: f64 = 3.0;
 
-/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below [`POSITION_NOISE_MM`],
-/// a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the longer of the steps of
-/// the two values (s).
+/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below
+/// [`POSITION_NOISE_MM`], a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the
+/// longer of the steps of the two values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
     let is_within_unit_noise = match metric.unit {
         "mm" => gap < POSITION_NOISE_MM,
@@ -108,13 +108,15 @@ impl Spread {
         Self::classify((value - reference).abs(), reference, metric, dt)
     }
 
-    /// Classifies the difference `gap` between values whose mean or reference is `reference`, by the unit of `metric`:
-    /// percentage points for %, noise for small lengths in mm, half a step for times (if above 0.1 % of `reference`),
-    /// unknown if `reference` rounds to 0, otherwise `gap` in % of the magnitude of `reference`.
+    /// Classifies the difference `gap` (≥ 0) between values whose mean or reference is `reference`, in this order:
+    /// percentage points for a metric in %; noise for lengths in mm below [`POSITION_NOISE_MM`]; half a step for times
+    /// in s below `0.5 dt` that exceed 0.1 % of `reference`; unknown if `reference` rounds to 0; otherwise `gap` in %
+    /// of the magnitude of `reference`.
     fn classify(gap: f64, reference: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
             "mm" if gap < POSITION_NOISE_MM => Spread::WithinNoise,
+            // A smaller time difference is accurate as a percentage.
             "s" if gap < 0.5 * dt && gap > 0.001 * reference => Spread::HalfStep,
             _ if metric.rounds_to_zero(reference) => Spread::Unknown,
             _ => Spread::Percent(gap / reference.abs() * 100.0),
@@ -143,8 +145,8 @@ impl Spread {
 }
 
 impl Comparison {
-    /// Returns the table of metrics, one row per metric of the first solver; empty without solvers. A missing value
-    /// is shown as "-".
+    /// Returns the table of metrics, one row per metric of the first solver; empty without solvers. A missing value is
+    /// shown as "-". The spread is that of the solvers that are not peers.
     pub fn rows(&self) -> Vec<MetricRow> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
@@ -174,7 +176,8 @@ impl Comparison {
 
 /// Drives `manoeuvre` with `model` on one solver with the steps `dt` and measures the run, with the metrics of hitches.
 /// Calls `report_steps` about 200 times with the number of newly finished steps. The last call includes the steps left
-/// out by a run that ended early.
+/// out by a run that ended early, so the sum is always the planned number. Also records why the course was not
+/// completed.
 pub(crate) fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -204,7 +207,8 @@ pub(crate) fn run_solver(
 ///
 /// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
 /// The changes `overrides` are applied without checks. The total of the progress is that of the planned duration on
-/// all solvers. A panic of a run is passed on.
+/// all solvers. A panic of a run is passed on. The description includes the changes. Results have the order of
+/// `backends`.
 pub fn compare(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -216,11 +220,13 @@ pub fn compare(
     let setup = overrides.apply(manoeuvre.setup(model));
     let step_count = dt.steps(setup.duration_s);
     let total = step_count * backends.len() as u64;
+    // Finished steps of all threads.
     let done = AtomicU64::new(0);
     let report_steps = |finished: u64| {
         progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     };
     let outcomes = std::thread::scope(|scope| {
+        // References, which the closures of all threads can copy.
         let (setup, report_steps) = (&setup, &report_steps);
         let spawn_run = |info| scope.spawn(move || run_solver(info, model, manoeuvre, setup, dt, report_steps));
         let threads: Vec<_> = backends.iter().map(spawn_run).collect();
@@ -245,11 +251,13 @@ mod tests {
     use crate::manoeuvre::Braking;
     use crate::testing::{POINT_MASS, model, sampled};
 
+    /// Builds the outcome of the solver `backend` with the distance `value` (m) as its only metric.
     fn outcome(backend: &'static str, peer: bool, value: Option<f64>) -> Outcome {
         let metrics = vec![Metric::new("distance_m", "Distance", "m", 2, value)];
         Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics, incomplete: None }
     }
 
+    /// Returns the only row of the table of a comparison of `outcomes`, with a step of 0.01 s.
     fn row(outcomes: Vec<Outcome>) -> MetricRow {
         Comparison {
             manoeuvre: "braking",
@@ -263,6 +271,7 @@ mod tests {
         .remove(0)
     }
 
+    /// The texts include the peer, the spread does not.
     #[test]
     fn peers_do_not_count_in_the_spread() {
         let outcomes =
@@ -272,6 +281,8 @@ mod tests {
         assert_eq!(row.spread, Spread::Percent(5.0));
     }
 
+    /// The spread is unknown with a missing value, with a mean that rounds to 0 and with one value. Equal values have a
+    /// spread below 0.001 %.
     #[test]
     fn a_figure_that_is_missing_or_zero_has_no_spread() {
         let spread = |values: &[Option<f64>]| row(values.iter().map(|v| outcome("a", false, *v)).collect()).spread;
@@ -281,6 +292,8 @@ mod tests {
         assert_eq!(spread(&[Some(2.0), Some(2.0)]).text(), "< 0.001 %");
     }
 
+    /// Spreads are points for %, noise for small lengths in mm, half a step for small times, and otherwise percentages
+    /// of the mean.
     #[test]
     fn percentages_differ_in_points_and_small_gaps_are_closed() {
         let spread = |unit, values: &[f64]| Spread::between(values, &Metric::new("m", "M", unit, 2, None), 0.1);
@@ -291,6 +304,8 @@ mod tests {
         assert_eq!(spread("s", &[1.0, 3.0]), Spread::Percent(100.0));
     }
 
+    /// Outcomes have the order of the solvers. The progress never exceeds the total and ends there. Rows and stopping
+    /// distance are those of braking.
     #[test]
     fn solvers_keep_their_order_and_progress_ends_at_the_total() {
         let model = Arc::new(model());

@@ -57,7 +57,8 @@ pub fn write_atomically(
 /// Returns the error that a write would return at this moment.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let try_check = || match write_target(path)? {
-        WriteTarget::File(path) => create_temporary(existing_folder(&path)?).map(drop),
+        // The temporary file is deleted when dropped.
+        WriteTarget::File(path) => create_temporary(require_existing_folder(&path)?).map(drop),
         WriteTarget::StandardOutput | WriteTarget::Device(_) => Ok(()),
     };
     try_check().map_err(|reason| WriteError { path: path.to_owned(), reason })
@@ -96,15 +97,18 @@ fn unfinished_files() -> MutexGuard<'static, Vec<PathBuf>> {
 }
 
 /// Resolves `path` through symbolic links to an absolute path. The last link may point to a file that does not exist
-/// yet. A path in a missing folder is returned after following links at its end. Fails after 40 links.
+/// yet. A path in a missing folder or without a file name is returned after following links at its end, without making
+/// it absolute. Fails after 40 links.
 fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     const MAX_SYMLINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MAX_SYMLINKS {
+        // Not a link: resolves the links of the folder only.
         let Ok(target) = std::fs::read_link(&path) else {
             let (Some(name), Ok(folder)) = (path.file_name(), folder_of(&path).canonicalize()) else { return Ok(path) };
             return Ok(folder.join(name));
         };
+        // A relative target counts from the folder of the link; an absolute one replaces it.
         path = folder_of(&path).join(target);
     }
     Err(io::Error::other("too many links"))
@@ -116,8 +120,9 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Returns the innermost existing folder on the way to `path`; an error if the innermost existing entry is not a
-/// folder.
-fn existing_folder(path: &Path) -> io::Result<&Path> {
+/// folder. Only ancestors of `path` are tested, not `path` itself.
+fn require_existing_folder(path: &Path) -> io::Result<&Path> {
+    // The last ancestor of a relative path is empty and stands for the current folder.
     let ancestors =
         folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
     let innermost = ancestors.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
@@ -133,7 +138,8 @@ enum WriteTarget {
     File(PathBuf),
 }
 
-/// Determines the destination for `path`: standard output, a device or pipe, or a file after resolving links.
+/// Determines the destination for `path`: standard output, a device or pipe, or a file after resolving links. Anything
+/// that is neither a folder nor an existing special file is a file, also if it does not exist.
 ///
 /// # Errors
 /// Fails for a path without a file name, for a folder and for too many links.
@@ -153,7 +159,7 @@ fn write_target(path: &Path) -> io::Result<WriteTarget> {
 }
 
 /// Writes to the destination of `path` with `write_content`; files by a temporary file, devices and the standard output
-/// directly.
+/// directly. A pipe that its reader closes is not an error.
 fn try_write(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     match write_target(path)? {
         WriteTarget::StandardOutput => write_until_closed(io::stdout().lock(), write_content),
@@ -165,10 +171,12 @@ fn try_write(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Resu
 }
 
 /// Creates the missing parent folders of `path` and a temporary file there, which is listed in [`UNFINISHED_FILES`]
-/// while it is written. Replaces `path` by it if `write_content` succeeds. Created folders remain after an error.
+/// while it is written. Replaces `path` by it if `write_content` succeeds; the new file has the permissions of an
+/// existing one. Removes it from the list in any case. Created folders remain after an error. An ancestor that is not a
+/// folder is an error.
 fn write_file(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let existing_metadata = std::fs::metadata(path).ok();
-    existing_folder(path)?;
+    require_existing_folder(path)?;
     let folder = folder_of(path);
     std::fs::create_dir_all(folder)?;
     let temporary = create_temporary(folder)?;
@@ -189,6 +197,7 @@ fn write_and_rename(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    // `?` drops and thereby deletes the temporary file.
     write_buffered(temporary.as_file_mut(), write_content)?;
     if let Some(permissions) = permissions {
         temporary.as_file().set_permissions(permissions)?;
@@ -237,6 +246,7 @@ impl<W: Write> Write for Pipe<W> {
 }
 
 /// Writes to `destination` with `write_content`. Any error after the reader has closed the pipe counts as success.
+/// Other errors are returned. The data is buffered and flushed at the end.
 fn write_until_closed(
     destination: impl Write,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -248,7 +258,8 @@ fn write_until_closed(
     }
 }
 
-/// Creates a temporary file in `folder`, named `.skidpad-` and random letters, which is deleted when dropped.
+/// Creates a temporary file in `folder`, named `.skidpad-` and random letters, which is deleted when dropped. On Unix
+/// the file has mode 0666 less the umask.
 fn create_temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".skidpad-");
@@ -262,6 +273,7 @@ fn create_temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 mod tests {
     use super::*;
 
+    /// The first write creates the missing folders, the second replaces the file.
     #[test]
     fn makes_folders_and_replaces_whole_files() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -272,6 +284,7 @@ mod tests {
         }
     }
 
+    /// The error names the file and the reason; the old content stays, and no temporary file remains.
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -287,6 +300,8 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1);
     }
 
+    /// Removing the unfinished files during a write deletes the temporary file. Files that other tests are writing
+    /// stay.
     #[test]
     fn interrupted_writes_leave_nothing() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -303,6 +318,8 @@ mod tests {
         assert!(interrupted.is_err());
     }
 
+    /// Writes through links, also to a missing target, keep the links; a replaced file keeps its mode, and a device
+    /// stays a device. Links and hard links count as the same file.
     #[cfg(unix)]
     #[test]
     fn links_modes_and_devices_stay() {
@@ -335,7 +352,8 @@ mod tests {
         assert!(write_atomically(Path::new(".."), |_| Ok(())).is_err());
     }
 
-    /// The check before a run and the write after it return the same error, with a remedy.
+    /// The check before a run and the write after it return the same error, with a remedy. Paths that can be written
+    /// pass the check, which leaves nothing behind.
     #[test]
     fn what_cannot_be_written_is_told_before() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -39,6 +39,7 @@ struct FrameFile {
 }
 
 impl FrameStore {
+    /// Creates a store with the row `first` that keeps [`MAX_FRAMES_IN_MEMORY`] rows in memory.
     pub fn new(first: Frame) -> Self {
         Self::with_memory_limit(MAX_FRAMES_IN_MEMORY, first)
     }
@@ -49,8 +50,9 @@ impl FrameStore {
         Self { in_memory: vec![first], max_in_memory, frame_file: Mutex::default(), in_file: 0, unwritten: Vec::new() }
     }
 
-    /// Appends a row. Rows beyond the memory limit are collected and written to the file in blocks of
-    /// [`FRAMES_PER_BLOCK`]; the last row always stays in memory. [`FrameStore::failure`] reports a failed write.
+    /// Appends a row: to the rows in memory up to their limit, otherwise to the unwritten rows. Once these exceed
+    /// [`FRAMES_PER_BLOCK`], the first block of them is written to the file and removed; the last row always stays in
+    /// memory. [`FrameStore::failure`] reports a failed write, after which the rows of the block are lost.
     pub fn push(&mut self, frame: Frame) {
         if self.in_memory.len() < self.max_in_memory {
             return self.in_memory.push(frame);
@@ -64,6 +66,7 @@ impl FrameStore {
         }
     }
 
+    /// Returns the number of rows, at least 1.
     pub fn len(&self) -> usize {
         self.in_memory.len() + self.in_file + self.unwritten.len()
     }
@@ -84,6 +87,7 @@ impl FrameStore {
 
     /// Returns row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
     pub fn get(&self, k: usize) -> Option<Cow<'_, Frame>> {
+        // Number of the first row after those in the file.
         let unwritten_start = self.in_memory.len() + self.in_file;
         if k >= unwritten_start {
             return self.unwritten.get(k - unwritten_start).map(Cow::Borrowed);
@@ -91,8 +95,10 @@ impl FrameStore {
         self.in_memory.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
     }
 
-    /// Iterates over the rows from row `k` on, counted from 0. Rows of an unreadable file are missing.
+    /// Iterates over the rows from row `k` on, counted from 0: rows in memory, then those of the file, read in blocks
+    /// of [`FRAMES_PER_BLOCK`], then the unwritten rows. Rows of an unreadable file are missing.
     pub fn frames_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
+        // Number of the first row after those in the file.
         let unwritten_start = self.in_memory.len() + self.in_file;
         let memory_frames = self.in_memory.iter().skip(k).map(Cow::Borrowed);
         let block_starts = (k.max(self.in_memory.len())..unwritten_start).step_by(FRAMES_PER_BLOCK);
@@ -109,7 +115,8 @@ impl FrameStore {
         self.lock_file().error.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
-    /// Reads `count` rows of the file, from row `first_row` of the run on; returns none if the file cannot be read.
+    /// Reads `count` rows of the file, from row `first_row` of the run on (not below the number of rows in memory);
+    /// returns none if the file cannot be read.
     fn read(&self, first_row: usize, count: usize) -> Vec<Frame> {
         let columns = self.first().row().len();
         let values = self.lock_file().values((first_row - self.in_memory.len()) * columns, count * columns);
@@ -132,7 +139,8 @@ impl FrameFile {
         });
     }
 
-    /// Reads `count` numbers from number `first_index` of the file; none if the file fails.
+    /// Reads `count` numbers from number `first_index` of the file; none if the file fails. The numbers have the byte
+    /// order of the machine.
     fn values(&mut self, first_index: usize, count: usize) -> Vec<f64> {
         let bytes_read = self.with_file(|file| {
             let mut bytes = vec![0; count * size_of::<f64>()];
@@ -140,6 +148,7 @@ impl FrameFile {
             file.read_exact(&mut bytes)?;
             Ok(bytes)
         });
+        // `.0`: all complete groups of 8 bytes; there is no rest.
         bytes_read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
@@ -149,6 +158,7 @@ impl FrameFile {
         if self.error.is_some() {
             return None;
         }
+        // The file is put back before it is used.
         let opened = match self.file.take() {
             Some(file) => Ok(file),
             None => tempfile::tempfile(),

@@ -14,7 +14,8 @@ const MIN_LOAD_SHARE: f64 = 0.02;
 
 /// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At
 /// 1 the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip
-/// of the scene's ground. 0 if no wheel carries more than 2 % of its static load.
+/// of the scene's ground. Wheels with at most 2 % of their static load are left out; 0 if there are no others. Towed
+/// units are not evaluated.
 pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
     let mut max_utilisation = 0.0f64;
     for i in 0..model.wheels().len() {
@@ -22,8 +23,10 @@ pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Traje
         let min_load = MIN_LOAD_SHARE * f64::from(model.static_load(i));
         for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > min_load) {
             let wheel = &frame.wheels[i];
-            let limit = tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu * scene.grip) * wheel.load_n);
-            max_utilisation = max_utilisation.max((wheel.fx_n / limit[0]).hypot(wheel.fy_n / limit[1]));
+            // Friction limits, longitudinal and lateral (N).
+            let force_limits =
+                tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu * scene.grip) * wheel.load_n);
+            max_utilisation = max_utilisation.max((wheel.fx_n / force_limits[0]).hypot(wheel.fy_n / force_limits[1]));
         }
     }
     max_utilisation
@@ -34,6 +37,8 @@ mod tests {
     use super::*;
     use crate::testing::{model, sampled};
 
+    /// The largest utilisation is that of the wheel with combined forces, and twice as large at half the grip. A wheel
+    /// below the load limit does not count.
     #[test]
     fn the_hardest_worked_loaded_wheel_counts() {
         let run = |load: f64| {

@@ -11,8 +11,9 @@ pub(crate) fn speed_over_ground(frame: &Frame) -> f64 {
 const MAX_ROLLBACK_SPEED_MPS: f64 = 1.0;
 
 /// Returns a function that computes the speed over the ground (m/s) of a car that started towards `heading_rad`. The
-/// speed is negative while the car moves mainly backwards (within 45° of the opposite direction) slower than
-/// [`MAX_ROLLBACK_SPEED_MPS`], so the first zero crossing marks the standstill.
+/// speed is negative while the car moves mainly backwards (within 45° of the direction opposite to `heading_rad`)
+/// slower than [`MAX_ROLLBACK_SPEED_MPS`], so the first zero crossing marks the standstill. At a higher speed, as in a
+/// spin, it is positive in any direction.
 pub(crate) fn signed_speed(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     move |frame: &Frame| {
         let (sin, cos) = (frame.yaw_rad - heading_rad).sin_cos();

@@ -69,7 +69,8 @@ macro_rules! metrics {
 }
 pub(crate) use metrics;
 
-/// Writes the rows `metric,value,unit,description` with full precision. A metric without a value has an empty cell.
+/// Writes a header and the rows `metric,value,unit,description` with full precision. A metric without a value has an
+/// empty cell, and −0 is written as 0. The writer is flushed at the end.
 ///
 /// # Errors
 /// Returns the errors of `out`.
@@ -77,8 +78,9 @@ pub fn write_csv(metrics: &[Metric], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(["metric", "value", "unit", "description"])?;
     for metric in metrics {
-        let value = metric.value.map_or_else(String::new, |v| (v + 0.0).to_string());
-        writer.write_record([metric.name.as_str(), &value, metric.unit, &metric.label])?;
+        // Adding 0.0 turns −0 into 0.
+        let value_text = metric.value.map_or_else(String::new, |v| (v + 0.0).to_string());
+        writer.write_record([metric.name.as_str(), &value_text, metric.unit, &metric.label])?;
     }
     writer.flush()
 }
@@ -90,7 +92,8 @@ fn shortest(value: f64) -> f64 {
     if f64::from(short) == value { short.to_string().parse().unwrap_or(value) } else { value }
 }
 
-/// Returns an object that maps names to unrounded values; `null` for a metric without a value.
+/// Returns an object that maps names to unrounded values; `null` for a metric without a value. A value that is exactly
+/// an f32 has the shortest text of the f32, and −0 becomes 0.
 pub fn to_json(metrics: &[Metric]) -> Value {
     let entries = metrics.iter().map(|metric| {
         let value = metric.value.map_or(Value::Null, |v| Value::from(shortest(v) + 0.0));
@@ -103,6 +106,7 @@ pub fn to_json(metrics: &[Metric]) -> Value {
 mod tests {
     use super::*;
 
+    /// Builds a list with a positive value, a value that rounds to −0, a missing value and NaN.
     fn list() -> Vec<Metric> {
         vec![
             Metric::new("distance_m", "Distance", "m", 2, Some(38.976)),
@@ -119,6 +123,8 @@ mod tests {
         assert!(list()[1].rounded().is_some_and(|v| v.to_bits() == 0));
     }
 
+    /// CSV and JSON have unrounded values, quoted labels and gaps for missing values; an exact f32 has its short text
+    /// in JSON.
     #[test]
     fn files_keep_full_values_and_gaps() {
         let mut bytes = Vec::new();

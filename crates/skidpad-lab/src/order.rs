@@ -20,13 +20,15 @@ impl Order {
     /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the
     /// longest first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only
     /// the differences before the first one that is noise; `is_noise` receives a difference and the longer of its two
-    /// steps (s). Within noise if all differences are; unknown if fewer than two are left.
+    /// steps (s). Within noise if all differences are; unknown if fewer than two are left or no order fits.
     pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
+        // [longer step, shorter step, difference] of each pair of neighbours.
         let pairs: Vec<[f64; 3]> =
             steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
         let clear_pairs: Vec<[f64; 3]> =
             pairs.iter().copied().take_while(|[dt, _, gap]| !is_noise(*gap, *dt)).collect();
         match clear_pairs.len() {
+            // The first difference is noise; a later one may exceed the noise.
             0 if pairs.iter().all(|[dt, _, gap]| is_noise(*gap, *dt)) => Self::WithinNoise,
             0 | 1 => Self::Unknown,
             _ => fit_order(&clear_pairs).map_or(Self::Unknown, Self::Observed),
@@ -41,7 +43,7 @@ impl Order {
         gaps.map_or(Self::Unknown, |gaps| Self::from_differences(steps_s, &gaps, is_noise))
     }
 
-    /// Formats the order for tables, with one decimal place; "-" if unknown, "closed" within the noise.
+    /// Formats the order for tables, with one decimal place; "-" if unknown, "noise" within the noise.
     pub fn text(self) -> String {
         match self {
             Self::Unknown => "-".into(),
@@ -53,10 +55,11 @@ impl Order {
 
 /// Returns the order of [`ORDER_RANGE`] with the smallest squared misfit of the logarithms to
 /// `[longer step, shorter step, difference]`, with a free factor; `None` if that is the smallest or largest order
-/// tried.
+/// tried. All orders are tried in steps of [`ORDER_STEP`].
 fn fit_order(differences: &[[f64; 3]]) -> Option<f64> {
     let squared_misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());
+        // The mean is the logarithm of the best factor for this order.
         let mean = logs.clone().sum::<f64>() / differences.len() as f64;
         logs.map(|log| (log - mean).powi(2)).sum::<f64>()
     };
@@ -83,6 +86,8 @@ mod tests {
         }
     }
 
+    /// All differences within the noise have no order; one clear difference, growing differences and missing values
+    /// have an unknown one. Differences after the first noise are ignored.
     #[test]
     fn noise_and_jumps_have_no_order() {
         let steps = [0.04, 0.02, 0.01, 0.005];

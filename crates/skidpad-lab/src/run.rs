@@ -50,12 +50,14 @@ impl TimeStep {
     }
 }
 
-/// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration
-/// of `setup`. Returns the telemetry of every step, including that of the towed units. A run ends early if the driver
-/// is finished or if the car leaves the ground of its scene; the trajectory stores the place where it left. Towed
-/// units have no controls. Times are step numbers times the step length.
+/// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration of
+/// `setup`. Returns the telemetry of the start and of every step, including that of the towed units. A run ends early
+/// if the driver is finished before a step, or if the car leaves the ground of its scene in one; the trajectory stores
+/// the last time and place with a loaded wheel. Towed units have no controls. Times are step numbers times the step
+/// length.
 ///
-/// Calls `progress` after each step with the number of finished steps and the maximum number of steps.
+/// Each step: check the driver, compute its controls from the last row, step the world, append the rows, call
+/// `progress` with the number of finished steps and the maximum number of steps, check the ground.
 pub fn simulate(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -72,6 +74,7 @@ pub fn simulate(
     let car_trajectory = Trajectory::new(model, world.frame(0), dt.seconds());
     let mut trajectory = car_trajectory.with_trailers(trailers).with_ground(GroundProperties::of(&setup.scene));
     let step_count = dt.steps(setup.duration_s);
+    // `None` for ground without an end.
     let bounds = SceneBounds::new(&setup.scene);
     // Last time and place with a loaded wheel.
     let mut last_supported = OffScene::from_frame(trajectory.first());
@@ -81,6 +84,7 @@ pub fn simulate(
             break;
         }
         let controls = driver.drive(&input);
+        // Controls of car 0 only.
         let report = world.step(std::slice::from_ref(&controls));
         let t_s = (step + 1) as f64 * dt.seconds();
         let frame = |car| Frame { t_s, ..world.frame(car) };
@@ -101,6 +105,7 @@ pub fn simulate(
 /// trailers, the states of all units are then replaced by those of a train at rest, in line behind the car with its
 /// static loads and the initial speed.
 fn start_world(info: &SolverInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Simulation> {
+    // The car, then its trailers.
     let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let car_starts: Vec<CarStart> =
         models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
@@ -122,6 +127,8 @@ mod tests {
     use crate::driver::CoastDriver;
     use crate::testing::{POINT_MASS, model};
 
+    /// Steps and rates that are not finite, not above 0 or beyond the longest step are rejected. Accepted ones have the
+    /// expected number of steps in 10 s.
     #[test]
     fn time_steps_are_checked() {
         for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 0.11, 1e-60] {
@@ -134,6 +141,8 @@ mod tests {
         assert_eq!(TimeStep::new(0.016_667).map(|dt| dt.steps(10.0)), Ok(600));
     }
 
+    /// A run of 2 s at 60 Hz has 121 rows at exact multiples of the step. The loads of row 0 sum to the weight, and the
+    /// coasting car covers its distance less that lost by drag.
     #[test]
     fn rows_stand_at_whole_multiples_of_the_step_and_row_zero_has_static_loads() {
         let model = Arc::new(model());

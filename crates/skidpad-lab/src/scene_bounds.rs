@@ -42,7 +42,8 @@ pub struct SceneBounds {
 impl SceneBounds {
     /// Computes the bounding box of the boxes, height fields and meshes of `scene`. Returns `None` for a scene with a
     /// plane, which has no end, and for one with platforms, which can move under a falling car. Vertices without a
-    /// triangle do not count. The box of a scene without any ground is inverted, so every car is outside.
+    /// triangle and free bodies do not count. The box of a scene without any ground is inverted, so every car is
+    /// outside.
     pub fn new(scene: &Scene) -> Option<Self> {
         if scene.has_plane || !scene.platforms.is_empty() {
             return None;
@@ -51,6 +52,7 @@ impl SceneBounds {
         for field in &scene.height_fields {
             let ([columns, rows], spacing) = (field.counts(), field.spacing().map(f64::from));
             let size = DVec3::new((columns - 1) as f64 * spacing[0], (rows - 1) as f64 * spacing[1], 0.0);
+            // The lowest height at one corner of the field and the highest at the opposite corner span its box.
             let heights = || (0..rows).flat_map(|row| (0..columns).map(move |column| field.height(column, row)));
             let [lowest, highest] = [heights().fold(f32::MAX, f32::min), heights().fold(f32::MIN, f32::max)];
             corners.push(field.origin() + DVec3::Z * f64::from(lowest));
@@ -68,6 +70,7 @@ impl SceneBounds {
     /// the bounding box horizontally or more than 1 m below it. A position that is not finite returns `false`.
     pub fn is_off(&self, frame: &Frame) -> bool {
         let position = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
+        // Per axis: inside the box horizontally, and above its bottom less the fall depth, at any height.
         let is_above_bounds =
             position.cmpge(self.low - DVec3::Z * FALL_DEPTH_M) & position.cmple(self.high.with_z(f64::INFINITY));
         // A position that is not finite is reported by the step, not here.
@@ -84,6 +87,7 @@ pub fn is_supported(frame: &Frame) -> bool {
 fn corners_of(fixed_box: &FixedBox) -> [DVec3; 8] {
     core::array::from_fn(|i| {
         // Bit 0 of the corner number selects the side along x, bit 1 along y, bit 2 along z.
+        // Side of the corner (−1 or 1).
         let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
         let corner = fixed_box.half_extents.as_dvec3() * DVec3::new(sign(0), sign(1), sign(2));
         fixed_box.centre + fixed_box.rotation.as_dquat() * corner
@@ -96,11 +100,13 @@ mod tests {
     use skidpad_core::{HeightField, Platform, PlatformCourse, TriangleMesh, Vec3, WheelFrame};
     use std::sync::Arc;
 
+    /// Builds a row with the centre of mass at the given position (m) and the load `load_n` (N) on each of four wheels.
     fn frame([x_m, y_m, z_m]: [f64; 3], load_n: f64) -> Frame {
         Frame { x_m, y_m, z_m, wheels: vec![WheelFrame { load_n, ..WheelFrame::default() }; 4], ..Frame::default() }
     }
 
-    /// Builds a scene with a box from 0 to 10 m, a height field from 20 to 24 m and a mesh from 30 to 31 m.
+    /// Builds a scene with a box from 0 to 10 m, a height field from 20 to 24 m and a mesh from 30 to 31 m. The scene
+    /// has no plane. One vertex of the mesh belongs to no triangle.
     fn patches() -> Scene {
         let table = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, -0.5), Vec3::new(10.0, 4.0, 1.0));
         let heights = vec![0.0, 0.2, -3.0, 0.1];
@@ -117,6 +123,8 @@ mod tests {
         }
     }
 
+    /// The bounds enclose all three shapes. A car without wheel loads is off beside them or more than 1 m below; above
+    /// them, between them, at a position that is not finite or with a loaded wheel it is not.
     #[test]
     fn a_car_beside_all_ground_or_below_it_has_left_it() {
         let extent = SceneBounds::new(&patches()).expect("it ends");

@@ -102,10 +102,12 @@ impl StepSizeStudy {
     }
 
     /// Returns the overall result of each solver, in the order of the solvers: the shortest of the step limits of its
-    /// metrics, and the metrics with that limit. Unknown limits do not count; the limit is unknown if all are.
+    /// metrics, and the labels of the metrics with that limit. There are no labels if the limit is the longest step of
+    /// the sweep. Unknown limits do not count; the limit is unknown if all are.
     pub fn solver_summaries(&self) -> Vec<SolverSummary> {
         let solver_summary = |(solver_index, rate_sweep): (usize, &RateSweep)| {
             let limit_of = |row: &StudyRow| row.verdicts[solver_index].step_limit;
+            // A metric that only the shortest step keeps has the limit 0 s.
             let shortest_limit =
                 self.rows.iter().map(limit_of).filter(|limit| *limit != StepLimit::Unknown).min_by(|a, b| {
                     let limits_s = [a, b].map(|limit| limit.seconds().unwrap_or(f64::MAX));
@@ -126,10 +128,12 @@ impl StepSizeStudy {
 }
 
 /// Judges metric number `index` of one solver. A step keeps the metric if it deviates from the shortest step by at
-/// most `within_percent`, or by noise. The limit is the longest step that keeps it together with all shorter steps. A
-/// missing value does not keep it.
+/// most `within_percent`, or by an amount that is not expressed in %: noise or less than half a step. The limit is the
+/// longest step that keeps it together with all shorter steps. A missing value does not keep it. The limit is unknown
+/// without a value at the shortest step, or if this value rounds to 0. Also computes the order of convergence.
 fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
     let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
+    // Value at the shortest step.
     let reference = values.last().copied().flatten();
     let deviation = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
     let deviations: Vec<Option<Spread>> =
@@ -144,6 +148,7 @@ fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_pe
         .iter()
         .rposition(|deviation| !is_kept(deviation))
         .map_or(0, |failure_index| failure_index + 1);
+    // There is no kept step if even the step before the shortest fails.
     let step_limit = match reference {
         Some(value) if !metric.rounds_to_zero(value) => match rate_sweep.samples[..coarser_count].get(first_kept) {
             Some(sample) => StepLimit::UpTo(sample.dt_s),
@@ -164,6 +169,8 @@ mod tests {
 
     const STEPS_S: [f64; 4] = [0.04, 0.02, 0.01, 0.001];
 
+    /// Builds the sweep of one solver over [`STEPS_S`] with one metric of the unit `unit` and the values `values`, the
+    /// longest step first.
     fn rate_sweep(unit: &'static str, values: [Option<f64>; 4]) -> RateSweep {
         let sample = |(dt_s, value)| Sample {
             dt_s,
@@ -176,16 +183,20 @@ mod tests {
         RateSweep { backend: "a", peer: false, samples: STEPS_S.into_iter().zip(values).map(sample).collect() }
     }
 
+    /// Builds the study of a sweep with the only solver of [`rate_sweep`], with an accepted deviation of 2 %.
     fn certificate(unit: &'static str, values: [Option<f64>; 4]) -> StepSizeStudy {
         let rate_sweeps = vec![rate_sweep(unit, values)];
         StepSizeStudy::new(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS_S.into(), rate_sweeps }, 2.0)
     }
 
+    /// Asserts that the step limit of the metric with these values is `expected`.
     #[track_caller]
     fn holds(unit: &'static str, values: [Option<f64>; 4], expected: StepLimit) {
         assert_eq!(certificate(unit, values).rows[0].verdicts[0].step_limit, expected);
     }
 
+    /// The step limit is the longest step for which this and all shorter steps deviate by at most 2 %; a missing value
+    /// fails. The limit is unknown without a reference or for one that rounds to 0.
     #[test]
     fn the_longest_step_below_which_all_hold() {
         let some = |values: [f64; 4]| values.map(Some);
@@ -198,6 +209,7 @@ mod tests {
         holds("m", some([1.0, 1.0, 1.0, 0.001]), StepLimit::Unknown);
     }
 
+    /// Deviations of 2 points, 3 mm and half a step keep the metric.
     #[test]
     fn points_small_lengths_and_half_steps_are_forgiven() {
         let some = |values: [f64; 4]| values.map(Some);
@@ -206,7 +218,8 @@ mod tests {
         holds("s", some([0.125, 0.109, 0.1, 0.1]), StepLimit::UpTo(0.02));
     }
 
-    /// Errors are proportional to the square of the step.
+    /// Errors are proportional to the square of the step. The observed order is 2; differences below the noise have
+    /// none.
     #[test]
     fn the_order_is_observed_over_all_steps() {
         let found = certificate("m", STEPS_S.map(|dt| Some(100.0 + 1e4 * dt * dt))).rows[0].verdicts[0].order;
@@ -214,6 +227,7 @@ mod tests {
         assert_eq!(certificate("mm", [4.1, 3.9, 2.0, 1.5].map(Some)).rows[0].verdicts[0].order, Order::WithinNoise);
     }
 
+    /// The summary has the limit of its only metric and its label; without a limiting metric there is no label.
     #[test]
     fn the_worst_figure_decides() {
         let [total] = &certificate("m", [110.0, 110.0, 100.0, 100.0].map(Some)).solver_summaries()[..] else {

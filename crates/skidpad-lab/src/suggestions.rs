@@ -9,6 +9,7 @@ pub fn nearest_name<'a>(name: &str, known_names: impl IntoIterator<Item = &'a st
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
+    // A third of the length, but at least two edits.
     let max_distance = (name.chars().count() / 3).max(2);
     known_names
         .into_iter()
@@ -18,17 +19,22 @@ pub fn nearest_name<'a>(name: &str, known_names: impl IntoIterator<Item = &'a st
         .map(|(_, candidate)| candidate)
 }
 
-/// Computes the Levenshtein distance of two words: the number of insertions, deletions and replacements.
+/// Computes the Levenshtein distance of two words: the smallest number of insertions, deletions and replacements of
+/// characters. Keeps one row of the table of distances between all prefixes.
 fn edit_distance(source: &str, target: &str) -> usize {
     let target: Vec<char> = target.chars().collect();
     // Distances of the current prefix of `source` to all prefixes of `target`.
     let mut row: Vec<usize> = (0..=target.len()).collect();
     for (i, a) in source.chars().enumerate() {
+        // Distance of the previous prefix of `source` to the previous prefix of `target`.
         let mut diagonal = row[0];
+        // The empty prefix of `target` needs only deletions.
         row[0] = i + 1;
         for (j, b) in target.iter().enumerate() {
+            // Equal characters cost nothing.
             let replaced_distance = diagonal + usize::from(a != *b);
             diagonal = row[j + 1];
+            // Smallest of replacement, insertion and deletion.
             row[j + 1] = replaced_distance.min(row[j] + 1).min(diagonal + 1);
         }
     }
@@ -46,6 +52,7 @@ mod tests {
         }
     }
 
+    /// A name with few edits is suggested, also with other capital letters; a distant name and a too long one are not.
     #[test]
     fn only_near_names_are_suggested() {
         let known = ["step-steer", "slalom", "drop-settle"];

@@ -71,8 +71,10 @@ impl Sweep {
 
 /// Drives `manoeuvre` with `model` on every solver of `backends` with every step length of `steps`.
 ///
-/// Step lengths are sorted and deduplicated. Results depend neither on the number of threads nor on the order of
-/// `steps`. `progress` is called from all threads. The changes `overrides` are applied without checks.
+/// Step lengths are deduplicated and sorted, the longest first. All runs are distributed to threads. Results depend
+/// neither on the number of threads nor on the order of `steps`. `progress` is called from all threads; its total is
+/// that of the planned duration of all runs. The changes `overrides` are applied without checks and are part of the
+/// description.
 pub fn sweep(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -86,6 +88,7 @@ pub fn sweep(
     steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
     steps.dedup();
     let total = steps.iter().map(|dt| dt.steps(setup.duration_s)).sum::<u64>() * backends.len() as u64;
+    // Finished steps of all threads.
     let done = AtomicU64::new(0);
     let report_steps = |finished: u64| {
         progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
@@ -95,6 +98,7 @@ pub fn sweep(
         let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
         run_sample(info, model, manoeuvre, &setup, dt, &report_steps)
     };
+    // Every solver takes the next samples, one per step length.
     let mut samples = run_in_parallel(backends.len() * steps.len(), &run_job).into_iter();
     let mut rate_sweep = |info: &SolverInfo| RateSweep {
         backend: info.name,
@@ -110,7 +114,9 @@ pub fn sweep(
 }
 
 /// Drives one run of `manoeuvre` on the solver `info` with the step `dt` and returns its results with the friction
-/// utilisation. The telemetry is dropped. `report_steps` receives the number of newly finished steps.
+/// utilisation. The telemetry is dropped. `report_steps` receives the number of newly finished steps. The sample
+/// contains the step length, metrics, worst step report, place where the car left the ground, and reason for an
+/// incomplete course.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -130,12 +136,14 @@ fn run_sample(
     }
 }
 
-/// Runs `run_job` for the jobs `0..count` and returns the results in the order of the jobs. Uses at most as many
-/// threads as the machine has cores: a run keeps its telemetry until it is measured, so the number of concurrent runs
-/// must be limited. A panic of a job is passed on.
+/// Runs `run_job` for the jobs `0..count` and returns the results in the order of the jobs. Each thread takes the next
+/// free job until none is left. Uses at most as many threads as the machine has cores, and as there are jobs: a run
+/// keeps its telemetry until it is measured, so the number of concurrent runs must be limited. A panic of a job is
+/// passed on.
 pub(crate) fn run_in_parallel<T: Send>(count: usize, run_job: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let thread_count = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next_job = AtomicUsize::new(0);
+    // Jobs of one thread, with their numbers.
     let run_jobs = || {
         // Number of the next free job; `None` after the last.
         let take_job = || Some(next_job.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
@@ -143,6 +151,7 @@ pub(crate) fn run_in_parallel<T: Send>(count: usize, run_job: &(dyn Fn(usize) ->
     };
     let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..thread_count).map(|_| scope.spawn(run_jobs)).collect();
+        // Results of a thread, or its panic.
         let join_thread = |thread: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
@@ -158,6 +167,8 @@ mod tests {
     use crate::manoeuvre::Braking;
     use crate::testing::{POINT_MASS, model};
 
+    /// Duplicate steps are removed, and the progress ends at the total. Sweeps have the order and the kind of the
+    /// solvers, samples the order of the steps, and the stopping distance grows towards shorter steps.
     #[test]
     fn every_solver_runs_in_every_step_the_longest_first() {
         let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];

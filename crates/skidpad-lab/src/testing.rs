@@ -13,16 +13,20 @@ use skidpad_core::{
 
 use crate::trajectory::Trajectory;
 
-/// Builds the test car: 1000 kg, wheelbase 2.5 m, track 1.5 m, centre of mass in the middle and 0.5 m high, linear
-/// tyres, a motor with 400 N m at each rear wheel, drag 0.4 N s²/m², rolling coefficient 0.01.
+/// Builds the test car: 1000 kg, inertia 400/1200/1400 kg m² in roll, pitch and yaw, wheelbase 2.5 m, track 1.5 m,
+/// centre of mass in the middle and 0.5 m high. Wheels have 0.3 m radius, springs of 25 kN/m, dampers of 1500 N s/m and
+/// brakes of 1500 N m. Tyres are linear with 50 kN per unit of slip and friction 1. A motor has 400 N m at each rear
+/// wheel; only the front axle steers, without Ackermann geometry. Drag is 0.4 N s²/m², the rolling coefficient 0.01.
 pub fn model() -> Model {
     let wheel = |axle: usize, side: Side| Wheel {
         axle,
         side,
+        // Half the wheelbase, half the track, ground below the centre of mass.
         contact: Vec3::new(if axle == 0 { 1.25 } else { -1.25 }, if side == Side::Left { 0.75 } else { -0.75 }, -0.5),
         radius: 0.3,
         spin_inertia: 1.0,
         tyre: 0,
+        // Rate (N/m), damping (N s/m), bump and droop travel (m).
         strut: Strut { stop_rate: 1e5, stop_travel: 0.04, ..Strut::linear(25e3, 1500.0, [0.08, 0.08]) },
         mirrored: false,
         toe: 0.0,
@@ -59,8 +63,8 @@ pub fn model() -> Model {
     Model::new(parts).expect("the test car is valid")
 }
 
-/// Builds a trajectory with rows every `dt` s up to `end` s. Each row is zero except for its time and the changes by
-/// `fill(t, frame)`.
+/// Builds a trajectory of the test car with rows every `dt` s from 0 to `end` s (rounded to whole steps). Each row is
+/// zero except for its time and the changes by `fill_frame(t, frame)`. Step reports are empty.
 pub fn sampled(dt: f64, end: f64, fill_frame: impl Fn(f64, &mut Frame)) -> Trajectory {
     let model = model();
     let build_row = |k: u64| {
@@ -98,8 +102,10 @@ struct PointMass {
     speed: f64,
 }
 
-/// Creates the world with the first of `cars` only; further cars are ignored.
+/// Creates the world with the first of `cars` only; further cars are ignored. The point starts at the placement, with
+/// its heading and speed, in the rest pose of the car.
 fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Simulation> {
+    // The first car alone; its slot is the first one.
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
@@ -112,17 +118,20 @@ impl Simulation for PointMass {
     fn name(&self) -> &'static str {
         POINT_MASS.name
     }
-    /// Advances the point by one step with the controls of the first car: speed from motor torques, throttle, brake
-    /// and drag, yaw from the steering, position from the new speed. Loads and other wheel states do not change.
+    /// Advances the point by one step with the controls of the first car. The new speed follows from motor torques,
+    /// throttle (800 N m), brake (6000 N m) and drag at 1000 kg; the brake stops a forward motion at 0. The yaw angle
+    /// follows from the steering, the position from the new speed and heading. Loads and other wheel states do not
+    /// change. Advances the clock.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let (car_controls, dt) = (&controls[0], f64::from(self.clock.dt));
         // Forces (N): torques over the wheel radius of 0.3 m.
         let motor: f64 = car_controls.wheels.iter().map(|wheel| f64::from(wheel.motor_torque) / 0.3).sum();
+        // Throttle: 2 motors of 400 N m. Brake: 4 brakes of 1500 N m. Drag: 0.4 N s²/m².
         let throttle = f64::from(car_controls.throttle) * 800.0 / 0.3;
         let brake = f64::from(car_controls.brake) * 6000.0 / 0.3;
         let force = motor + throttle - 0.4 * self.speed * self.speed;
         let previous_speed = self.speed;
-        // The brake does not reverse the motion.
+        // Mass 1000 kg. A step neither reverses a forward motion nor slows a backward one by the brake.
         self.speed = (self.speed + dt * force / 1000.0 - dt * brake / 1000.0).max(previous_speed.min(0.0));
         // Kinematic bicycle model with the wheelbase 2.5 m.
         self.yaw += dt * self.speed * f64::from(car_controls.steer).tan() / 2.5;

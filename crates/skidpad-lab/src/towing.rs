@@ -11,9 +11,11 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
     frame.hitch.clone().unwrap_or_default()
 }
 
-/// Computes the metrics of every hitch, from the front: peak articulation angle (deg) and peak magnitude of the force
-/// (N), each over the whole run. Empty for a car that tows nothing.
+/// Computes the metrics of every hitch, from the front: peak articulation angle (deg, a magnitude) and peak magnitude
+/// of the force vector (N), each over the whole run, the start included. Names have the key of the unit in front. Empty
+/// for a car that tows nothing.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
+    // Arguments of `metric`: unit, key, label, unit of measure, decimal places, value.
     let hitch_metrics = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.peak_magnitude(|f| hitch(f).articulation_rad).to_degrees();
         let force = trailer.peak_magnitude(|f| {
@@ -29,7 +31,8 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
 }
 
 /// Computes the rearward amplification of each trailer (ISO 14791): the peak lateral acceleration of the trailer
-/// divided by that of the car, both at the centre of mass (–). The metric has no value if the car drives straight.
+/// divided by that of the car, both at the centre of mass and over the whole run (–). The metric has no value if the
+/// lateral acceleration of the car is always 0, because the quotient is then not finite.
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     let peak_acceleration = |unit: &Trajectory| unit.peak_magnitude(|f| f.ay_mps2);
     let car_peak = peak_acceleration(trajectory);
@@ -70,6 +73,7 @@ mod tests {
         car.with_trailers([(FIRST_TRAILER, trailer)])
     }
 
+    /// Names and values of the peak articulation angle and of the peak hitch force are those of the swing.
     #[test]
     fn peaks_of_a_known_swing() {
         let found: Vec<(String, f64)> =
@@ -81,7 +85,8 @@ mod tests {
         assert_eq!(found.len(), known.len());
     }
 
-    /// Both peaks lie between two rows, which are 0.01 s apart.
+    /// Both peaks lie between two rows, which are 0.01 s apart. There is no value for a car that drives straight, and
+    /// no metric for one without a trailer.
     #[test]
     fn amplification_is_the_ratio_of_peaks() {
         let found = rearward_amplification(&train());

@@ -71,8 +71,8 @@ impl AssistUse {
     }
 }
 
-/// Formats `value` with as many decimal places as show a number of the magnitude of `peak` with four digits, at most
-/// six.
+/// Formats `value` with as many decimal places as show a number of the magnitude of `peak` with four digits, from none
+/// to six. The value is rounded first, and −0 is shown as 0.
 pub fn four_digits(value: f64, peak: f64) -> String {
     let places = (3 - peak.abs().log10().floor() as i32).clamp(0, 6);
     let scale = 10f64.powi(places);
@@ -191,9 +191,10 @@ impl Trajectory {
     }
 
     /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s`, interpolated
-    /// linearly between rows (s). Returns the time of the first row if its value is already at or above `level`, `None`
-    /// if the level is not reached.
+    /// linearly between rows (s). Returns the time of the first row at or after `from_s` if its value is already at or
+    /// above `level`; `None` if the level is not reached or there is no such row.
     pub fn first_crossing_up(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
+        // Time and value of a row.
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
         let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
         // Time and value of the previous row.
@@ -221,6 +222,7 @@ impl Trajectory {
 
     /// Returns `channel` at `time_s` (s), interpolated linearly between rows and constant outside them.
     pub fn interpolate_at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
+        // Number of the first row at or after the time.
         let next_row = self.rows_before(time_s);
         let Some(previous) = next_row.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
         let Some(next) = self.row(next_row) else { return channel(self.last()) };
@@ -239,9 +241,10 @@ impl Trajectory {
         }
     }
 
-    /// Returns the row at or after `from_s` (s) where `channel` is largest, with its sign, the earliest of equals;
-    /// the last row if the run ends earlier.
+    /// Returns the row at or after `from_s` (s) where `channel` is largest (signed, not the magnitude), the earliest of
+    /// equals; the last row if the run ends earlier.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
+        // Starts with the last row, which is returned if there is no row after `from_s`.
         let (mut best_frame, mut largest_value) = (Cow::Borrowed(self.last()), channel(self.last()));
         for frame in self.rows_from(self.row_at_or_after(from_s)) {
             let value = channel(&frame);
@@ -262,10 +265,12 @@ impl Trajectory {
         else {
             return peak.t_s;
         };
+        // Values before, at and after the peak.
         let [a, b, c] = [&*previous, &peak, &*next].map(&channel);
         // Second difference, negative at a maximum.
         let second_difference = a - 2.0 * b + c;
         if second_difference < 0.0 {
+            // Vertex `½ (a − c) / (a − 2 b + c)` steps after the peak row; both neighbours are two steps apart.
             peak.t_s + 0.25 * (a - c) / second_difference * (next.t_s - previous.t_s)
         } else {
             peak.t_s
@@ -288,9 +293,11 @@ impl Trajectory {
     }
 
     /// Returns the contribution of each assist and each non-physical aid over the run, in the order of the columns.
-    /// Row 0 is left out because no step precedes it. Means are over all steps, also those without a contribution.
+    /// Row 0 names the assists, but its values are left out because no step precedes it. A step counts for the share if
+    /// any channel is not 0. Means are over all steps, also those without a contribution; peaks keep their signs.
     pub fn assist_use(&self) -> Vec<AssistUse> {
         let use_of = |(assist_index, &(assist, _)): (usize, &(Assist, Contribution))| {
+            // Channels of this assist in each step.
             let values = || {
                 self.rows_from(1).filter_map(move |frame| {
                     frame.assist_log.get(assist_index).map(|(_, contribution)| contribution.values())
@@ -321,7 +328,8 @@ impl Trajectory {
     }
 
     /// Returns the number of rows before `time_s` (s), without a tolerance. The estimate from the step length is
-    /// corrected by comparing products.
+    /// corrected by comparing products: the search starts one row before the estimate. The row times are step numbers
+    /// times the step length.
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
         // Estimated number of rows before the time.
@@ -336,7 +344,8 @@ impl Trajectory {
     }
 
     /// Returns the names of the columns: those of the car, then those of each towed unit with its key in front, such as
-    /// `trailer1.load_n.1l`. The time column occurs only once.
+    /// `trailer1.load_n.1l`. The time column occurs only once. Only names are returned, in the order of the cells of a
+    /// row.
     fn columns(&self) -> Vec<String> {
         let unit_columns = |(name, trailer): &(UnitName, Self)| {
             let name = name.key();
@@ -347,7 +356,7 @@ impl Trajectory {
     }
 
     /// Writes the header and all rows as CSV. The columns of the towed units, without their times, follow those of
-    /// the car on the same line. Checks at the end that no row is missing.
+    /// the car on the same line. Numbers have the shortest exact text. Checks at the end that no row is missing.
     ///
     /// # Errors
     /// Returns the errors of `out` and of the temporary file.
@@ -357,13 +366,14 @@ impl Trajectory {
         let mut towed_rows: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
         for frame in self.rows() {
             line.clear();
-            // Column 0 is the time.
+            // The next row of each towed unit without column 0, the time.
             let towed_values =
                 towed_rows.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
             for value in frame.row().into_iter().chain(towed_values) {
                 push_number(&mut line, value);
                 line.push(',');
             }
+            // Removes the last comma.
             line.pop();
             writeln!(out, "{line}")?;
         }
@@ -383,6 +393,7 @@ impl Trajectory {
 /// 1e15 on have an exponent.
 fn push_number(line: &mut String, value: f64) {
     use std::fmt::Write as _;
+    // Turns −0 into 0.
     let value = value + 0.0;
     let result = match value.abs() {
         magnitude if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) => write!(line, "{value:e}"),
@@ -397,6 +408,8 @@ mod tests {
     use crate::testing::{model, sampled};
     use skidpad_core::Shaft;
 
+    /// The first and the last columns of the CSV header have their exact names. Every line has as many cells as the
+    /// header, and there is a line for each of the three rows.
     #[test]
     fn d9_header_and_row_zero_are_exact() {
         let trajectory = sampled(0.5, 1.0, |t, frame| frame.x_m = t);
@@ -418,7 +431,9 @@ mod tests {
         assert_eq!(lines.count(), 3);
     }
 
-    /// Queries return bit-identical results whether all rows are in memory or all but five are in the file.
+    /// Queries return bit-identical results whether all rows are in memory or all but five are in the file. Rows by
+    /// number at the borders of memory, file and unwritten rows are equal, as is the CSV text. At most 600 rows stay in
+    /// memory.
     #[test]
     fn rows_in_a_file_answer_as_rows_in_memory() {
         let whole = sampled(0.01, 30.0, |t, frame| {
@@ -472,6 +487,7 @@ mod tests {
         assert!(filed.rows.frames_in_memory() < 600, "{}", filed.rows.frames_in_memory());
     }
 
+    /// Written numbers parse to the same bits; −0 is written as 0.
     #[test]
     fn numbers_read_back_as_they_were() {
         for value in [0.1, 1.0 / 240.0, -1234.5, 1e-30, 6.02e23, f64::from(0.1f32), 3.0] {
@@ -484,6 +500,8 @@ mod tests {
         assert_eq!(text, "0");
     }
 
+    /// Downward crossings and values of a linear channel are exact between rows. A level that is not reached is `None`;
+    /// a level already reached at the start of the search has the time of its first row.
     #[test]
     fn crossings_are_linear_between_rows() {
         let line = sampled(0.1, 1.0, |t, frame| frame.vx_mps = 10.0 - 10.0 * t);

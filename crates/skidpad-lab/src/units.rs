@@ -40,8 +40,8 @@ pub struct UnitName {
 }
 
 impl UnitName {
-    /// Returns the name of each unit of `towed`, which are ordered from the front. A dolly and the unit behind it
-    /// have the same trailer number.
+    /// Returns the name of each unit of `towed`, which are ordered from the front. Trailers are numbered from 1. A
+    /// dolly and the unit behind it have the same trailer number.
     pub fn name_all(towed: &[TowedUnit]) -> Vec<Self> {
         // Number of the current trailer, and whether the previous unit was a dolly.
         let (mut trailer, mut follows_dolly) = (1, false);
@@ -52,6 +52,7 @@ impl UnitName {
                 (false, false) => TrailerPart::Whole,
             };
             let name = Self { trailer, part };
+            // A dolly does not complete its trailer.
             trailer += usize::from(!unit.is_dolly);
             follows_dolly = unit.is_dolly;
             name
@@ -85,6 +86,7 @@ mod tests {
     use super::*;
     use crate::testing::model;
 
+    /// Keys and labels of a trailer, of a trailer on a dolly and of a further trailer.
     #[test]
     fn a_dolly_counts_with_its_trailer() {
         let unit = |is_dolly| TowedUnit { is_dolly, ..TowedUnit::from(Arc::new(model())) };

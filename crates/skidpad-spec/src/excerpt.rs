@@ -46,8 +46,8 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-/// Lines of a text around a fault. A long line is cut to a window around the fault, control characters are replaced, and a fault of several
-/// lines ends with its first one.
+/// Lines of a text around a fault. A long line is cut to a window around the fault, control characters are replaced,
+/// and a fault of several lines ends with its first one.
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
     /// Name of the file or text.
@@ -63,22 +63,26 @@ pub struct Excerpt {
 
 impl Excerpt {
     /// Cuts the lines around `spans` out of a text that reports call `name`. The spans are bytes of that text. For each
-    /// span the line of its start, the line before and the line after are shown, each line once. A span that ends on a
-    /// later line ends with its first line.
+    /// span the line of its start, the line before and the line after are shown, each line once and in the order of the
+    /// text. A span that ends on a later line ends with its first line. A long line is cut to a window around the first
+    /// of its spans; spans outside of the window become empty at its edge. Stores the shown lines, and for each span
+    /// its place in the excerpt and its column in the text.
     pub fn new(name: &str, lines: &LineIndex<'_>, spans: &[Range<usize>]) -> Self {
         let mut excerpt = Self { name: one_line(name).into_owned(), ..Self::default() };
         // Lines to show, each with the indices of the spans that start there.
         let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.line_and_column(span.start)).collect();
         for (span_index, (line, _)) in places.iter().enumerate() {
-            // Line numbers of places count from 1, `neighbour_line` counts from 0.
+            // Line numbers of places count from 1, `neighbour_line` counts from 0: the line before to the line after.
             for neighbour_line in (line.saturating_sub(2)..(line + 1).min(lines.starts.len()))
                 .filter(|neighbour_line| lines.has_line(*neighbour_line))
             {
                 shown.entry(neighbour_line).or_default();
             }
+            // The line of the span itself is shown also if it is the empty rest of the text.
             shown.entry(line - 1).or_default().push(span_index);
         }
+        // The loop below replaces the empty spans.
         excerpt.spans = places.iter().map(|(_, column)| (0..0, column - 1)).collect();
         for (line, span_indices) in shown {
             let excerpt_start = excerpt.text.len();
@@ -140,8 +144,8 @@ struct Window {
 }
 
 /// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`, of which [`BYTES_BEFORE_FAULT`] are before `offset`, with an
-/// ellipsis at each cut end. Shorter lines stay whole. Control characters are replaced by visible ones of the same
-/// length. Returns the text and its window in the line.
+/// ellipsis at each cut end. Cuts are at characters, not within them. Shorter lines stay whole. Control characters are
+/// replaced by visible ones of the same length. Returns the text with its ellipses, and its window in the line.
 fn cut_to_window(line: &str, offset: usize) -> (String, Window) {
     if line.len() <= MAX_LINE_BYTES {
         return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
@@ -180,6 +184,8 @@ pub fn line_and_column(text: &str, starts: &[usize], offset: usize) -> (usize, u
 mod tests {
     use super::*;
 
+    /// The line of a fault is shown with the lines before and after, without carriage returns, and the span is found in
+    /// it.
     #[test]
     fn short_lines_are_shown_with_those_around_them() {
         let text = "a = 1\r\nb = x\r\nc = 3\n";
@@ -189,6 +195,8 @@ mod tests {
         assert_eq!((&excerpt.text[span], &excerpt.lines[..]), ("x", &[(0, 0), (1, 6), (2, 12)][..]));
     }
 
+    /// A long line is shown as a window around its first fault, with an ellipsis at both ends; a second fault beyond
+    /// the window becomes an empty span within it.
     #[test]
     fn long_lines_are_cut_around_their_fault() {
         let text = format!("{}é!{}\n", " ".repeat(70_000), "z".repeat(70_000));
@@ -201,6 +209,8 @@ mod tests {
         assert!(spans[1].is_empty() && excerpt.text.is_char_boundary(spans[1].start), "{spans:?}");
     }
 
+    /// A fault over several lines ends with its first one, and control characters are replaced. Spans at and beyond the
+    /// end of a text, and within a character, give valid spans of the excerpt.
     #[test]
     fn faults_end_with_their_line_and_texts_may_be_empty() {
         let text = "ab\ncd\u{1b}\nef";

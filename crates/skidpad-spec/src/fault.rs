@@ -60,6 +60,8 @@ pub struct Fault {
 }
 
 impl Display for Fault {
+    /// Writes path, value found and accepted values as one sentence by the kind of fault, with control characters
+    /// escaped. Place and help are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [path, found, accepts] = [&self.path, &self.found, &self.accepts].map(|text| one_line(text));
         match self.kind {
@@ -124,12 +126,14 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Creates the report of the faults `list` of one text. Sorts them by place and path, and stores the lines around the
-    /// first [`MAX_SHOWN_FAULTS`].
+    /// Creates the report of the faults `list` of one text. Sorts them by the start of their span, then by path, and
+    /// stores the lines around the first [`MAX_SHOWN_FAULTS`] and around what they contradict. Files to which it
+    /// refers: none.
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let lines = LineIndex::new(text);
         let shown_faults = list.iter().take(MAX_SHOWN_FAULTS).map(|fault| {
+            // First the place of the fault, then that of the value it contradicts.
             let spans: Vec<Range<usize>> =
                 std::iter::once(fault.span.clone()).chain(fault.contradicted_span.clone()).collect();
             FaultWithExcerpt { fault: fault.clone(), excerpt: Excerpt::new(source_name, &lines, &spans) }
@@ -164,14 +168,16 @@ impl Faults {
         &self.source_name
     }
 
-    /// Returns the whole report as text: [`Faults::to_text`], and with the feature `graphics` a report with the lines around each fault.
+    /// Returns the whole report as text: [`Faults::to_text`], and with the feature `graphics` a report with the lines
+    /// around each fault.
     #[cfg(not(feature = "graphics"))]
     pub fn render(&self) -> String {
         self.to_text()
     }
 
     /// Returns the report as text: a summary, then for each shown fault `file:line:column: message`, its line without
-    /// surrounding spaces, and its help. The reports of the files to which this one refers follow.
+    /// surrounding spaces and indented by two, and its help if it has one. The reports of the files to which this one
+    /// refers follow in the same form.
     pub fn to_text(&self) -> String {
         let mut report = format!("{self}\n");
         for FaultWithExcerpt { fault, excerpt } in &self.shown_faults {
@@ -185,6 +191,8 @@ impl Faults {
 }
 
 impl Display for Faults {
+    /// Writes the summary: the name and the number of faults. Says that only [`MAX_SHOWN_FAULTS`] are shown if there
+    /// are more, and "or more" if the list is full. Faults of other files do not count.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = one_line(self.source_name());
         match self.list.len() {

@@ -36,8 +36,8 @@ pub struct FaultCollector {
 pub(crate) struct PathSpans(BTreeMap<String, Range<usize>>);
 
 impl PathSpans {
-    /// Returns the span of `path` or, if it has none, of the nearest enclosing table or list with a span. `None` if there
-    /// is none.
+    /// Returns the span of `path` or, if it has none, of the nearest enclosing table or list with a span. `None` if
+    /// there is none.
     pub fn nearest_span(&self, path: &str) -> Option<Range<usize>> {
         let enclosing_paths = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
         std::iter::once(path).chain(enclosing_paths).find_map(|path| self.0.get(path)).cloned()
@@ -45,8 +45,8 @@ impl PathSpans {
 }
 
 impl FaultCollector {
-    /// Converts the collected faults into a report, with the line and the column of each fault and the faults of
-    /// referenced files. `source_name` and `text` are those of the file. Warnings are dropped.
+    /// Converts the collected faults into a report: sets line and column of each fault from its span, and adds the
+    /// faults of referenced files. `source_name` and `text` are those of the file. Warnings and old keys are dropped.
     pub fn into_faults(mut self, source_name: &str, text: &str) -> Faults {
         let starts = line_starts(text);
         for fault in &mut self.faults {
@@ -55,7 +55,8 @@ impl FaultCollector {
         Faults::new(source_name, text, self.faults).with_files(self.file_faults)
     }
 
-    /// Removes the keys with old names and returns them with their lines. `source_name` and `text` are those of the file.
+    /// Removes all keys with old names from the collector and returns them in their order, with their lines from 1 in
+    /// `text`, under the name `source_name`.
     pub(crate) fn take_old_keys(&mut self, source_name: &str, text: &str) -> OldKeys {
         let line_offsets = line_starts(text);
         let with_line = |(key, span): (OldKey, Range<usize>)| OldKey {
@@ -66,8 +67,9 @@ impl FaultCollector {
         OldKeys { file: source_name.to_owned(), keys }
     }
 
-    /// Adds a fault of the key `path`, at the bytes `span` of the text. `found` describes the value found, `accepts` the
-    /// accepted values, `help` a remedy. Long texts are cut. The fault is dropped if the list is full.
+    /// Adds a fault of the key `path`, at the bytes `span` of the text. `found` describes the value found, `accepts`
+    /// the accepted values, `help` a remedy. Line and column stay 0 until [`Self::into_faults`] sets them. Long texts
+    /// are cut. The fault is dropped if the list is full, and `last_fault` then returns `None`.
     pub fn add_fault(
         &mut self,
         kind: FaultKind,
@@ -93,9 +95,10 @@ impl FaultCollector {
         if self.is_last_stored { self.faults.last_mut() } else { None }
     }
 
-    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether it
-    /// is given. If both are given the fault is about the second key and also shows the first; if none is, the first key
-    /// is missing. Nothing is reported if one of the keys holds a placeholder.
+    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
+    /// it is given. If both are given, a contradiction is reported at the second key and also shows the first; if none
+    /// is, the first key is reported as missing. Nothing is reported if one of the keys or their table holds a
+    /// placeholder.
     pub(crate) fn require_exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let ((first, has_first), (second, has_second)) = (first, second);
         let (first_path, second_path) = (join_key(table, first), join_key(table, second));
@@ -120,7 +123,7 @@ impl FaultCollector {
             }
         } else {
             let accepts = format!("set, or `{second}` instead");
-            self.add_fault(FaultKind::MissingKey, first_path, span, "missing", accepts, None);
+            self.add_fault(FaultKind::MissingKey, first_path, span, "missing", accepts, None); // no help
         }
     }
 

@@ -42,6 +42,7 @@ impl TreeDeserializer {
 impl<'de> Deserializer<'de> for TreeDeserializer {
     type Error = Error;
 
+    /// Passes the value to `visitor` by its own type. A date is an error.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Table(table) => Self::visit_table(table, visitor),
@@ -69,6 +70,7 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
         }
     }
 
+    /// Passes a table to `visitor`; names of type and fields are not used.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -89,6 +91,8 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
         self.deserialize_seq(visitor)
     }
 
+    /// Passes a text to `visitor` as the name of a variant without fields. Any other value is an error; variants with
+    /// fields have a tag and are read as tables.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -29,8 +29,9 @@ impl FileResolver<'_> {
         self.folders().ok()?.resolve(path).ok()
     }
 
-    /// Reads the text of the tyre file at `path`. Among shipped files the prefix `tyres/` and the ending `.tir` may be
-    /// absent. Bytes that are not UTF-8 are replaced. The error is the reason as text.
+    /// Reads the text of the tyre file at `path`: a shipped one, or one in the folders. Among shipped files the prefix
+    /// `tyres/` and the ending `.tir` may be absent, and the error lists their names. In folders, bytes that are not
+    /// UTF-8 are replaced, and the error is that of [`Folders::read`].
     pub fn read_tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {
             Self::Shipped => {

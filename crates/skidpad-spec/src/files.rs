@@ -82,8 +82,9 @@ impl FileKind {
     }
 }
 
-/// Reads the file at `path`, which may be in any folder. Checks kind and size before the file is opened, after it was
-/// opened, and the size again after reading.
+/// Reads the file at `path`, which may be in any folder; links are followed. Checks type and size before the file is
+/// opened and after it was opened, checks that both are the same file, and checks the size again after reading at most
+/// one byte more than the limit.
 ///
 /// # Errors
 /// Returns an error if the operating system reports one, if the path is not a regular file (reading a device or a pipe
@@ -99,6 +100,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
         return Err(Error::other("the file was replaced while it was opened; read it again"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(file_metadata.len()).unwrap_or(0));
+    // One byte more than the limit shows that a file has grown beyond it.
     file.take(kind.max_bytes() + 1).read_to_end(&mut bytes)?;
     check_size(bytes.len() as u64, kind)?;
     Ok(bytes)
@@ -115,7 +117,8 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
     })
 }
 
-/// Checks that a file is regular and within the size limit of `kind`. The error says what it is instead.
+/// Checks that a file is regular and within the size limit of `kind`. The error says what it is instead: a folder, a
+/// pipe, socket or device, or a file that is too large.
 fn check_metadata(metadata: &Metadata, kind: FileKind) -> Result<()> {
     if metadata.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "this is a folder; name a file in it"));
@@ -195,8 +198,8 @@ impl Folders {
         self.file_folder.join(path)
     }
 
-    /// Returns the folders for paths in the file at `path`, to which this file refers: the folder of that file, with the
-    /// same allowed folders.
+    /// Returns the folders for paths in the file at `path`, to which this file refers: the folder of that file, with
+    /// the same allowed folders.
     ///
     /// # Errors
     /// Returns the reason as text if the folder of that file does not exist or is outside of the allowed folders.
@@ -207,11 +210,12 @@ impl Folders {
         Ok(Self { file_folder: self.file_folder.join(folder), allowed: self.allowed.clone() })
     }
 
-    /// Resolves `path`, a path in the file, with all links, and checks that the result is in an allowed folder.
+    /// Resolves `path`, a path in the file, with all links, and checks that the result is in the folder of the file, in
+    /// an allowed folder, or below. An empty folder of the file is the current one.
     ///
     /// # Errors
-    /// Returns the reason as text. The text is the same for all paths outside of the allowed folders, so that it does
-    /// not reveal which of them exist.
+    /// Returns the reason as text, preceded by the path. The reason is the same for all paths outside of these folders,
+    /// so that it does not reveal which of them exist. For a path inside, it is the error of the operating system.
     pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
         let joined_path = self.file_folder.join(path);
         let to_message = |reason: &str| format!("{}: {reason}", one_line(&joined_path.to_string_lossy()));
@@ -224,6 +228,7 @@ impl Folders {
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         let outside_message = || to_message(OUTSIDE_FOLDERS_MESSAGE);
+        // The arms: a file inside, a file outside, a missing file inside, a missing file outside.
         match file_folder.join(path).canonicalize() {
             Ok(resolved_path) if is_inside(&resolved_path) => Ok(resolved_path),
             Ok(_) => Err(outside_message()),
@@ -250,7 +255,8 @@ impl Folders {
 const OUTSIDE_FOLDERS_MESSAGE: &str = "the file lies outside of the folder of the referring file; move the file into that folder, or allow its folder \
      (`--allow-root FOLDER`, in the library `Folders::allow`)";
 
-/// Removes `.` and `..` from an absolute path without access to the file system.
+/// Removes `.` and `..` (with the folder before it) from an absolute path without access to the file system. Links are
+/// not resolved. A `..` at the root is dropped.
 fn normalize_lexically(path: &Path) -> PathBuf {
     let mut normalized = PathBuf::new();
     for component in path.components() {
@@ -267,6 +273,8 @@ fn normalize_lexically(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// A regular file is read, a folder is refused. A vehicle file of 16 MiB is read, one byte more is refused with
+    /// both sizes in the message.
     #[test]
     fn reads_regular_files_up_to_their_limit() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -283,6 +291,7 @@ mod tests {
         assert_eq!(read(&path, FileKind::Vehicle).expect("at the limit").len(), 1 << 24);
     }
 
+    /// `/dev/zero`, `/dev/null`, a named pipe and a socket are refused with the advice to name a regular file.
     #[cfg(unix)]
     #[test]
     fn refuses_devices_pipes_and_sockets() {
@@ -297,6 +306,9 @@ mod tests {
         }
     }
 
+    /// Paths and links that stay in the folder of the file are read. All others (relative, absolute, through links,
+    /// missing) are refused as outside, and are read once their folder is allowed. A missing file inside has another
+    /// message.
     #[cfg(unix)]
     #[test]
     fn references_stay_in_allowed_folders() {

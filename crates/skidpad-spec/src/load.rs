@@ -23,8 +23,8 @@ pub struct LoadedVehicle {
     /// Dolly of a full trailer, which is towed ahead of [`LoadedVehicle::model`] and tows it. `None` for any other
     /// vehicle.
     pub dolly: Option<Arc<Model>>,
-    /// Warnings about legal but unusual values, and notes on values that tyre files left out or assumed, in the order of
-    /// the text. Checks that need only the model are in the laboratory.
+    /// Warnings about legal but unusual values, and notes on values that tyre files left out or assumed, in the order
+    /// of the text. Checks that need only the model are in the laboratory.
     pub notes: Vec<Note>,
     /// Keys of the file with old names.
     pub old_keys: OldKeys,
@@ -42,8 +42,8 @@ impl LoadedVehicle {
         Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
-    /// Reads and compiles the text of a vehicle file in `folders`, with the tyre files that it names. `source_name` names
-    /// the text in reports.
+    /// Reads and compiles the text of a vehicle file in `folders`, with the tyre files that it names. `source_name`
+    /// names the text in reports.
     ///
     /// # Errors
     /// Returns every fault of all these files at once.
@@ -51,13 +51,15 @@ impl LoadedVehicle {
         Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
 
-    /// Reads and compiles the text of a vehicle file, with its tyre files from `files`: reads the description, builds the
-    /// model and, for a full trailer, that of its dolly, and collects the warnings with their lines. Warnings about the
-    /// dolly have the prefix `dolly.`; those about shared tyres are not repeated.
+    /// Reads and compiles the text of a vehicle file, with its tyre files from `files`: reads the description, builds
+    /// the model and, for a full trailer, that of its dolly, collects the warnings as notes in the order of their lines
+    /// (0 for a path without a place), and lists the tyre files on disk. Warnings about the dolly have the prefix
+    /// `dolly.`; those about shared tyres are not repeated.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, ReadExtras { formulas, mut warnings, spans, old_keys }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build_model(&spec, &formulas, source_name, text)?);
         warnings.extend(vehicle_warnings(&spec, &model));
+        // `None` for a vehicle without a dolly.
         let mut dolly_model = None;
         if let Some(dolly_spec) = spec.dolly_vehicle() {
             let model = compile::build_model(&dolly_spec, &formulas, source_name, text)?;
@@ -130,7 +132,8 @@ pub fn load(name_or_path: &str) -> Result<LoadedVehicle, LoadError> {
     load_from(name_or_path, &[])
 }
 
-/// Loads a vehicle as [`load`] does. Paths in its file may also lead into `allowed` folders and below.
+/// Loads a vehicle as [`load`] does: first a shipped vehicle or trailer by its name, otherwise the file at a path.
+/// Paths in its file may also lead into `allowed` folders and below.
 ///
 /// # Errors
 /// Returns the errors of [`load`].
@@ -148,8 +151,8 @@ pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<LoadedVehicl
     Ok(LoadedVehicle::read_in(Folders::from_file_path(path).allow_all(allowed), name_or_path, &text)?)
 }
 
-/// Reads the text of the file at `path`. The error for a file that is not UTF-8 states line and column of the first
-/// invalid byte.
+/// Reads the text of the file at `path` within the size limit of `kind`, with the errors of [`files::read`]. The error
+/// for a file that is not UTF-8 states line and column (in characters, from 1) of the first invalid byte.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> {
     String::from_utf8(files::read(path, kind)?).map_err(|error| {
         let valid_length = error.utf8_error().valid_up_to();
@@ -175,6 +178,7 @@ fn unknown_vehicle_error(name: &str) -> LoadError {
 mod tests {
     use super::*;
 
+    /// A misspelt name of a shipped vehicle gives a suggestion; a missing path is an unreadable file.
     #[test]
     fn an_unknown_name_suggests_the_nearest() {
         let Err(LoadError::UnknownVehicle { help, .. }) = load("corvete_c5") else {
@@ -184,6 +188,7 @@ mod tests {
         assert!(matches!(load("no/such/file.toml"), Err(LoadError::UnreadableFile { .. })));
     }
 
+    /// A file with a byte that is not UTF-8 is refused with the line and the column of that byte.
     #[test]
     fn what_is_no_text_is_told_with_its_place() {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");

@@ -63,6 +63,7 @@ impl LoadedScene {
     /// Returns the initial placement of a car: position and height (m), heading (rad) and speed (m/s) that the file
     /// states. Default: at the origin, heading along +x, at rest. The gear is the one that the gearbox would choose.
     pub fn placement(&self) -> Placement {
+        // Absent values are 0.
         let [x, y, height] = self.spec.start_m.unwrap_or_default();
         let heading = self.spec.heading_deg.unwrap_or_default().to_radians() as f32;
         let speed = self.spec.speed_mps.unwrap_or_default() as f32;
@@ -70,7 +71,7 @@ impl LoadedScene {
     }
 
     /// Reads a scene with its files from `files`, and lists the files on disk that height fields, meshes and OpenCRG
-    /// roads name.
+    /// roads name, in this order and as often as they are named; none for [`FileResolver::Shipped`].
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, scene, notes, old_keys) = read::read_scene(source_name, text, files)?;
         let field_files = spec.height_fields.iter().filter_map(|field| field.file.as_ref());

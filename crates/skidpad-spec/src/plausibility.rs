@@ -46,8 +46,8 @@ const MIN_PLAUSIBLE_HANDBRAKE_SLOPE: f64 = 0.08;
 const PLAUSIBLE_LOAD_RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 impl CompiledVehicle<'_> {
-    /// Returns the warnings of all checks in this order: moments of inertia, steering, axles, brakes, handbrake, clutch,
-    /// and for each tyre slips and nominal load.
+    /// Returns the warnings of all checks in this order: moments of inertia, steering, axles, brakes, handbrake,
+    /// clutch, and for each tyre slips and nominal load.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.check_inertia();
         warnings.extend(self.check_steering());
@@ -64,8 +64,9 @@ impl CompiledVehicle<'_> {
         warnings
     }
 
-    /// Warns about each moment of inertia (roll, pitch, yaw) outside of [`PLAUSIBLE_INERTIA_SHARES`] of that of the hull
-    /// filled evenly with the car's mass. The warning is about the stated moment, or about the boxes.
+    /// Warns about each moment of inertia (roll, pitch, yaw) of the model outside of [`PLAUSIBLE_INERTIA_SHARES`] of
+    /// that of the hull filled evenly with the car's mass. The warning is about the stated moment, or about the boxes
+    /// if they state the inertia.
     fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
         // Moments of inertia of the hull per mass, m².
@@ -94,8 +95,9 @@ impl CompiledVehicle<'_> {
         axis_inertias.zip(hull_inertias_per_mass).filter_map(check_moment).collect()
     }
 
-    /// Warns if no axle is steered, except for trailers, and if the largest steering angle is below
-    /// [`MIN_PLAUSIBLE_LOCK_DEG`], because the lock is probably in rad.
+    /// Warns if no axle is steered, except for vehicles with a coupler (trailers). Otherwise warns if the largest
+    /// steering angle, lock times the largest steering ratio, is below [`MIN_PLAUSIBLE_LOCK_DEG`]: the lock is probably
+    /// in rad.
     fn check_steering(&self) -> Option<Warning> {
         // Largest steering ratio of an axle.
         let max_steer_ratio = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
@@ -124,9 +126,10 @@ impl CompiledVehicle<'_> {
         Some((&self.model.wheels()[wheel_index], f64::from(self.model.static_load(wheel_index))))
     }
 
-    /// Warns about the first wheel of axle `i`: bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`]; droop travel of a
-    /// linear spring above [`MAX_PLAUSIBLE_DROOP_RATIO`] times the deflection that unloads it; equivalent mass at the rim
-    /// below [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass.
+    /// Warns about the first wheel of axle `i`, in this order: bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`];
+    /// droop travel up to that limit of a linear spring above [`MAX_PLAUSIBLE_DROOP_RATIO`] times the deflection (load
+    /// / rate) that unloads it; equivalent mass at the rim (spin inertia / radius²) below
+    /// [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass. Returns no warnings without such an axle.
     fn check_axle(&self, i: usize) -> Vec<Warning> {
         let Some((wheel, load)) = self.first_wheel(i) else { return Vec::new() };
         let mut warnings = Vec::new();
@@ -138,7 +141,7 @@ impl CompiledVehicle<'_> {
                 warnings.push(Warning::new(key_path(&format!("suspension.{name}_travel_m")), text));
             }
         }
-        // Droop travel, and deflection of the spring under the static load.
+        // Droop travel, and deflection of the spring under the static load, m.
         let (droop, static_deflection) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
         if strut.progressive_rate == 0.0
             && droop > MAX_PLAUSIBLE_DROOP_RATIO * static_deflection
@@ -164,14 +167,16 @@ impl CompiledVehicle<'_> {
         warnings
     }
 
-    /// Warns about brakes with a torque above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the largest tyre torque at the static
-    /// load. Only the first wheel of an axle is judged. Warns at most once if the brake torque is that of the whole car,
-    /// else for each axle.
+    /// Warns about brakes with a torque above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the tyre torque at the static load,
+    /// nominal longitudinal friction · load · radius. Only the first wheel of an axle is judged. If `brakes` states the
+    /// torque of the whole car, only the warning of the first such axle is returned, otherwise one for each axle.
     fn check_foot_brake(&self) -> Vec<Warning> {
+        // Index of the axle with its brake torque over the tyre torque; `None` without wheels.
         let brake_ratio = |i: usize| {
             let wheel_index = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
             let wheel = &self.model.wheels()[wheel_index];
             // Torque at which the tyre slides, N m.
+            // The first friction is the longitudinal one.
             let tyre_torque =
                 self.model.tyre(wheel_index).nominal_friction()[0] * self.model.static_load(wheel_index) * wheel.radius;
             Some((i, f64::from(wheel.brake_torque / tyre_torque)))
@@ -196,8 +201,9 @@ impl CompiledVehicle<'_> {
         warnings.into_iter().take(if has_car_brakes { 1 } else { usize::MAX }).collect()
     }
 
-    /// Warns about a handbrake that holds less than a slope of [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`] (force at the ground
-    /// over weight, without the limit of the tyres). Cars without a handbrake are not checked.
+    /// Warns about a handbrake that holds less than a slope of [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`]: the sum of torque /
+    /// radius over all wheels, without the limit of the tyres, over the weight. The warning is about the first axle
+    /// with a handbrake. Cars without a handbrake are not checked.
     fn check_handbrake(&self) -> Option<Warning> {
         // Force at the ground, N.
         let ground_force = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
@@ -210,6 +216,7 @@ impl CompiledVehicle<'_> {
                 format!(
                     "holds the car only on slopes up to {:.1} % (typical: 20 %, which needs {:.0} N m in total)",
                     100.0 * held_slope,
+                    // Torque that holds a slope of 20 %, N m.
                     0.2 * f64::from(self.model.mass() * STANDARD_GRAVITY) * f64::from(self.model.wheels()[0].radius)
                 ),
             )
@@ -231,8 +238,9 @@ impl CompiledVehicle<'_> {
     }
 
     /// Warns about a tyre for which the static load of one of its wheels over its nominal load is outside of
-    /// [`PLAUSIBLE_LOAD_RATIOS`]. The nominal load of a Magic Formula is `FNOMIN`. Simple tyres without load sensitivity
-    /// or nominal load, and tyres on no wheel, are not checked.
+    /// [`PLAUSIBLE_LOAD_RATIOS`]; the first such wheel is reported. The nominal load of a Magic Formula is `FNOMIN`,
+    /// and the warning is then about the key `file`. Simple tyres without load sensitivity or nominal load, and tyres
+    /// on no wheel, are not checked.
     fn check_nominal_load(&self, tyre_name: &str, tyre: &Tyre) -> Option<Warning> {
         let (key, nominal_load) = match tyre {
             Tyre::Coulomb { friction, .. }
@@ -273,8 +281,9 @@ impl CompiledVehicle<'_> {
     }
 }
 
-/// Warns about slips at the peak force above [`MAX_PLAUSIBLE_PEAK_SLIP`], which are probably in percent (longitudinal) or
-/// degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres state such slips.
+/// Warns about slips at the peak force above [`MAX_PLAUSIBLE_PEAK_SLIP`], which are probably in percent (longitudinal)
+/// or degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres (at both loads) state such
+/// slips; each slip has a warning of its own, with the value in the other unit.
 fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
     let peaks = match tyre {
         Tyre::SlipCurve { longitudinal, lateral, .. } => {

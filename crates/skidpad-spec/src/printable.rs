@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-/// Returns true for control characters and for characters that reorder or hide text.
+/// Returns true for control characters and for characters that reorder or hide text: bidirectional marks, characters of
+/// zero width, line and paragraph separators, the byte order mark, annotations and tags.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -25,8 +26,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escape_where(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
 }
 
-/// Replaces each character for which `is_escaped` returns true by its UTF-16 escape as in JSON, for example `\u001b`.
-/// Text without such characters is returned without a copy.
+/// Replaces each character for which `is_escaped` returns true by its UTF-16 escapes as in JSON, for example `\u001b`;
+/// a character beyond U+FFFF gives two. Text without such characters is returned without a copy.
 fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);
@@ -34,6 +35,7 @@ fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut escaped_text = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_escaped(c) {
+            // A character has at most two UTF-16 units.
             c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped_text.push_str(&format!("\\u{unit:04x}")));
         } else {
             escaped_text.push(c);
@@ -42,8 +44,9 @@ fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped_text)
 }
 
-/// Replaces each control or bidirectional character by a character with the same number of bytes in UTF-8, so that
-/// positions in the text stay valid. Tabs are kept.
+/// Replaces each character of [`is_unsafe`] by a visible character with the same number of bytes in UTF-8 (`?` for one
+/// byte), so that positions in the text stay valid. Tabs are kept. Text without such characters is returned without a
+/// copy.
 pub(crate) fn replace_same_length(text: &str) -> Cow<'_, str> {
     let is_replaced = |c: char| is_unsafe(c) && c != '\t';
     if !text.chars().any(is_replaced) {
@@ -62,6 +65,8 @@ pub(crate) fn replace_same_length(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
+    /// `one_line` escapes control, bidirectional and tag characters and line breaks; `lines` keeps line feeds and tabs.
+    /// Plain text is not copied.
     #[test]
     fn escapes_what_moves_a_cursor_or_reorders_a_line() {
         assert_eq!(

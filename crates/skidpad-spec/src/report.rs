@@ -11,7 +11,8 @@ use crate::printable::one_line;
 
 /// Error with what a report shows beside its message.
 pub trait Diagnostic: Error {
-    /// Returns the stable name of the kind of error, `None` for an error that only introduces its [related](Self::related) errors.
+    /// Returns the stable name of the kind of error, `None` for an error that only introduces its
+    /// [related](Self::related) errors.
     fn code(&self) -> Option<&str>;
 
     /// Returns how to mend the error.
@@ -30,7 +31,8 @@ pub trait Diagnostic: Error {
     }
 }
 
-/// Renders the report of `error` and of its related errors as text that ends with a line break, `coloured` with the codes of terminals.
+/// Renders the report of `error` and of its related errors as text that ends with a line break, `coloured` with the
+/// codes of terminals.
 pub fn render(error: &dyn Diagnostic, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let mut report = String::new();
@@ -39,7 +41,8 @@ pub fn render(error: &dyn Diagnostic, coloured: bool) -> String {
 }
 
 /// Appends the reports of `error` and of its related errors to `report`, with an empty line between them. A report has
-/// the message with the code, the lines around the error, its causes and its help. Related errors follow, depth first.
+/// the message with the code (if the error has one), the lines around the error, its causes as notes and its help.
+/// Control characters are escaped. Related errors follow, depth first.
 fn append_report(error: &dyn Diagnostic, renderer: &Renderer, report: &mut String) {
     if !report.is_empty() {
         report.push('\n');
@@ -64,8 +67,9 @@ fn footer_message(level: Level<'static>, text: &str) -> Message<'static> {
 }
 
 /// Returns a part of the report for each run of consecutive lines of `excerpt`, with its spans marked: the first as
-/// primary, the others as context. `labels` has the text of each span. The renderer counts the columns of the place;
-/// where the line of the first span is cut, the place comes before the lines instead. Empty without spans.
+/// primary, the others as context. `labels` has the text of each span. The renderer computes line and column of the
+/// first span from the excerpt. If its line is cut, that column would be wrong, so the place in the whole text is
+/// returned as a part of its own before the lines, which then have no path. Empty without spans.
 fn excerpt_elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
     let spans: Vec<_> = excerpt.spans().zip(labels).collect();
     let Some((first_span, _)) = spans.first() else { return Vec::new() };
@@ -79,9 +83,11 @@ fn excerpt_elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<
         let (Some(&(first_line, run_start)), Some(&(_, last_line_start))) = (line_run.first(), line_run.last()) else {
             continue;
         };
+        // Byte behind the last line of the run.
         let run_end = excerpt.text[last_line_start..]
             .find('\n')
             .map_or(excerpt.text.len(), |length| last_line_start + length + 1);
+        // Spans that start in this run; an empty run has one position.
         let run_spans = spans
             .iter()
             .enumerate()
@@ -129,8 +135,8 @@ impl Diagnostic for FaultWithExcerpt {
     }
 }
 
-/// Returns the text beside the place of a fault: "here" for a syntax fault, "required here" for a missing key, otherwise
-/// the accepted values.
+/// Returns the text beside the place of a fault: "here" for a syntax fault, "required here" for a missing key,
+/// otherwise the accepted values.
 fn fault_label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),

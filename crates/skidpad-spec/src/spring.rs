@@ -22,9 +22,10 @@ pub(crate) struct Spring {
 }
 
 impl Spring {
-    /// Computes the spring of a wheel of `axle` that carries `carried_mass` kg, the unsprung mass included. The rate is stated,
-    /// or `carried_mass (2π f)²` of the ride frequency `f`. The static force is that of the sprung mass only. Droop travel is
-    /// stated, or it is the extension at which the force has fallen to the preload.
+    /// Computes the spring of a wheel of `axle` that carries `carried_mass` kg, the unsprung mass included. The rate is
+    /// the stated one, or `carried_mass (2π f)²` of the ride frequency `f` (0 if absent). The static force is that of
+    /// the sprung mass only. Droop travel is the stated one, or the extension at which the force has fallen to the
+    /// preload (0 if absent): NaN if the force never falls so far. Absent rise of the rate and unsprung mass are 0.
     pub fn from_axle(axle: &Axle, carried_mass: f64) -> Self {
         let suspension = &axle.suspension;
         let rate_from_frequency = || carried_mass * (TAU * suspension.ride_frequency_hz.unwrap_or(0.0)).powi(2);
@@ -33,7 +34,7 @@ impl Spring {
         // Unsprung mass, kg.
         let unsprung_mass = axle.unsprung.as_ref().map_or(0.0, |unsprung| unsprung.mass_kg);
         let force_at_rest = (carried_mass - unsprung_mass) * f64::from(STANDARD_GRAVITY);
-        // Smaller root z of rate z - progressive_rate z² / 2 = force_at_rest - preload.
+        // The extension is the smaller root z of rate z - progressive_rate z² / 2 = force_at_rest - preload.
         let force_to_preload = force_at_rest - suspension.preload_n.unwrap_or(0.0);
         let droop_to_preload =
             || 2.0 * force_to_preload / (rate + (rate * rate - 2.0 * progressive_rate * force_to_preload).sqrt());

@@ -7,9 +7,10 @@ const MAX_WORD_BYTES: usize = 100;
 /// Maximum number of candidates that are compared with a word. A file may have a million materials.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Returns the candidate with the smallest edit distance to `word`, or `None` if no candidate is close enough. The
-/// largest distance is a third of the length of `word`, but at least 2, and less than the length of the candidate.
-/// Words and candidates longer than `MAX_WORD_BYTES` and candidates beyond the first `MAX_CANDIDATES` are not compared.
+/// Returns the candidate with the smallest edit distance to `word` (of several the first in alphabetical order), or
+/// `None` if no candidate is close enough. The largest distance is a third of the length of `word`, but at least 2, and
+/// less than the length of the candidate. Words and candidates longer than `MAX_WORD_BYTES` and candidates beyond the
+/// first `MAX_CANDIDATES` are not compared.
 pub(crate) fn nearest_word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_WORD_BYTES {
         return None;
@@ -45,8 +46,9 @@ const KEY_SYNONYMS: [(&str, &str); 16] = [
     ("max_steer", "lock"),
 ];
 
-/// Returns the candidate key that `word` means, or `None`. Tried in this order: the key without its unit, a synonym of
-/// the key, the nearest spelling.
+/// Returns the candidate key that `word` means, or `None`. Tried in this order: a key that is `word`, or `word` and a
+/// unit after `_`; a key that is a synonym of `word` ([`KEY_SYNONYMS`]), with or without a unit; the nearest spelling.
+/// The first such candidate counts.
 pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let key_with_stem = |stem: &str| {
         // Whether the key is `stem`, or `stem` with a unit after `_`.
@@ -59,8 +61,9 @@ pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &
     key_with_stem(word).or_else(key_of_synonym).or_else(|| nearest_word(word, candidates.clone()))
 }
 
-/// Computes the optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of
-/// adjacent characters. Returns `usize::MAX` if the difference in length exceeds both 4 and the length of `a`.
+/// Computes the optimal string alignment distance: the smallest number of insertions, deletions, substitutions and
+/// swaps of adjacent characters that turn `a` into `b`, by a table over all beginnings of both. Returns `usize::MAX`
+/// without that table if the difference in length exceeds both 4 and the length of `a`.
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > a.len().max(4) {
@@ -68,6 +71,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
     }
     // Distance between the first `i` characters of `a` and the first `j` of `b`.
     let mut distances = vec![vec![0; b.len() + 1]; a.len() + 1];
+    // An empty text needs one insertion or deletion for each character.
     for (i, row) in distances.iter_mut().enumerate() {
         row[0] = i;
     }
@@ -76,6 +80,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
         for j in 1..=b.len() {
             let substitution_distance = distances[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
             let mut min_distance = substitution_distance.min(distances[i - 1][j] + 1).min(distances[i][j - 1] + 1);
+            // Swap of the last two characters.
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 min_distance = min_distance.min(distances[i - 2][j - 2] + 1);
             }
@@ -89,6 +94,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
+    /// Keys are found without their unit, by synonyms and by a misspelling; an unrelated word has no suggestion.
     #[test]
     fn finds_keys_without_their_unit_and_other_words() {
         let keys =
@@ -108,6 +114,8 @@ mod tests {
         }
     }
 
+    /// No word beyond the limit is compared, neither as the word nor as a candidate, and no candidate beyond the first
+    /// ones.
     #[test]
     fn long_words_and_many_candidates_are_not_compared() {
         let long = "m".repeat(1_000_000);
@@ -117,6 +125,7 @@ mod tests {
         assert_eq!(nearest_word("mas_kg", far), None);
     }
 
+    /// A missing letter, an additional one and swapped ones are found; unrelated and very short words are not.
     #[test]
     fn finds_slips_and_leaves_strangers_alone() {
         for (word, expected) in [

@@ -11,16 +11,16 @@ use crate::warning::Warning;
 /// overlap.
 const BOX_OVERLAP_TOLERANCE: f64 = 0.01;
 
-/// Returns the warnings about `spec`, from which `model` was compiled: those of the description, then those that need the
-/// model.
+/// Returns the warnings about `spec`, from which `model` was compiled: those of the description, then those that need
+/// the model.
 pub(crate) fn vehicle_warnings(spec: &VehicleSpec, model: &Model) -> Vec<Warning> {
     let mut warnings = description_warnings(spec);
     warnings.extend(CompiledVehicle { spec, model }.warnings());
     warnings
 }
 
-/// Returns the warnings that need the description only: overlapping boxes, shift speeds, and a
-/// roll influence below 1 of ray-cast vehicles of other engines.
+/// Returns the warnings that need the description only, in this order: overlapping boxes, an up-shift speed that does
+/// not depend on the pedal, and a roll influence below 1 in `raycast_reference`.
 fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     let mut warnings = check_box_overlaps(&spec.chassis.boxes);
     warnings.extend(check_shift_speeds(spec));
@@ -34,8 +34,8 @@ fn description_warnings(spec: &VehicleSpec) -> Vec<Warning> {
     warnings
 }
 
-/// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears without
-/// `light_throttle_up_shift_rpm`.
+/// Warns about a stepped automatic gearbox whose up-shift speed does not depend on the pedal: at least two gears
+/// without `light_throttle_up_shift_rpm`.
 fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
     let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
@@ -49,8 +49,8 @@ fn check_shift_speeds(spec: &VehicleSpec) -> Option<Warning> {
     })
 }
 
-/// Warns about each pair of boxes that share more than [`BOX_OVERLAP_TOLERANCE`] of the smaller one, because their common
-/// volume counts twice. The warning is about the first box of the pair.
+/// Warns about each pair of boxes that share more than [`BOX_OVERLAP_TOLERANCE`] of the smaller one, because their
+/// common volume counts twice. The warning is about the first box of the pair.
 fn check_box_overlaps(boxes: &[Box3]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
@@ -74,8 +74,10 @@ fn box_volume(box_spec: &Box3) -> f64 {
     box_spec.length_m * box_spec.width_m * box_spec.height_m
 }
 
-/// Returns the common volume of two boxes that are aligned with the axes, m³; 0 if they do not overlap.
+/// Returns the common volume of two boxes that are aligned with the axes, m³: the product of their common lengths along
+/// each axis; 0 if they do not overlap.
 fn common_volume(a: &Box3, b: &Box3) -> f64 {
+    // `extent` returns centre and length of a box along one axis, m.
     let common_length = |extent: fn(&Box3) -> (f64, f64)| {
         let ((centre_a, length_a), (centre_b, length_b)) = (extent(a), extent(b));
         let (low, high) = (
@@ -95,6 +97,7 @@ mod tests {
     use crate::VehicleSpec;
     use crate::spec::Box3;
 
+    /// Returns the warnings that need the description only, as texts.
     fn texts(spec: &VehicleSpec) -> Vec<String> {
         description_warnings(spec).into_iter().map(|lint| format!("`{}`: {}", lint.path, lint.text)).collect()
     }
@@ -104,7 +107,8 @@ mod tests {
         VehicleSpec::read("bullet_reference", text).expect("valid")
     }
 
-    /// Row A13: overlapping boxes are reported. Another mass or centre of mass than that of the car is a fault of the file.
+    /// Row A13: overlapping boxes are reported with their share of the smaller box (10 % of 2.1 m), touching boxes are
+    /// not. Another mass or centre of mass than that of the car is a fault of the file.
     #[test]
     fn a13_overlapping_boxes_are_told() {
         let mut spec = reference();
@@ -118,6 +122,8 @@ mod tests {
         assert!(told.len() == 1 && told[0].contains("overlaps `[1]` by 10 %"), "{told:?}");
     }
 
+    /// A shipped car has no warning. Without its `light_throttle_up_shift_rpm` the only warning names this key and the
+    /// speed of up-shifts.
     #[test]
     fn a_gearbox_that_ignores_the_pedal_is_told() {
         let text = crate::shipped::find("corvette_c5").expect("shipped");
@@ -131,6 +137,7 @@ mod tests {
         );
     }
 
+    /// A roll influence of 0.1 in `raycast_reference` gives a warning about this key.
     #[test]
     fn a_share_of_the_roll_is_told() {
         let mut spec = reference();

@@ -16,7 +16,8 @@ pub(crate) struct WheelPosition {
 }
 
 /// Returns the positions of all wheels, axle by axle from the front, left before right: half the track to each side of
-/// the middle of the vehicle, or the middle for an axle without a track.
+/// the middle of the vehicle, or the middle for an axle without a track (side `Centre`). Positions are relative to the
+/// centre of mass, which may be beside the middle, and rounded to single precision.
 pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     let mut wheel_positions = Vec::new();
     for (axle, axle_spec) in spec.axles.iter().enumerate() {
@@ -35,8 +36,10 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
     wheel_positions
 }
 
-/// Computes the mass that each wheel carries at rest, as a share of the vehicle's own mass. The mass that rests on the
-/// hitch is included. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its coupler.
+/// Computes the mass that each wheel carries at rest, as a share of the vehicle's own mass, in the order of
+/// [`wheel_positions`]. The mass that rests on the hitch is included, and the part that a coupler carries is not: the
+/// sum may differ from 1. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its
+/// coupler.
 pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
     let point_in_plane = |behind: f64, left: f64| {
@@ -46,6 +49,7 @@ pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let coupler = spec.coupler.as_ref().map(|coupler| point_in_plane(coupler.behind_front_axle_m, coupler.left_m));
     // Mass on the hitch as a share of the mass of the vehicle.
     let hitch_load_share = |hitch: &Hitch| hitch.carried_mass_kg / spec.chassis.mass_kg;
+    // Point and load share.
     let hitch = spec
         .hitch
         .as_ref()
@@ -66,8 +70,8 @@ const MAX_TURNING_AXIS_DISTANCE: f64 = 1e3;
 
 /// Returns the position of the turning axis, m behind the front axle. The turning axis is at the mean of the unsteered
 /// axles. If all axles are steered, it is at the zero of the line through their steer ratios over their positions, a
-/// least-squares fit for three or more axles. Its distance from the mean axle position is limited to
-/// [`MAX_TURNING_AXIS_DISTANCE`] times the RMS distance of the axles.
+/// least-squares fit for three or more axles. The distance from the mean axle position is limited to
+/// [`MAX_TURNING_AXIS_DISTANCE`] times the RMS distance of the axles, also if the ratios are equal.
 fn turning_axis(axles: &[Axle]) -> f64 {
     let unsteered_positions: Vec<f64> =
         axles.iter().filter(|axle| axle.steer_ratio == 0.0).map(|axle| axle.behind_front_axle_m).collect();
@@ -93,8 +97,10 @@ pub(crate) fn to_vehicle_frame(chassis: &Chassis, [behind, left, above]: [f64; 3
     [chassis.centre_behind_front_axle_m - behind, left - chassis.centre_left_m, above - chassis.centre_above_ground_m]
 }
 
-/// Computes the inertia of the boxes about the stated centre of mass by the parallel-axis theorem, scaled to the stated
-/// mass. Returns Ixx, Iyy, Izz and the products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
+/// Computes the inertia of the boxes about the stated centre of mass by the parallel-axis theorem: the sum of each
+/// box's own moments and its mass at its centre, times stated mass / mass of the boxes. Returns Ixx, Iyy, Izz and the
+/// products ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m² (0, 0, 0 for a single box at the centre). The axes are those of the
+/// vehicle frame.
 pub(crate) fn inertia_of_boxes(chassis: &Chassis) -> [f64; 6] {
     let mut inertia = [0.0; 6];
     for box_spec in &chassis.boxes {
@@ -106,6 +112,7 @@ pub(crate) fn inertia_of_boxes(chassis: &Chassis) -> [f64; 6] {
         let [x, y, z] = to_vehicle_frame(chassis, box_position);
         let steiner_terms = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z];
         for i in 0..6 {
+            // `own_inertia` has the three moments; a box has no products about its own axes.
             inertia[i] += own_inertia.get(i).copied().unwrap_or(0.0) + box_spec.mass_kg * steiner_terms[i];
         }
     }

@@ -26,6 +26,8 @@ const INEXACT_FUNCTIONS: &[&str] = &[
 
 /// Returns the problems of `file`, each with its line: a missing module comment, too long a file or function, and
 /// unfinished work. In the core outside of tests also words that can panic and functions with platform-dependent bits.
+/// Comments, strings and character literals do not count as code. A problem of a file's length is reported at the last
+/// allowed line.
 pub fn check(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let mut problems = Vec::new();
@@ -35,12 +37,14 @@ pub fn check(file: &File) -> Vec<String> {
     }
     // Maximum number of lines of this file.
     let max_lines = if file.path.starts_with("examples/") { MAX_EXAMPLE_LINES } else { MAX_FILE_LINES };
-    let lines = file.text.lines().count();
-    if lines > max_lines {
-        problem(max_lines, format!("{lines} lines, but a file has at most {max_lines}; split the file by topic"));
+    let line_count = file.text.lines().count();
+    if line_count > max_lines {
+        problem(max_lines, format!("{line_count} lines, but a file has at most {max_lines}; split the file by topic"));
     }
-    for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > MAX_FUNCTION_LINES) {
-        problem(line, format!("`{name}` has {lines} lines, but a function has at most {MAX_FUNCTION_LINES}"));
+    for (line, name, line_count) in
+        functions(&code).into_iter().filter(|(_, _, line_count)| *line_count > MAX_FUNCTION_LINES)
+    {
+        problem(line, format!("`{name}` has {line_count} lines, but a function has at most {MAX_FUNCTION_LINES}"));
     }
     for (line, word) in find_words(&code, UNFINISHED_WORDS) {
         problem(line, format!("`{word}` is unfinished work"));
@@ -50,6 +54,7 @@ pub fn check(file: &File) -> Vec<String> {
         for (line, word) in find_words(&code, PANIC_WORDS) {
             problem(line, format!("`{word}` can panic; the core must return an error or the last valid state"));
         }
+        // Calls as method (`.sin(`) and as function (`f32::sin`).
         for (line, word) in INEXACT_FUNCTIONS
             .iter()
             .flat_map(|name| find_words(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
@@ -86,6 +91,8 @@ fn find_words(code: &str, words: &[&str]) -> Vec<(usize, String)> {
 mod tests {
     use super::*;
 
+    /// Checks that the core may not call `sin`, that tests and `unwrap_or` are allowed, and that other crates may do
+    /// both.
     #[test]
     fn the_core_may_neither_panic_nor_call_the_platform() {
         let source = "//! Here.\nfn a(x: f32) -> f32 { x.sin() + Some(x).unwrap_or(0.0) }\n#[cfg(test)]\nmod tests { fn b() { panic!() } }\n";

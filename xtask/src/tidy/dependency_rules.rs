@@ -75,6 +75,7 @@ pub fn check() -> Result<Vec<String>, String> {
     }
     problems.extend(duplicate_versions()?);
     problems.extend(check_game()?);
+    // The facade without default features must not build third-party packages again.
     let selection = format!("{FACADE_ARGUMENTS} --no-default-features --edges normal,build,dev");
     problems.extend(rebuilt_packages(&selection, "--workspace --edges normal,build,dev")?);
     Ok(problems)
@@ -85,6 +86,7 @@ pub fn check() -> Result<Vec<String>, String> {
 fn check_game() -> Result<Option<String>, String> {
     let selection = "--package skidpad --no-default-features --features impulse --locked";
     let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
+    // `cargo tree` marks repeated packages with ` (*)`.
     let packages: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     let max_packages = MAX_GAME_PACKAGES;
     let is_above = packages.len() > max_packages;
@@ -100,6 +102,7 @@ fn duplicate_versions() -> Result<Vec<String>, String> {
     for name in SINGLE_VERSION_PACKAGES {
         let mut versions: Vec<&str> =
             tree.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect();
+        // Drops the folder or mark behind the version.
         let keep_version = |version: &mut &str| *version = version.split_whitespace().next().unwrap_or_default();
         versions.iter_mut().for_each(keep_version);
         versions.sort_unstable();
@@ -112,7 +115,8 @@ fn duplicate_versions() -> Result<Vec<String>, String> {
 }
 
 /// Returns a problem for each third-party package that `selection` builds with other features or another version than
-/// `all`, since it would be built again. Both are arguments of `cargo tree`.
+/// `all`, since it would be built again. Both are arguments of `cargo tree`. The problem texts advise to add the
+/// features to the package `others`.
 pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
     // Third-party packages of a selection, each with version and features.
     let third_party_packages = |selection: &str| -> Result<BTreeSet<String>, String> {

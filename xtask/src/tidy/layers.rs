@@ -45,25 +45,29 @@ const LAYERS: &[&str] = &[
     "traffic",
 ];
 
-/// Returns the problems of the core's imports outside tests: imports of a folder that is not below the importing folder,
-/// and folders that are not in [`LAYERS`]. Items that `lib.rs` exports count as imports of their folder.
+/// Returns the problems of the core's imports outside tests: imports of a folder that is not below the importing
+/// folder, and folders that are not in [`LAYERS`]. Items that `lib.rs` exports count as imports of their folder. Names
+/// without a layer, such as modules of `lib.rs`, are no problem as imports.
 pub fn check(files: &[File]) -> Vec<String> {
     let core = files.iter().filter_map(|file| Some((file.path.strip_prefix(CORE_FOLDER)?, file)));
     let core: Vec<(&str, String)> = core
         .filter(|(path, _)| path.ends_with(".rs"))
         .map(|(path, file)| (path, without_tests(&code_only(&file.text))))
         .collect();
-    let exports = core.iter().find(|(path, _)| *path == "lib.rs").map_or_else(Vec::new, |(_, code)| exports(code));
+    let exported_items =
+        core.iter().find(|(path, _)| *path == "lib.rs").map_or_else(Vec::new, |(_, code)| exports(code));
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != "lib.rs") {
         let folder = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-        let Some(own) = layer(folder) else {
+        let Some(own_layer) = layer(folder) else {
             problems.push(format!("{CORE_FOLDER}{path}: `{folder}` has no place in {}", file!()));
             continue;
         };
         for (line, name) in imports(code) {
-            let imported = exports.iter().find(|(item, _)| item == name).map_or(name, |(_, folder)| folder.as_str());
-            if imported != folder && layer(imported).is_some_and(|layer| layer > own) {
+            // Folder of an exported item, otherwise the name itself.
+            let imported =
+                exported_items.iter().find(|(item, _)| item == name).map_or(name, |(_, folder)| folder.as_str());
+            if imported != folder && layer(imported).is_some_and(|layer| layer > own_layer) {
                 problems
                     .push(format!("{CORE_FOLDER}{path}:{line}: `{folder}` is below `{imported}`, which it imports"));
             }
@@ -77,13 +81,16 @@ fn layer(folder: &str) -> Option<usize> {
     LAYERS.iter().position(|name| *name == folder)
 }
 
-/// Returns the items that `lib.rs` exports by `pub use`, each with the folder it comes from.
+/// Returns the items that `lib.rs` exports by `pub use`, each with the folder it comes from. Lists within lists and
+/// renamed items are not resolved.
 fn exports(lib: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for statement in lib.split("pub use ").skip(1) {
         let statement = statement.split(';').next().unwrap_or_default();
         let folder = statement.split("::").next().unwrap_or_default().trim();
+        // Without braces the only item is the last part of the path.
         let list = statement.rsplit_once("::").map_or("", |(_, list)| list);
+        // Items of a list in braces, separated by commas.
         let items = statement.split_once('{').map_or(list, |(_, list)| list).trim_end_matches('}').split(',');
         found.extend(items.map(|item| (item.trim().to_owned(), folder.to_owned())));
     }
@@ -99,6 +106,7 @@ fn imports(code: &str) -> Vec<(usize, &str)> {
         if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
             continue;
         }
+        // Lines count from 1.
         let line = 1 + code[..at].matches('\n').count();
         let rest = &code[at + prefix.len()..];
         match rest.strip_prefix('{') {
@@ -109,7 +117,8 @@ fn imports(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Returns the first name of each entry of a list in braces, up to its closing brace; nested lists are skipped.
+/// Returns the first name of each entry of a list in braces, up to its closing brace; nested lists are skipped. Empty
+/// entries are left out. The list starts behind its opening brace.
 fn top_level_names(list: &str) -> Vec<&str> {
     let mut found = Vec::new();
     // Nested braces that are open, and start of the current entry.

@@ -17,8 +17,10 @@ pub fn check(files: &[File]) -> Vec<String> {
 }
 
 /// Returns the differences between the packages that the map names and the folders `skidpad-…` in `crates` and in the
-/// workspace `crates/bevy`: packages that are not named, and named packages that do not exist.
+/// workspace `crates/bevy`: packages that are not named, and named packages that do not exist. A name with a dot is a
+/// file and does not count. A folder that cannot be read is the only problem then.
 fn check_packages(files: &[File]) -> Vec<String> {
+    // Words that can be parts of paths.
     let words = file_text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
     let mut named_packages: Vec<&str> = words
         .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
@@ -59,6 +61,7 @@ fn check_sources(files: &[File]) -> Vec<String> {
 /// part after the last `::` counts.
 fn check_lookup_table(files: &[File]) -> Vec<String> {
     let (_, page) = file_text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
+    // The table ends at the next heading.
     let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
     if rows.is_empty() {
@@ -73,6 +76,7 @@ fn check_lookup_table(files: &[File]) -> Vec<String> {
         let searched_files: Vec<&File> = files.iter().filter(is_in_places).collect();
         for name in names {
             let function = name.rsplit("::").next().unwrap_or(name);
+            // A function begins with `fn name(` or, with parameters, `fn name<`.
             let signatures = ["(", "<"].map(|bracket| format!("fn {function}{bracket}"));
             if !searched_files.iter().any(|file| signatures.iter().any(|signature| file.text.contains(signature))) {
                 problems.push(format!("{MAP_PAGE}: there is no function {name} in {}", places.join(", ")));
@@ -113,6 +117,7 @@ mod tests {
         ])
     }
 
+    /// Checks functions in a file and in a room, a function and a file that do not exist, and a page without the table.
     #[test]
     fn a_row_names_functions_of_its_files() {
         assert!(found("| friction | `tyre/grip.rs`: `limit`, `reach` |").is_empty());

@@ -16,7 +16,8 @@ use std::path::Path;
 use crate::run::{Outcome, cargo, output, root};
 
 /// Runs every check on the files that git tracks or would add. The error lists all problems and their number; without a
-/// problem prints the number of files.
+/// problem prints the number of files. Order of the checks: dependencies, tree, map, modules, layers, prose, then each
+/// Rust file by itself. Failures of cargo or git end the checks.
 pub fn tidy() -> Outcome {
     let files = repository_files()?;
     let mut problems = dependency_rules::check()?;
@@ -49,7 +50,7 @@ fn file_text<'a>(files: &'a [File], path: &str) -> &'a str {
 }
 
 /// Returns the text files that are tracked, or new and not ignored, sorted by path. Files that are not UTF-8 or do not
-/// exist are left out.
+/// exist are left out. Without git the folders are searched, except `target` and `.git` of the workspace.
 fn repository_files() -> Result<Vec<File>, String> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
@@ -78,6 +79,7 @@ fn walk(folder: &Path) -> Vec<String> {
                 paths.extend(walk(&path));
             }
         } else {
+            // Paths of Windows get slashes.
             paths.push(name.replace('\\', "/"));
         }
     }

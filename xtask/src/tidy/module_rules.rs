@@ -40,6 +40,7 @@ pub fn check(files: &[File]) -> Vec<String> {
 fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
     let mut files_of_folder: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
     for file in files {
+        // Start of the folder `src`, at the beginning of the path or behind a slash.
         let Some(source_start) = file
             .path
             .find("src/")
@@ -56,7 +57,8 @@ fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
 }
 
 /// Returns a problem for each line of the core that assigns to rows without permission in [`ROW_WRITERS`]. Rows are the
-/// data of the constraint equations of a step. The part of a file is the first folder of its path below `assembly`.
+/// data of the constraint equations of a step. The part of a file is the first folder of its path below `assembly`. The
+/// part of any other file is its first folder or its name. [`NO_SLIP_DRIVETRAIN`] is left out.
 fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
@@ -78,7 +80,8 @@ fn may_write(part: &str, rows: &str) -> bool {
 }
 
 /// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with its
-/// name. A line with several such fields occurs once for each.
+/// name. A line with several such fields occurs once for each. The value of an assignment does not count, only its
+/// target.
 fn assigned_rows(code: &str) -> Vec<(usize, &'static str)> {
     let mut assigned = Vec::new();
     for (number, line) in code.lines().enumerate() {
@@ -123,6 +126,7 @@ fn import_cycles(files: &[(&str, String)]) -> Vec<String> {
     let cycle_of = |module: &String| -> Vec<&String> {
         reachable[module].iter().copied().filter(|other| reachable[other].contains(module)).collect()
     };
+    // Every module of a circle yields the same list, so the set keeps one.
     let cycles: BTreeSet<Vec<&String>> = graph.keys().map(cycle_of).filter(|files| !files.is_empty()).collect();
     cycles.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
 }
@@ -133,6 +137,7 @@ fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String
     let mut reachable = BTreeSet::new();
     let mut pending: Vec<&String> = graph[from].iter().collect();
     while let Some(module) = pending.pop() {
+        // Only modules that are new lead further.
         if reachable.insert(module) {
             pending.extend(&graph[module]);
         }
@@ -140,9 +145,9 @@ fn reachable_from<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String
     reachable
 }
 
-/// Returns the modules in `names` that `code` of the module `own_module` imports with `use crate::`. Lists in braces are
-/// resolved one level deep. A path belongs to the longest module name that it starts with. `own_module` is left out. Paths
-/// that the code writes out without `use` are not found.
+/// Returns the modules in `names` that `code` of the module `own_module` imports with `use crate::`. Lists in braces
+/// are resolved one level deep. A path belongs to the longest module name that it starts with. `own_module` is left
+/// out. Paths that the code writes out without `use` are not found.
 fn imports(code: &str, names: &BTreeSet<String>, own_module: &str) -> BTreeSet<String> {
     let mut imported_modules = BTreeSet::new();
     for statement in code.split("use crate::").skip(1) {
@@ -156,6 +161,7 @@ fn imports(code: &str, names: &BTreeSet<String>, own_module: &str) -> BTreeSet<S
         }
         // A path may end with an item or an associated item.
         // Longest start of the path that is a module.
+        // Tries the whole path first, then one part less each time.
         let module_of_path = |path: String| {
             let parts: Vec<&str> = path.split("::").collect();
             (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))
@@ -173,6 +179,8 @@ mod tests {
         File { path: format!("{CORE_FOLDER}{path}"), text: text.into() }
     }
 
+    /// Checks that three files that import each other through lists and items are reported as one circle, and that a
+    /// single file of them is not.
     #[test]
     fn circles_are_found_through_lists_and_items() {
         let files = [
@@ -186,6 +194,7 @@ mod tests {
         assert!(check(&files[..1]).is_empty());
     }
 
+    /// Checks that two files form a circle only if both are in one crate.
     #[test]
     fn files_of_one_crate_are_no_circle_with_those_of_another() {
         let of = |path: &str, text: &str| File { path: path.into(), text: text.into() };
@@ -195,6 +204,8 @@ mod tests {
         assert_eq!(check(&[first(), back("crates/one")]), ["crates/one/src/: a circle of a, b"]);
     }
 
+    /// Checks assignments with `+=`, to tuples and to whole rows, from parts with and without permission. A read of a
+    /// row is allowed.
     #[test]
     fn rows_are_written_by_their_part() {
         let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.tyre.gain;\n    (self.contact.lead, y) = z;\n}\n";

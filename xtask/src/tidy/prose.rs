@@ -54,7 +54,7 @@ struct Count {
 }
 
 impl Count {
-    /// Returns the count over all files.
+    /// Returns the count over all files. Places keep the order of the files.
     fn sum(counts: impl Iterator<Item = Self>) -> Self {
         counts.fold(Self::default(), |mut sum, count| {
             sum.item_count += count.item_count;
@@ -79,12 +79,14 @@ impl Count {
 }
 
 /// Counts the doc comments (blocks of `///` lines) of `file` and lists those whose first line opens with a word of
-/// [`RIDDLE_OPENINGS`]. The case of the word counts. Comments with `//!` do not count.
+/// [`RIDDLE_OPENINGS`]. The case of the word counts. Comments with `//!` do not count. A word that only begins with an
+/// opening does not count.
 fn doc_openings(file: &File) -> Count {
     let mut count = Count::default();
     let mut is_inside = false;
     for (number, line) in file.text.lines().enumerate() {
         let comment = line.trim_start().strip_prefix("///");
+        // First line of a block.
         if let Some(text) = comment.filter(|_| !is_inside) {
             count.item_count += 1;
             let text = text.trim_start();
@@ -104,6 +106,7 @@ fn doc_openings(file: &File) -> Count {
 fn constant_names(file: &File) -> Count {
     let mut count = Count::default();
     for (number, line) in without_tests(&code_only(&file.text)).lines().enumerate() {
+        // Visibility such as `pub(crate)` or `pub(in path)` is skipped.
         let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub") || word.ends_with(')'));
         if !matches!(words.next(), Some("const" | "static")) {
             continue;
@@ -128,6 +131,8 @@ mod tests {
         File { path: "src/a.rs".into(), text: text.into() }
     }
 
+    /// Checks that of three comments only the first line of the first one counts, and the limits above and below a
+    /// share of one third.
     #[test]
     fn doc_comments_are_judged_by_their_first_line() {
         let text = "/// What it does.\n/// Of all.\nfn a() {}\n/// Whatever is given.\nfn b() {}\n    /// Returns one.\nfn c() {}\n";

@@ -1,13 +1,15 @@
 //! Minimal scanner of Rust: separates code from comments and literals, and finds the extent of functions.
 
 /// Returns `source` with comments, strings and character literals replaced by spaces, one per character. Line breaks,
-/// lifetimes and all code are kept.
+/// lifetimes and all code are kept. Prefixed strings such as `r#"…"#` are replaced as a whole; a quote of a lifetime is
+/// code.
 pub fn code_only(source: &str) -> String {
     let mut rest = source;
     let mut code = String::with_capacity(source.len());
     while let Some(first) = rest.chars().next() {
         // A letter `r`, `b` or `c` at the end of a word is no prefix of a string.
         let is_after_word = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        // Length of a comment or literal that begins here, bytes; 0 for code.
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => block_comment_length(rest),
@@ -70,6 +72,7 @@ fn prefixed_string_length(rest: &str) -> usize {
     if tail.starts_with('"') && !rest[..prefix].contains('r') {
         return prefix + string_length(tail);
     }
+    // A raw string, or a word.
     let hashes = tail.find(|c| c != '#').unwrap_or(0);
     if !rest[..prefix].contains('r') || !tail[hashes..].starts_with('"') {
         return 0;
@@ -83,7 +86,7 @@ fn prefixed_string_length(rest: &str) -> usize {
 }
 
 /// Returns the length of a character literal, bytes; 0 if the text is a lifetime. The escape after a backslash extends
-/// to the next quote.
+/// to the next quote. An escape without a closing quote counts as no literal.
 fn character_length(rest: &str) -> usize {
     let mut chars = rest.chars().skip(1);
     match (chars.next(), chars.next()) {
@@ -98,7 +101,7 @@ fn character_length(rest: &str) -> usize {
 }
 
 /// Returns `code` (see [`code_only`]) with blank lines instead of items under `#[cfg(test)]`. Under `#![cfg(test)]` the
-/// whole file is blank.
+/// whole file is blank. The number of lines stays the same.
 pub fn without_tests(code: &str) -> String {
     if code.contains("#![cfg(test)]") {
         return code.chars().filter(|c| *c == '\n').collect();
@@ -130,6 +133,7 @@ fn item_end(code: &str) -> usize {
                     return position + 1;
                 }
             }
+            // An item without braces.
             ';' if depth == 0 && brackets == 0 => return position + 1,
             _ => {}
         }
@@ -146,6 +150,7 @@ pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
             continue;
         }
         let code_from_fn = &code[position..];
+        // Behind `fn `.
         let name: String = code_from_fn[3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let body_start = code_from_fn.find('{');
         let declaration_end = signature_end(code_from_fn);
@@ -162,7 +167,7 @@ pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
 }
 
 /// Returns the position of the semicolon that ends a declaration, outside of brackets such as those of `[f32; 2]`;
-/// `None` if a body comes first.
+/// `None` if a body comes first. Also `None` at the end of the text. `code` begins at the `fn`.
 fn signature_end(code: &str) -> Option<usize> {
     let mut depth = 0i32;
     for (position, c) in code.char_indices() {
@@ -181,6 +186,8 @@ fn signature_end(code: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Checks strings with escapes, comments, a character, a lifetime, a raw string and a comment without an end. The
+    /// length stays the same.
     #[test]
     fn text_is_blanked_and_code_stays() {
         let source = "let a = \"fn {\\\" x\"; // fn b {\nlet c = '{'; let d: &'static str = r#\"}\"}\"#; /* { */ e";
@@ -198,6 +205,8 @@ mod tests {
         assert_eq!(functions(code), [(2, "one".to_owned(), 1), (3, "three".to_owned(), 3)]);
     }
 
+    /// Checks that a test module, declared or with a body, is blanked with all lines kept, and a whole test file is
+    /// blank.
     #[test]
     fn tests_are_left_out() {
         let code = "fn a() {}\n#[cfg(test)]\nmod testing;\n#[cfg(test)]\nmod tests {\n fn b() {}\n}\nfn c() {}";

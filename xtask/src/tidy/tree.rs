@@ -45,6 +45,7 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
         .map(|row| format!("docs/models.md: row {row} occurs {} times instead of once", occurrences(&row)))
         .collect();
     // Rows with the cell that names the test.
+    // Cell 0 is the empty text before the first bar, cell 1 the row, cell 3 the test.
     let entries = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let row = cells.get(1).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()))?;
@@ -63,6 +64,7 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
     if !page.contains(&count_sentence) {
         problems.push(format!("docs/models.md: does not say \"{count_sentence}\""));
     }
+    // Quoted tests are `path/file.rs::name`.
     for (path, test) in page.split('`').filter_map(|quoted| quoted.split_once(".rs::")) {
         let source = file_text(files, &format!("{path}.rs"));
         if !source.contains(&format!("fn {test}(")) {
@@ -72,7 +74,8 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Returns a problem for each path in `file` that exists on one machine only.
+/// Returns a problem for each path in `file` that exists on one machine only. Prefixes are the folders `root`, `home`,
+/// `work`, `Users` and `tmp` of the root. A line is reported once per prefix.
 fn machine_paths(file: &File) -> Vec<String> {
     let folders = ["root", "home", "work", "Users", "tmp"];
     let prefixes: Vec<String> = folders.iter().map(|folder| format!("/{folder}/")).collect();
@@ -80,6 +83,7 @@ fn machine_paths(file: &File) -> Vec<String> {
     for (number, line) in file.text.lines().enumerate() {
         for prefix in &prefixes {
             let is_machine_path = line.match_indices(prefix.as_str()).any(|(position, _)| {
+                // A folder within a longer path or an address is no path of a machine.
                 let previous_char = line[..position].chars().next_back();
                 !previous_char.is_some_and(|c| c.is_ascii_alphanumeric() || "-_./{}*".contains(c))
             });
@@ -95,6 +99,7 @@ fn machine_paths(file: &File) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// Checks a path in running text, and the same folders within an address and a relative path.
     #[test]
     fn machine_paths_are_found_and_links_are_not() {
         let file = |text: &str| File { path: "a.md".into(), text: text.into() };

@@ -1,6 +1,7 @@
 //! How far Avian's world agrees with skidpad's own: every shipped vehicle drives every standard manoeuvre.
 //!
-//! `cargo run --release -p skidpad-avian --example agreement -- PAGE` writes the page, with `--check` behind it compares.
+//! `cargo run --release -p skidpad-avian --example agreement -- PAGE` writes the page, with `--check` behind it
+//! compares.
 
 use std::panic::resume_unwind;
 use std::process::ExitCode;
@@ -8,6 +9,10 @@ use std::thread::ScopedJoinHandle;
 
 use skidpad_lab::agreement::{AGREEMENT_RATE_HZ, acceptance, measure};
 
+/// Measures every shipped vehicle on Avian's world and on both own solvers at [`AGREEMENT_RATE_HZ`], one thread per
+/// vehicle. Writes the page, or with `--check` compares it. Prints each vehicle when its model is loaded. Returns the
+/// exit code for failure with a message for a wrong command line, a fault of a vehicle or a file, or a page that is out
+/// of date.
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (page, is_check) = match &arguments[..] {

@@ -1,5 +1,5 @@
-//! Solver with an Avian world of its own, without an app: the ground and platforms of a scene, and cars. Free bodies are not
-//! supported.
+//! Solver with an Avian world of its own, without an app: the ground and platforms of a scene, and cars. Free bodies
+//! are not supported.
 
 use std::time::Duration;
 
@@ -45,8 +45,9 @@ struct AvianBackend {
     clock: Clock,
 }
 
-/// Returns the number of substeps in worlds of this backend. It is Avian's default, except below 2 ms, where poses lead by little
-/// and the velocity is rounded in every substep. Users' worlds keep their own number.
+/// Returns the number of substeps in worlds of this backend: 1 for a step `dt` (s) below 2 ms, otherwise 6, which is
+/// Avian's default. Short steps need no more: poses lead by little, and every substep rounds the velocity. Users'
+/// worlds keep their own number.
 fn substeps(dt: f32) -> u32 {
     if dt < 2e-3 { 1 } else { 6 }
 }
@@ -58,8 +59,8 @@ const NON_COLLIDING_LAYER: LayerMask = LayerMask(1 << 31);
 const TOUCHING_SAVE_REASON: &str = "the hull has a contact, and Avian keeps the contact forces for its next step";
 
 impl AvianBackend {
-    /// Creates an app with Avian's plugins, keeps its world, inserts ground, platforms and cars of `scene`, and steps it by
-    /// `dt` s.
+    /// Creates an app with Avian's plugins, keeps its world, inserts ground, platforms and cars of `scene`, and steps
+    /// it by `dt` s.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut app = App::new();
         app.add_plugins((TaskPoolPlugin::default(), TransformPlugin, PhysicsPlugins::default()))
@@ -81,20 +82,21 @@ impl AvianBackend {
         backend
     }
 
-    /// Calls `action` with a host for the cars, then updates hitch joints and applies the queued commands to the world. Returns
-    /// the result of `action`. Panics if a resource is missing.
+    /// Calls `action` with a host for the cars, then updates hitch joints and applies the queued commands to the world.
+    /// Returns the result of `action`. Panics if a resource is missing.
     fn with_host<R>(&mut self, action: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, reader) = params.get_mut(&mut self.world).expect("its resources are there");
         let AvianCars { cars, slots, memory, .. } = &mut *avian;
         let result = action(&mut Host { cars, slots, memory, commands: &mut commands, world: &reader });
+        // States and removals may have changed the hitches.
         avian.update_hitch_joints(&mut commands);
         params.apply(&mut self.world);
         result
     }
 
-    /// Sets every platform to its pose at the start of the coming step, with the velocities that move it through the step. The
-    /// pose follows from the clock alone.
+    /// Sets every platform to its pose at the start of the coming step, with the velocities that move it through the
+    /// step. The pose follows from the clock alone.
     fn move_platforms(&mut self) {
         let (time, dt) = (self.time(), self.clock.dt);
         for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
@@ -116,7 +118,8 @@ impl Simulation for AvianBackend {
     }
 
     /// Takes one step: places platforms, sets wind and controls, advances the time of the app by the step, and runs the
-    /// schedule of Avian's physics once. Returns the report of the cars.
+    /// schedule of Avian's physics once. Returns the report of the cars. An invalid or zero length of the step changes
+    /// nothing and returns its report. The number of substeps follows from the length of the step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(empty_report) = StepReport::for_skipped_step(self.clock.dt) {
             return empty_report;
@@ -183,8 +186,8 @@ impl Simulation for AvianBackend {
         self.with_host(|host| host.set_engine_position(car, position));
     }
 
-    /// Inserts the car at its start on the ground of the scene, with an entity of its own; the entity of the car that had the
-    /// slot is despawned. If cars do not collide, its chassis gets a layer of its own.
+    /// Inserts the car at its start on the ground of the scene, with an entity of its own; the entity of the car that
+    /// had the slot is despawned. If cars do not collide, its chassis gets a layer of its own.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
@@ -216,7 +219,8 @@ impl Simulation for AvianBackend {
         true
     }
 
-    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Avian keeps impulses of contacts.
+    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Avian keeps impulses of
+    /// contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
         let is_touching = |car: &usize| {
@@ -235,9 +239,9 @@ impl Simulation for AvianBackend {
     }
 }
 
-/// Inserts plane, boxes, height fields and meshes of `scene` as static colliders, without its platforms. A mesh gets one
-/// collider per surface. Colliders that Avian rejects are left out. The friction of colliders is the grip of the surface, as a
-/// factor on the friction of bodywork.
+/// Inserts plane, boxes, height fields and meshes of `scene` as static colliders, without its platforms. A mesh gets
+/// one collider per surface. Colliders that Avian rejects are left out. The friction of colliders is the grip of the
+/// surface, as a factor on the friction of bodywork.
 fn insert_ground(world: &mut World, scene: &Scene) {
     if scene.has_plane {
         let plane = Collider::half_space(BEVY_AXES.to_world(scene.plane_normal()));
@@ -262,6 +266,7 @@ fn insert_ground(world: &mut World, scene: &Scene) {
         }
     }
     for mesh in &scene.meshes {
+        // All vertices belong to each collider; only the triangles differ.
         for (surface, triangles) in surface_triangles(mesh) {
             let corners = mesh.vertices().iter().map(|corner| BEVY_AXES.to_world(*corner)).collect();
             let flags = TrimeshFlags::FIX_INTERNAL_EDGES;
@@ -293,10 +298,11 @@ fn box_collider(fixed_box: &FixedBox) -> Collider {
     Collider::cuboid(size.x, size.y, size.z)
 }
 
-/// Builds the collider of a height field as a triangle mesh relative to its origin, because Avian's height fields have their
-/// rows along other axes. Returns `None` if Avian rejects it.
+/// Builds the collider of a height field as a triangle mesh relative to its origin, because Avian's height fields have
+/// their rows along other axes. Returns `None` if Avian rejects it.
 fn height_field_collider(field: &HeightField) -> Option<Collider> {
     let ([columns, rows], [x_spacing, y_spacing]) = (field.counts(), field.spacing());
+    // Corners of the grid, row by row.
     let mut corners = Vec::with_capacity(columns * rows);
     for row in 0..rows {
         for column in 0..columns {
@@ -305,6 +311,7 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
         }
     }
     let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
+    // Every triangle of the field, relative to its origin. Source number 0 is not used.
     field.visit_near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
     // Index of the corner, from its place in the grid.
     let corner_index = |point: Vec3| {
@@ -315,12 +322,13 @@ fn height_field_collider(field: &HeightField) -> Option<Collider> {
     Collider::try_trimesh_with_config(corners, triangles, TrimeshFlags::FIX_INTERNAL_EDGES).ok()
 }
 
-/// Groups the triangles of a mesh by their surface (grip and texture). Returns each surface with the corner indices of its
-/// triangles.
+/// Groups the triangles of a mesh by their surface (grip and texture). Returns each surface with the corner indices of
+/// its triangles.
 fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
     let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
     for (triangle_index, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = GroundSurface::new(grip, mesh.texture(triangle_index));
+        // Neighbouring triangles mostly have the surface that was added last.
         match surfaces.iter_mut().rev().find(|(known, _)| *known == surface) {
             Some((_, triangles)) => triangles.push(corners),
             None => surfaces.push((surface, vec![corners])),

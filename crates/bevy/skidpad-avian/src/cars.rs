@@ -37,8 +37,10 @@ pub struct AvianCars {
 }
 
 impl Default for AvianCars {
+    /// Returns a resource without cars and wind.
     fn default() -> Self {
         Self {
+            // A single pass: Avian solves the bodies in its own step.
             cars: Cars::new(Vec::new(), &Sweep),
             slots: Vec::new(),
             indices: CarIndices::default(),
@@ -61,8 +63,8 @@ impl AvianCars {
         self.cars.car(number)
     }
 
-    /// Returns the report of the last step of all cars. It includes misuse of the world, such as gravity that does not point
-    /// down.
+    /// Returns the report of the last step of all cars. The report includes misuse of the world, such as gravity that
+    /// does not point down.
     pub fn report(&self) -> StepReport {
         self.report
     }
@@ -72,14 +74,15 @@ impl AvianCars {
         self.wind = BEVY_AXES.from_world(velocity);
     }
 
-    /// Inserts a joint, which disables collisions, between vehicles that started to tow each other. Removes the joints of
-    /// vehicles that are not hitched any more or have another towing vehicle. The joints constrain no motion. The changes are
-    /// queued in `commands`.
+    /// Inserts a joint, which disables collisions, between vehicles that started to tow each other. Removes the joints
+    /// of vehicles that are not hitched any more or have another towing vehicle. The joints constrain no motion. The
+    /// changes are queued in `commands`. After any change the lists of hitched bodies are rebuilt.
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         let mut has_changed = false;
         for car in 0..self.slots.len() {
             let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
-            if self.slots[car].towed.map(|(towing_index, _)| towing_index) == towing_index {
+            // The joint already belongs to this towing vehicle, or there is none.
+            if self.slots[car].towed.map(|(joined_index, _)| joined_index) == towing_index {
                 continue;
             }
             if let Some((_, joint)) = self.slots[car].towed {
@@ -101,11 +104,13 @@ impl AvianCars {
         }
     }
 
-    /// Updates the list of bodies that each vehicle is hitched to, from the joints.
+    /// Updates the list of bodies that each vehicle is hitched to, from the joints. All lists are cleared first;
+    /// trailer and towing vehicle are entered in each other's list.
     fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
             let Some((towing_index, _)) = self.slots[car].towed else { continue };
+            // Chassis of the trailer and of its towing vehicle.
             let chassis_pair = [car, towing_index as usize].map(|car| self.slots[car].chassis);
             self.slots[car].hitched_bodies.push(chassis_pair[1]);
             self.slots[towing_index as usize].hitched_bodies.push(chassis_pair[0]);
@@ -128,8 +133,8 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m). The 64-bit position
-    /// does not change. Implements [`skidpad_core::Simulation::set_engine_position`].
+    /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m). The 64-bit
+    /// position does not change. Implements [`skidpad_core::Simulation::set_engine_position`].
     pub fn set_engine_position(&mut self, number: usize, position: Vec3) {
         let (world_position, slot) = (BEVY_AXES.to_world(position), &mut self.slots[number]);
         let state = self.cars.car(number).state;
@@ -137,8 +142,8 @@ impl Host<'_, '_, '_, '_, '_> {
         self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(world_position, state));
     }
 
-    /// Suspends car `number` and disables its chassis ([`skidpad_core::Simulation::suspend`]). Returns an error, and changes
-    /// nothing, if the slot does not exist or is empty.
+    /// Suspends car `number` and disables its chassis ([`skidpad_core::Simulation::suspend`]). Returns an error, and
+    /// changes nothing, if the slot does not exist or is empty.
     pub fn suspend(&mut self, number: usize) -> Result<(), CarError> {
         self.cars.suspend(number)?;
         self.disable(number);
@@ -146,16 +151,16 @@ impl Host<'_, '_, '_, '_, '_> {
     }
 
     /// Resumes car `number`, whose entity is `car`, with `state` and enables its chassis
-    /// ([`skidpad_core::Simulation::resume`]). Returns an error, and changes nothing, if the slot is empty or the number of
-    /// wheels differs.
+    /// ([`skidpad_core::Simulation::resume`]). Returns an error, and changes nothing, if the slot is empty or the
+    /// number of wheels differs.
     pub fn resume(&mut self, number: usize, car: Entity, state: &State) -> Result<(), CarError> {
         self.cars.resume(number, state)?;
         self.move_chassis(number, car, state);
         Ok(())
     }
 
-    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it. Restarts the 64-bit track of its
-    /// position. Also links car and chassis. The changes of entities are queued.
+    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it. Restarts the 64-bit track
+    /// of its position. Also links car and chassis. The changes of entities are queued.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
         slot.track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -173,8 +178,8 @@ impl Host<'_, '_, '_, '_, '_> {
 }
 
 impl CarHost for Host<'_, '_, '_, '_, '_> {
-    /// Spawns a chassis for the car in `state` and inserts its vehicle. If the slot was used before, its old chassis and the
-    /// joints of its hitches are despawned.
+    /// Spawns a chassis for the car in `state` and inserts its vehicle. If the slot was used before, its old chassis
+    /// and the joints of its hitches are despawned, those to its trailers included.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
         let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
         let track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -186,21 +191,22 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
             towed: None,
             hitched_bodies: Vec::new(),
         };
-        let car = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
-        let Some(existing_slot) = self.slots.get_mut(car.slot()) else {
+        let id = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
+        let Some(existing_slot) = self.slots.get_mut(id.slot()) else {
             self.slots.push(slot);
-            return car;
+            return id;
         };
         let old_slot = core::mem::replace(existing_slot, slot);
-        // Avian leaks memory if a collider is despawned while it is disabled.
+        // The slot is used again: its old chassis and joints are removed. Avian leaks memory if a collider is despawned
+        // while it is disabled.
         self.commands.entity(old_slot.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
-        let is_towed_by_removed = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
+        let is_towed_by_removed = |towed: &(u32, Entity)| towed.0 as usize == id.slot();
         let trailer_joints =
             self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_towed_by_removed(towed)));
         for (_, joint) in trailer_joints.chain(old_slot.towed) {
             self.commands.entity(joint).try_despawn();
         }
-        car
+        id
     }
 
     fn model(&self, number: usize) -> &Arc<Model> {
@@ -219,7 +225,8 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns the contact of `probe` between steps, without changes of the world; `None` for a miss.
+    /// Returns the contact of `probe` between steps, without changes of the world; `None` for a miss. Only buffers of
+    /// the cars are changed.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut contacts = [None];
         // A probe between steps wakes and pushes nothing.

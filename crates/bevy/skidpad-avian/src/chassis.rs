@@ -18,13 +18,14 @@ pub struct ChassisOf(pub Entity);
 #[reflect(Component)]
 pub struct Chassis(pub Entity);
 
-/// Builds the components of a dynamic body with exactly the mass properties of `model` about its origin, which is the centre of
-/// mass, in the pose and motion of `state`. The collider is a box of the size of the hull. The coefficient of friction of its
-/// collider is multiplied with that of the other collider, unless the combine rule of the other one takes precedence over
-/// `Multiply`. The body never sleeps. `car` is the entity of the car.
+/// Builds the components of a dynamic body with exactly the mass properties of `model` about its origin, which is the
+/// centre of mass, in the pose and motion of `state`. The collider is a box of the size of the hull. The coefficient of
+/// friction of its collider is multiplied with that of the other collider, unless the combine rule of the other one
+/// takes precedence over `Multiply`. The body never sleeps. `car` is the entity of the car.
 pub(crate) fn chassis_bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
     let to_world =
         Mat3::from_cols(BEVY_AXES.to_world(Vec3::X), BEVY_AXES.to_world(Vec3::Y), BEVY_AXES.to_world(Vec3::Z));
+    // Inertia in Bevy's axes: R I Rᵀ.
     let inertia = to_world * *model.inertia() * to_world.transpose();
     let hull = model.parts().hull;
     let size = BEVY_AXES.to_world(hull.half_extents).abs() * 2.0;

@@ -22,10 +22,10 @@ pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
     GroundBodyMotion { centre, linear: body.velocity.0, angular: body.angular.0 }
 }
 
-/// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is static
-/// or missing. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a car,
-/// equal at start and end of the step. `previous_bodies` are the bodies under wheels in the last step; `dt_and_lag` are
-/// the length of the step and the pose lag, s.
+/// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is
+/// static or missing. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body
+/// carries a car, equal at start and end of the step. `previous_bodies` are the bodies under wheels in the last step;
+/// `dt_and_lag` are the length of the step and the pose lag, s.
 pub(crate) fn ground_data(
     world: &World,
     previous_bodies: &[WheelLoadedBody],
@@ -41,6 +41,7 @@ pub(crate) fn ground_data(
         RigidBody::Kinematic => body_motion(&body).carried_velocity(
             [ground_contact.point, ground_contact.car],
             previous_motion,
+            // Length of the step and pose lag, s.
             dt_and_lag[0],
             dt_and_lag[1],
         ),
@@ -49,9 +50,9 @@ pub(crate) fn ground_data(
     Some(Ground { body: entity.to_bits(), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
-/// Returns a dynamic body under a wheel: its motion, inverse mass and inertia, and whether contacts support it. `end_twist`
-/// is its velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels. All vectors are
-/// in world axes.
+/// Returns a dynamic body under a wheel: its motion, inverse mass and inertia, and whether contacts support it.
+/// `end_twist` is its velocity (m/s) and angular velocity (rad/s) at the end of the step without contacts and wheels.
+/// All vectors are in world axes.
 pub(crate) fn dynamic_ground_body(
     world: &World,
     entity: Entity,
@@ -59,6 +60,7 @@ pub(crate) fn dynamic_ground_body(
     end_twist: [Vec3; 2],
 ) -> DynamicGroundBody {
     let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
+    // The inverse as a matrix, column by column.
     let columns = Vec3::AXES.map(|axis| inverse_inertia * axis);
     DynamicGroundBody {
         start_motion: body_motion(body),
@@ -72,8 +74,9 @@ pub(crate) fn dynamic_ground_body(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether any touching contact supports the body, and whether one of them holds it with a friction coefficient of at
-/// least [`MIN_HOLDING_FRICTION`].
+/// Returns whether any touching contact supports the body, and whether one of them holds it with a friction coefficient
+/// of at least [`MIN_HOLDING_FRICTION`]. Both flags are false for a body without colliders. Pairs that only report,
+/// such as sensors, do not count.
 fn support_flags(world: &World, body: Entity) -> [bool; 2] {
     let mut flags = [false; 2];
     let Ok(colliders) = world.colliders_of.get(body) else { return flags };

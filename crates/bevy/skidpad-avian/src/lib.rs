@@ -1,6 +1,8 @@
-//! skidpad vehicles in worlds of [Avian](avian3d): cars of [`skidpad_bevy`] drive on its colliders and collide with its bodies.
+//! skidpad vehicles in worlds of [Avian](avian3d): cars of [`skidpad_bevy`] drive on its colliders and collide with its
+//! bodies.
 //!
-//! Add Bevy's and Avian's plugins, then cars in the schedule of Avian's physics, by default `FixedPostUpdate`, then this plugin:
+//! Add Bevy's and Avian's plugins, then cars in the schedule of Avian's physics, by default `FixedPostUpdate`, then
+//! this plugin:
 //!
 //! ```no_run
 //! use avian3d::prelude::*;
@@ -13,11 +15,11 @@
 //!     .add_plugins((CarPlugin::in_schedule(FixedPostUpdate), AvianCarsPlugin));
 //! ```
 //!
-//! The chassis is a body on a separate entity with the component [`ChassisOf`]; the car has the component [`Chassis`]. Wheels can
-//! stand on everything that the chassis may collide with by its layers, except sensors. The grip is that of the
-//! [`skidpad_bevy::GroundSurface`] on the entity of the collider, or 1. If colliders lie flush, the one that was spawned last
-//! determines the surface. Kinematic bodies carry cars by their velocities; a body that is moved only by its transform has none.
-//! Cars do not sleep.
+//! The chassis is a body on a separate entity with the component [`ChassisOf`]; the car has the component [`Chassis`].
+//! Wheels can stand on everything that the chassis may collide with by its layers, except sensors. The grip is that of
+//! the [`skidpad_bevy::GroundSurface`] on the entity of the collider, or 1. If colliders lie flush, the one that was
+//! spawned last determines the surface. Kinematic bodies carry cars by their velocities; a body that is moved only by
+//! its transform has none. Cars do not sleep.
 #![forbid(unsafe_code)]
 
 pub mod backend;
@@ -55,8 +57,8 @@ use world::World;
 pub struct AvianCarsPlugin;
 
 impl Plugin for AvianCarsPlugin {
-    /// Registers the components, orders the systems of cars and physics, and adds the systems that insert, control, step and
-    /// read cars.
+    /// Registers the components, orders the systems of cars and physics, and adds the systems that insert, control,
+    /// step and read cars.
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.register_type::<Chassis>()
@@ -103,9 +105,10 @@ fn collect_controls(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarContr
     indices.controls(&cars).clone_into(controls);
 }
 
-/// Probes the world, solves the rows (equations of tyres, suspension and drivetrain) and applies their accelerations to the
-/// bodies, in addition to those of users. Stores the report with any misuse. The bodies under wheels of the last step are kept
-/// for one step.
+/// Solves the cars before Avian integrates velocities. Swaps the lists of bodies under wheels, so that those of the
+/// last step stay for one step, and clears the new list. Searches for misuse, probes the world, solves the rows
+/// (equations of tyres, suspension and drivetrain) and stores the report with the misuse. Last applies the collected
+/// accelerations and changes of velocity to the bodies, in addition to the accelerations of users.
 fn before_step(
     time: Res<Time>,
     mut avian: ResMut<AvianCars>,
@@ -116,6 +119,7 @@ fn before_step(
     let AvianCars { cars, slots, controls, memory, report, wind, .. } = &mut *avian;
     std::mem::swap(&mut memory.loaded, &mut memory.last_loaded);
     memory.loaded.clear();
+    // `p0` reads the world, `p1` writes velocities; both cannot be borrowed at once.
     let world = params.p0();
     let misuse = find_misuse(&world, cars.vehicles(), slots);
     let mut port = Port::new(&world, slots, memory, *wind);
@@ -127,9 +131,9 @@ fn before_step(
     actions.apply(&mut increments, &mut solver_bodies, &mut commands);
 }
 
-/// Tracks every chassis in 64 bits and sets its position to the rounded result. If the velocity differs from the expected one
-/// only by the rounding of Avian's substeps, it is set to the expected one. With that error, a coasting car would lose 1 % too
-/// little speed.
+/// Tracks every chassis in 64 bits and sets its position to the rounded result. If the velocity differs from the
+/// expected one only by the rounding of Avian's substeps, it is set to the expected one. By that error, a coasting
+/// car would lose 1 % too little speed. A car whose body is missing is skipped.
 fn track_chassis(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
@@ -140,6 +144,7 @@ fn track_chassis(
     let AvianCars { cars, slots, .. } = &mut *avian;
     for (slot, vehicle) in slots.iter_mut().zip(cars.vehicles()) {
         let Ok((mut position, mut velocity)) = bodies.get_mut(slot.chassis) else { continue };
+        // Largest component of the difference against the rounding of all substeps.
         let velocity_error = (velocity.0 - slot.end_velocity).abs();
         if velocity_error.max_element() <= max_rounding * slot.end_velocity.abs().max_element() {
             velocity.0 = slot.end_velocity;
@@ -152,7 +157,8 @@ fn track_chassis(
     }
 }
 
-/// Writes the resulting motion of all chassis to the states, and merges its findings into the report.
+/// Writes the resulting motion of all chassis to the states, and merges its findings into the report. Marks the world
+/// as stepped, so that later searches use Avian's trees.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
     memory.has_stepped = true;
@@ -161,7 +167,8 @@ fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     *report = report.merge_worst(cars.write_back(&port, time.delta_secs()));
 }
 
-/// Copies the motion of all cars after the step to their [`CarMotion`]. Entities without a car are left out.
+/// Copies the motion of all cars after the step to their [`CarMotion`]. Entities without a car are left out. A car
+/// keeps its motion if it is not in this world.
 fn update_motion(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {
@@ -176,10 +183,11 @@ const MIN_DOWNWARD_GRAVITY_SHARE: f32 = 0.5;
 /// Relative difference above which the mass of a chassis counts as changed. Avian inverts the mass.
 const MASS_TOLERANCE_RATIO: f32 = 1e-3;
 
-/// Returns the first misuse of the world, or `None`: gravity of which less than half points down (zero gravity is allowed), or
-/// a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
+/// Returns the first misuse of the world, or `None`: gravity of which less than half points down (zero gravity is
+/// allowed), or a chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`].
 fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<ApiMisuse> {
     let gravity = world.gravity.0;
+    // Gravity that points down has a negative component along the up axis.
     if gravity.dot(BEVY_AXES.to_world(Vec3::Z)) > -MIN_DOWNWARD_GRAVITY_SHARE * gravity.length()
         && gravity != Vec3::ZERO
     {
@@ -187,6 +195,7 @@ fn find_misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSl
     }
     let has_other_mass = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
         let Ok(body) = world.bodies.get(slot.chassis) else { return false };
+        // The product is 1 if both masses are equal.
         (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > MASS_TOLERANCE_RATIO
     };
     slots.iter().zip(vehicles).any(has_other_mass).then_some(ApiMisuse::MassMismatch)

@@ -49,8 +49,8 @@ pub(crate) struct Port<'a, 'w, 's> {
 }
 
 impl<'a, 'w, 's> Port<'a, 'w, 's> {
-    /// Creates the access for queries between steps; set `dt` for a step. `wind` is the velocity of the air, axes of the cars,
-    /// m/s.
+    /// Creates the access for queries between steps; set `dt` for a step. `wind` is the velocity of the air, axes of
+    /// the cars, m/s.
     pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, memory: &'a mut CarBuffers, wind: Vec3) -> Self {
         Self { world, slots, memory, wind, dt: 0.0, actions: BodyActions::default(), has_loaded_bodies: false }
     }
@@ -59,13 +59,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         self.world.substeps.0 as usize
     }
 
-    /// Returns velocity (m/s) and angular velocity (rad/s) of `body` at the end of a step of `dt` s without the pushes of the
-    /// vehicles and contacts, world axes. Repeats Avian's substeps: damping, gravity and the accelerations that already act on
-    /// it, and the gyroscopic torque.
+    /// Returns velocity (m/s) and angular velocity (rad/s) of `body` at the end of a step of `dt` s without the pushes
+    /// of the vehicles and contacts, world axes. Repeats Avian's substeps: damping, gravity and the accelerations that
+    /// already act on it, and the gyroscopic torque. A sleeping body has no accelerations of its own but gravity; a
+    /// missing damping is 0, a missing gravity scale 1. Damping acts before the acceleration of a substep.
     fn free_motion(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
         // Number and length (s) of the substeps.
-        let n = self.substeps().max(1);
-        let h = dt / n as f32;
+        let substep_count = self.substeps().max(1);
+        let substep_s = dt / substep_count as f32;
         let gravity_scale = body.gravity.map_or(1.0, |gravity_scale| gravity_scale.0);
         // Linear (m/s²) and angular (rad/s²) acceleration.
         let [acceleration, angular_acceleration] = body
@@ -73,27 +74,31 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             .map_or([Vec3::ZERO; 2], |increments| [increments.linear_increment, increments.angular_increment]);
         let acceleration = acceleration + self.world.gravity.0 * gravity_scale;
         let velocity = match body.damping.map_or(0.0, |damping| damping.0) {
+            // Without damping the substeps add up to one product.
             0.0 => body.velocity.0 + acceleration * dt,
-            damping => (0..n).fold(body.velocity.0, |velocity, _| velocity / (1.0 + h * damping) + acceleration * h),
+            damping => (0..substep_count)
+                .fold(body.velocity.0, |velocity, _| velocity / (1.0 + substep_s * damping) + acceleration * substep_s),
         };
         // Factor of the angular damping per substep.
-        let angular_damping_factor = 1.0 / (1.0 + h * body.angular_damping.map_or(0.0, |damping| damping.0));
+        let angular_damping_factor = 1.0 / (1.0 + substep_s * body.angular_damping.map_or(0.0, |damping| damping.0));
         let (mut angular_velocity, mut rotation) = (body.angular.0, body.rotation.0);
-        for _ in 0..n {
-            angular_velocity = angular_velocity * angular_damping_factor + angular_acceleration * h;
-            solve_gyroscopic_torque(&mut angular_velocity, rotation, body.inertia, h);
-            rotation = Quat::from_scaled_axis(angular_velocity * h) * rotation;
+        // The gyroscopic torque depends on the rotation, so the substeps are repeated one by one.
+        for _ in 0..substep_count {
+            angular_velocity = angular_velocity * angular_damping_factor + angular_acceleration * substep_s;
+            solve_gyroscopic_torque(&mut angular_velocity, rotation, body.inertia, substep_s);
+            rotation = Quat::from_scaled_axis(angular_velocity * substep_s) * rotation;
         }
         [velocity, angular_velocity]
     }
 
     /// Replaces the list of colliders near one car by those that the rays and rims of its `probes` may touch, sorted by
-    /// entity. Excludes sensors, the car itself, vehicles hitched to it, and colliders that the collision layers of its chassis
-    /// exclude. Before the first step all colliders are candidates. Panics if `probes` is empty.
+    /// entity. Excludes sensors, the car itself, vehicles hitched to it, and colliders that the collision layers of its
+    /// chassis exclude. Before the first step all colliders are candidates. Panics if `probes` is empty.
     fn find_near_colliders(&mut self, probes: &[Probe]) {
         let Some(slot) = self.slots.get_mut(probes[0].car) else { return };
         slot.near_colliders.clear();
         let bounds = all_probe_bounds(BEVY_AXES, probes);
+        // Collision layers of the own chassis.
         let own_layers =
             self.world.colliders.get(slot.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
         let (world, chassis, hitched_bodies, near_colliders) =
@@ -119,9 +124,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         near_colliders.sort_unstable_by_key(|entity| entity.index_u32());
     }
 
-    /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a miss. Rims
-    /// query triangles, other wheels cast their ray. Between steps there is no velocity of the ground. With
-    /// [`ProbePurpose::AlongPath`], it stores neither wheels on dynamic bodies nor stops of rims.
+    /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a
+    /// miss. Rims query triangles, other wheels cast their ray. Between steps there is no velocity of the ground. For
+    /// [`ProbePurpose::AlongPath`] the function stores neither wheels on dynamic bodies nor stops of rims.
     fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
         let (car_position, ray) = probe_ray(BEVY_AXES, probe);
         let (entity, distance, normal, rim_point) = if probe.rim.is_some() {
@@ -136,6 +141,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             normal,
             car: car_position,
         };
+        // Body that the collider belongs to; `None` for a collider without one.
         let (.., collider_of, _, _) = self.world.colliders.get(entity).ok()?;
         let surface = self.topmost_surface_at(probe.car, entity, ground_contact.point);
         // Step length and pose lag, s.
@@ -154,13 +160,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some(contact.with_unevenness(probe))
     }
 
-    /// Returns the first contact of the ray of `probe` with the colliders near its car: entity, distance (m), normal in world
-    /// axes, and no rim point; `None` for a miss. A ray that misses is repeated with a neighbouring ray.
+    /// Returns the first contact of the ray of `probe` with the colliders near its car: entity, distance (m), normal in
+    /// world axes, and no rim point; `None` for a miss. A ray that misses is repeated with a neighbouring ray.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let nearest_hit = |ray: &Ray| {
             let mut nearest: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
             for &entity in &self.slots.get(probe.car)?.near_colliders {
                 let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
+                // Only a nearer contact replaces the one found so far.
                 let max_distance = nearest.map_or(probe.length, |(_, distance, ..)| distance);
                 if let Some(hit) = cast_from_outside(collider.shape_scaled().0.as_ref(), &pose, ray, max_distance) {
                     nearest = Some((entity, hit.time_of_impact, hit.normal, None));
@@ -171,10 +178,10 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         nearest_hit(ray).or_else(|| nearest_hit(&neighbour_ray(ray)))
     }
 
-    /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the car's
-    /// centre of mass in the axes of the cars; `None` for a miss. If any collider near has no faces, such as a ball, the ray of
-    /// the probe is cast, too, and the nearer contact counts. With [`ProbePurpose::MidStep`] the wall that stops the rim is
-    /// stored.
+    /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the
+    /// car's centre of mass in the axes of the cars; `None` for a miss. If any collider near has no faces, such as a
+    /// ball, the ray of the probe is cast, too, and the nearer contact counts. For [`ProbePurpose::MidStep`] the wall
+    /// that stops the rim is stored. Refills the buffer of triangles with those of the near colliders.
     fn query_rim_contact(
         &mut self,
         probe: &Probe,
@@ -207,10 +214,12 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         }
     }
 
-    /// Returns the surface at the contact `point` (world axes, m) of `car` on `entity`. If colliders lie flush there, within
-    /// [`FLUSH_TOLERANCE_M`], the one that was spawned last and has a surface determines it, such as a patch of ice on a road.
-    /// A collider without a surface has the default one.
+    /// Returns the surface at the contact `point` (world axes, m) of `car` on `entity`. If colliders lie flush there,
+    /// within [`FLUSH_TOLERANCE_M`], the one that was spawned last and has a surface determines it, such as a patch of
+    /// ice on a road. A collider without a surface has the default one. Only colliders spawned after `entity` are
+    /// compared, the newest first.
     fn topmost_surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
+        // Surface of a collider, the last field of its data.
         let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
         let near_colliders = self.slots.get(car).map_or(&[][..], |slot| &slot.near_colliders);
         let flush_surface =
@@ -225,15 +234,16 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         flush_surface.or_else(|| surface_of(entity)).unwrap_or_default()
     }
 
-    /// Returns collider and pose (world axes, m) of `entity`; `None` for sensors, disabled colliders and other entities.
+    /// Returns collider and pose (world axes, m) of `entity`; `None` for sensors, disabled colliders and other
+    /// entities.
     fn collider_and_pose(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {
         let (collider, position, rotation, ..) = self.world.colliders.get(entity).ok()?;
         Some((collider, Pose::from_parts(position.0, rotation.0)))
     }
 
-    /// Adds the contact point `point` (axes of the cars) at which `wall` stops the rim of `probe`, unless the wall belongs to a
-    /// dynamic body. The allowed speed along the normal is that for the gap, plus the speed of a kinematic wall. Does nothing
-    /// between steps.
+    /// Adds the contact point `point` (axes of the cars) at which `wall` stops the rim of `probe`, unless the wall
+    /// belongs to a dynamic body. The allowed speed along the normal is that for the gap, plus the speed of a kinematic
+    /// wall. Does nothing between steps.
     fn add_rim_wall(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
         if self.dt <= 0.0 {
             return;
@@ -249,9 +259,10 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + wall_speed);
     }
 
-    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `twist_change` (m/s, rad/s)
-    /// in a step of `dt` s. Returns the changes of velocity and angular velocity by the walls, and whether the stop is an impact;
-    /// `None` if nothing stops.
+    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `twist_change` (m/s,
+    /// rad/s) in a step of `dt` s. Returns the changes of velocity and angular velocity by the walls, and whether the
+    /// stop is an impact; `None` if nothing stops. The walls act on the free motion of the body at the end of the step
+    /// plus `twist_change`.
     fn solve_rim_walls(
         &mut self,
         car: usize,
@@ -273,18 +284,18 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular], stop.is_impact))
     }
 
-    /// Returns true if the wheels change the velocities of `car` by `twist_change` (m/s, rad/s), as much as an impact does, and
-    /// its hull would nevertheless overlap something near its wheels in the coming `dt` s.
+    /// Returns true if the wheels change the velocities of `car` by `twist_change` (m/s, rad/s), as much as an impact
+    /// does, and its hull would nevertheless overlap something near its wheels in the coming `dt` s.
     ///
     /// Such a change is applied at once instead of as an acceleration. Avian stops the hull within the step, and an
-    /// acceleration that acts to its end would throw the car up, because its size assumes the path without the stop. Landings
-    /// at 30 Hz would gain up to 0.23 m g h.
+    /// acceleration that acts to its end would throw the car up, because its size assumes the path without the stop.
+    /// Landings at 30 Hz would gain up to 0.23 m g h.
     fn is_impact_with_overlap(&self, car: usize, body: &BodyItem, twist_change: [Vec3; 2], dt: f32) -> bool {
         let is_impact = twist_change[0].length() > IMPACT_SPEED_MPS;
         // Four poses on the path are checked, because the wheels may have lifted the hull again at its end.
         is_impact
             && [0.25, 0.5, 0.75, 1.0].into_iter().any(|step_fraction| {
-                // Mean velocities up to that time: the change acts evenly.
+                // Mean velocities (m/s, rad/s) up to that time: the change acts evenly.
                 let [linear, angular] =
                     [0, 1].map(|i| [body.velocity.0, body.angular.0][i] + twist_change[i] * (0.5 * step_fraction));
                 // Pose at the start, and time from the start, s.
@@ -296,7 +307,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             })
     }
 
-    /// Returns true if any collider of the chassis, displaced by `displacement` (world axes), overlaps a collider near its wheels.
+    /// Returns true if any collider of the chassis, displaced by `displacement` (world axes), overlaps a collider near
+    /// its wheels.
     #[cold]
     fn hull_overlaps(&self, slot: &CarSlot, displacement: &Pose) -> bool {
         let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
@@ -341,6 +353,7 @@ impl WorldPort for Port<'_, '_, '_> {
     }
 
     /// Answers the probes of each car in turn from the colliders near it. Discards rim stops of the last step first.
+    /// The list of near colliders of each car is replaced. `probes` are sorted by car; `contacts` has the same order.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.memory.rim_walls.clear();
         self.has_loaded_bodies = false;
@@ -359,8 +372,8 @@ impl WorldPort for Port<'_, '_, '_> {
         false
     }
 
-    /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing, if no
-    /// more than a plane is near.
+    /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing,
+    /// if no more than a plane is near. The list of near colliders of the car is replaced in any case.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         self.find_near_colliders(probes);
         let near_colliders =
@@ -376,8 +389,9 @@ impl WorldPort for Port<'_, '_, '_> {
         true
     }
 
-    /// Collects the changes of velocity of each chassis by its wheels and by walls at its rims: as accelerations over the step,
-    /// or at once if they are impacts. Stores the velocity at the end of the step if nothing else acts.
+    /// Collects the changes of velocity of each chassis by its wheels and by walls at its rims: as accelerations over
+    /// the step, or at once if they are impacts. Stores the velocity at the end of the step if nothing else acts. Cars
+    /// without a body are skipped. The end velocity contains the gradual changes only.
     fn apply_impulses(&mut self, dt: f32, chassis_impulses: &[ChassisImpulse]) {
         for (car, chassis_impulse) in chassis_impulses.iter().enumerate() {
             let Some(slot) = self.slots.get(car) else { continue };
@@ -393,6 +407,7 @@ impl WorldPort for Port<'_, '_, '_> {
             // Changes that act evenly over the step, and those that act at once: [m/s, rad/s].
             let (mut gradual, mut instant) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
             for (change, is_impact) in [Some((twist_change, is_wheel_impact)), rim_stop].into_iter().flatten() {
+                // A body outside Avian's solver has no index and cannot be changed at once.
                 let total = if is_impact && body.index.is_some() { &mut instant } else { &mut gradual };
                 (0..2).for_each(|i| total[i] += change[i]);
             }
@@ -415,8 +430,8 @@ impl WorldPort for Port<'_, '_, '_> {
         self.slots.iter().position(|slot| slot.chassis == entity)
     }
 
-    /// Returns motion and response of a dynamic body under a wheel, in the axes of the cars; `None` for any other body. The
-    /// motion at the end of the step includes gravity, damping and forces of others.
+    /// Returns motion and response of a dynamic body under a wheel, in the axes of the cars; `None` for any other body.
+    /// The motion at the end of the step includes gravity, damping and forces of others.
     fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
@@ -427,8 +442,9 @@ impl WorldPort for Port<'_, '_, '_> {
         )
     }
 
-    /// Collects the accelerations of dynamic bodies by the impulses of wheels, and stores all bodies under wheels with their
-    /// motion.
+    /// Collects the accelerations of dynamic bodies by the impulses of wheels, and stores all bodies under wheels with
+    /// their motion. A body is stored once, whatever the number of its reactions. Reactions on missing bodies are
+    /// skipped; kinematic bodies get no acceleration.
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
@@ -440,6 +456,7 @@ impl WorldPort for Port<'_, '_, '_> {
             if !body.kind.is_dynamic() {
                 continue;
             }
+            // Lever of the force about the centre of mass, m.
             let arm = BEVY_AXES.point_to_world(reaction.point).as_vec3() - motion.centre;
             let force = BEVY_AXES.to_world(reaction.impulse) / dt;
             let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
@@ -449,8 +466,8 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes of the
-    /// cars, m/s.
+    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes
+    /// of the cars, m/s.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -465,8 +482,8 @@ impl WorldPort for Port<'_, '_, '_> {
 }
 
 impl BodyActions {
-    /// Applies all accelerations to the bodies for the coming step, and changes of velocity at once. A sleeping body under a
-    /// wheel is woken; its acceleration is lost in this step.
+    /// Applies all accelerations to the bodies for the coming step, and changes of velocity at once. A sleeping body
+    /// under a wheel is woken; its acceleration is lost in this step.
     pub fn apply(
         self,
         increments: &mut Query<&mut VelocityIntegrationData>,

@@ -35,16 +35,20 @@ use skidpad_bevy::{
     TowedBy, Wheel,
 };
 
+/// Returns the component of the shipped `corvette_c5`.
 fn c5() -> Car {
     Car(skidpad_spec::load("corvette_c5").unwrap().model)
 }
 
+/// Creates an app with time and transforms, whose fixed loop runs at `hz` (Hz).
 fn empty_app(hz: f64) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin)).insert_resource(Time::<Fixed>::from_hz(hz));
     app
 }
 
+/// Creates an app at `hz` (Hz) with Avian, cars in its schedule, standard gravity and a static body of the components
+/// `ground`, after its first frame, which has no length.
 fn avian_app(hz: f64, ground: impl Bundle) -> App {
     let mut app = empty_app(hz);
     app.add_plugins((
@@ -61,10 +65,12 @@ fn avian_app(hz: f64, ground: impl Bundle) -> App {
     app
 }
 
+/// Returns a box of 1000 m by 1000 m whose top is at height 0.
 fn slab() -> (Collider, Transform) {
     (Collider::cuboid(1000.0, 2.0, 1000.0), Transform::from_xyz(0.0, -1.0, 0.0))
 }
 
+/// Creates an app at `hz` (Hz) with the impulse solver on flat ground, after its first frame, which has no length.
 fn builtin_app(hz: f64) -> App {
     let mut app = empty_app(hz);
     app.add_plugins((
@@ -75,27 +81,31 @@ fn builtin_app(hz: f64) -> App {
     app
 }
 
+/// Runs one frame of this length (ms).
 fn frame(app: &mut App, milliseconds: f64) {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(milliseconds / 1000.0)));
     app.update();
 }
 
+/// Runs frames of 10 ms for this time (s), rounded to whole frames.
 fn run(app: &mut App, seconds: f64) {
     for _ in 0..(seconds * 100.0).round() as usize {
         frame(app, 10.0);
     }
 }
 
+/// Returns the transform of the car as it is drawn. Panics without one.
 fn transform_of(app: &App, car: Entity) -> Transform {
     *app.world().get::<Transform>(car).unwrap()
 }
 
+/// Replaces the player inputs of the car. Panics if it has none.
 fn set_inputs(app: &mut App, car: Entity, inputs: CarInputs) {
     *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
 }
 
-/// Checks that the car is at the same place in both worlds within 1 % of its distance, after five seconds of throttle, cornering and
-/// braking.
+/// Checks that the car is at the same place in both worlds within 1 % of its distance and 0.02 rad, after five seconds
+/// of throttle, cornering and braking. No step fault is sent, and the car moves more than 15 m. At 60 and 240 Hz.
 #[test]
 fn avian_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
@@ -121,6 +131,8 @@ fn avian_drives_as_the_own_world() {
     }
 }
 
+/// Checks that a car parked on an uneven height field moves by less than 1 mm in five seconds, after three seconds to
+/// settle, and stands upright.
 #[test]
 fn a_parked_car_stays_on_a_height_field() {
     let height = |i: usize, k: usize| 0.02 * (i as f32).sin() + 0.1 * (k as f32 * 0.5).cos();
@@ -136,7 +148,9 @@ fn a_parked_car_stays_on_a_height_field() {
     assert!(start_transform.up().y > 0.99);
 }
 
-/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default.
+/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default. The
+/// deceleration of full braking per grip is 7 to 9 m/s², the same to 1e-6 without the component and with grip 1, and
+/// within 20 % of it on ice (grip 0.3).
 #[test]
 fn grip_is_a_component_of_the_ground() {
     let deceleration_per_grip = |grip: Option<f32>| {
@@ -146,12 +160,14 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
+        // Driver without a delay of the pedals.
         let unshaped_driver = CarDriver(PlayerController::with_shaping(InputShaping {
             press_rate: f32::INFINITY,
             ..InputShaping::KEYBOARD
         }));
         let car = app.world_mut().spawn((c5(), unshaped_driver, Transform::default())).id();
         set_inputs(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
+        // On ice the car needs longer for a speed.
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
         let (start_point, speed) =
             (transform_of(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
@@ -167,7 +183,8 @@ fn grip_is_a_component_of_the_ground() {
     };
     let (default_grip, full_grip, ice) =
         (deceleration_per_grip(None), deceleration_per_grip(Some(1.0)), deceleration_per_grip(Some(0.3)));
-    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider would give half.
+    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider
+    // would give half.
     assert!(
         (default_grip - full_grip).abs() < 1e-6 && (7.0..9.0).contains(&default_grip),
         "{default_grip} and {full_grip} m/s²"
@@ -175,7 +192,8 @@ fn grip_is_a_component_of_the_ground() {
     assert!((ice / full_grip - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full_grip} on asphalt");
 }
 
-/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate.
+/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate. Crate and
+/// car end beyond z = −16 m, and the car sends fewer than 20 collision events.
 #[test]
 fn a_crate_is_pushed_and_its_collision_names_the_car() {
     let mut app = avian_app(120.0, slab());
@@ -211,6 +229,9 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
     assert!(hit_count < 20, "{hit_count} hits");
 }
 
+/// Checks that six guests, one after the other, all get number 1 and stay where they are spawned. Then a car is
+/// teleported 0.2 m above the ground and lands, stays on its roof after another teleport, and is put upright with its
+/// four wheels at wheel height.
 #[test]
 fn cars_come_go_jump_and_stand_up_again() {
     let mut app = avian_app(60.0, slab());
@@ -247,6 +268,8 @@ fn cars_come_go_jump_and_stand_up_again() {
     );
 }
 
+/// Runs the check of [`guests::check_that_guests_leave_nothing`] beside a parked car. A change takes effect within two
+/// frames.
 #[test]
 fn guests_leave_nothing() {
     let mut app = avian_app(60.0, slab());
@@ -257,6 +280,8 @@ fn guests_leave_nothing() {
     });
 }
 
+/// Checks that the drawn car moves forward (−z) in each of 200 frames of 3 to 24 ms, and that its state does not change
+/// while the physics are paused.
 #[test]
 fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
     let mut app = avian_app(60.0, slab());
@@ -277,12 +302,14 @@ fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
     assert_eq!(app.world().get::<CarMotion>(car).unwrap().state().position, paused_position);
 }
 
+/// Returns the state of the car after its last step. Panics if it is in no world.
 fn state(app: &App, car: Entity) -> State {
     app.world().get::<CarMotion>(car).unwrap().state().clone()
 }
 
-/// Checks that a car without inputs, which holds its brakes, stays on a slope of 15 degrees at every rate and number of substeps, and
-/// that its wheel loads carry the static weight.
+/// Checks that a car without inputs, which holds its brakes, stays on a slope of 15 degrees at every rate and number of
+/// substeps, and that its wheel loads carry the static weight. The car moves by less than 0.1 mm in 20 s after five
+/// seconds to settle; the loads agree within 0.1 %.
 #[test]
 fn a_parked_car_stands_on_a_slope() {
     let tilt = Quat::from_rotation_x(15.0f32.to_radians());
@@ -306,7 +333,8 @@ fn a_parked_car_stands_on_a_slope() {
     }
 }
 
-/// Checks that a kinematic body carries a car that is parked on it.
+/// Checks that a kinematic body carries a car that is parked on it. The platform moves at 2 m/s and turns at 0.1 rad/s.
+/// After two seconds the car slides by less than 5 mm in 10 s.
 #[test]
 fn a_platform_carries_a_car() {
     for hz in [60.0, 240.0] {
@@ -330,8 +358,9 @@ fn a_platform_carries_a_car() {
     }
 }
 
-/// Checks wet pad, split friction, washboard, kerbs, ramp with a gap, moving floor, hill, banked curve and mounds of gravel. The car is
-/// within 1 % of its distance in the world of skidpad, whose meshes are smooth where the file specifies it.
+/// Checks wet pad, split friction, washboard, kerbs, ramp with a gap, moving floor, hill, banked curve and mounds of
+/// gravel. The car is within 1 % of its distance in the world of skidpad, whose meshes are smooth where the file
+/// specifies it. Two vehicles cross each of nine lanes for 4 s. Every step is finite and without misuse.
 #[test]
 fn the_proving_ground_is_crossed_as_in_the_own_world() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenes/proving_ground.toml");
@@ -360,7 +389,8 @@ fn the_proving_ground_is_crossed_as_in_the_own_world() {
     }
 }
 
-/// Checks that a car that is thrown onto its side or roof never rises above its start, and is at rest after 8 s.
+/// Checks that a car that is thrown onto its side or roof never rises above its start, and is at rest after 8 s. At
+/// rest means below 0.1 m/s. Every step is finite.
 #[test]
 fn thrown_cars_come_to_rest() {
     for name in ["corvette_c5", "toyota_4runner", "unity_default"] {
@@ -389,13 +419,16 @@ fn thrown_cars_come_to_rest() {
     }
 }
 
-/// Checks that a trailer is hitched, follows its car, brakes with it, and is released.
+/// Checks that a trailer is hitched, follows its car, brakes with it, and is released. The hitch has a gap below 5 mm
+/// while driving and braking. The trailer is faster than 5 m/s, loses more than 2 m/s in 0.8 s of braking, and has no
+/// tow after the component is removed.
 #[test]
 fn a_trailer_follows() {
     let load = |name: &str| Car(skidpad_spec::load(name).unwrap().model);
     let mut app = avian_app(60.0, slab());
     let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
     let trailer = app.world_mut().spawn((load("caravan"), Transform::default(), TowedBy(car))).id();
+    // Distance of coupler and hitch, m.
     let gap = |app: &App| {
         let [car_state, trailer_state] = [car, trailer].map(|car| state(app, car));
         let hitch = app.world().get::<Car>(car).unwrap().0.parts().hitch.unwrap().point;
@@ -424,10 +457,12 @@ fn a_trailer_follows() {
     assert!(state(&app, trailer).tow.is_none());
 }
 
-/// Checks row E18 in the world of Avian: landings from 0.5 to 4.5 m, tilted by up to 30°, add no energy. Wheels that still push after
-/// Avian has stopped the hull within a step would add up to 0.23 of m g h at 30 Hz.
+/// Checks row E18 in the world of Avian: landings from 0.5 to 4.5 m, tilted by up to 30°, add no energy. Wheels that
+/// still push after Avian has stopped the hull within a step would add up to 0.23 of m g h at 30 Hz. The largest rise
+/// of the energy over its lowest value so far stays below 0.001 m g h.
 #[test]
 fn landings_give_no_energy() {
+    // Vectors in skidpad's axes, z up.
     use skidpad_bevy::core::Vec3 as Up;
     for (name, hz) in ["corvette_c5", "tesla_model3_awd", "toyota_4runner", "truck_6x4"]
         .into_iter()
@@ -440,9 +475,11 @@ fn landings_give_no_energy() {
             let start = CarStart { model: model.clone(), placement };
             let mut world = (skidpad_avian::backend::BACKEND_INFO.build_world)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
+            // Height of the fall (m) and tilt (rad), about an axis in the ground plane.
             let (height, tilt) = (0.5 + f32::from(drop_index % 9) * 0.5, f32::from(drop_index % 7) * 5f32.to_radians());
             let tilt_axis = Up::new((f32::from(drop_index) * 2.4).cos(), (f32::from(drop_index) * 2.4).sin(), 0.0);
             state.rotation = Quat::from_axis_angle(tilt_axis, tilt) * state.rotation;
+            // The addition keeps the tilted hull above the ground.
             state.position.z += f64::from(height + 2.5 * tilt.sin());
             world.set_state(0, &state).expect("it fits");
             let coasting = Controls { gear: Some(0), ..Controls::coasting() };

@@ -64,6 +64,7 @@ impl CarHost for Host<'_, '_> {
     }
 
     fn remove(&mut self, car: CarId) {
+        // A car that was removed before changes nothing.
         let _ = self.cars.remove(world_mut(self.context, self.gravity), car);
     }
 

@@ -72,6 +72,7 @@ pub struct RapierWorldCars {
 }
 
 impl Default for RapierWorldCars {
+    /// Returns a resource without cars.
     fn default() -> Self {
         Self {
             cars: RapierCars::from_bodies(BEVY_AXES, Vec::new()),
@@ -92,8 +93,8 @@ impl RapierWorldCars {
         self.indices.index_of(car)
     }
 
-    /// Returns the combined report of the last step of all cars. It includes misuse of the world, such as gravity that
-    /// does not point down.
+    /// Returns the combined report of the last step of all cars. The report includes misuse of the world, such as
+    /// gravity that does not point down.
     pub fn report(&self) -> StepReport {
         self.report
     }
@@ -131,6 +132,7 @@ fn before_step(
     cars: Query<(Entity, &CarControls, &mut CarMotion)>,
     surfaces: Query<&GroundSurface>,
 ) {
+    // Without the default context there is no world to step.
     let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
     let dt = time.delta_secs();
     *mode = TimestepMode::Fixed { dt, substeps: 1 };
@@ -143,6 +145,7 @@ fn before_step(
         let entity = Entity::try_from_bits(query.collider.user_data as u64);
         entity.and_then(|entity| surfaces.get(entity).ok()).copied().unwrap_or_default()
     };
+    // Grip and texture are asked for each contact of a wheel.
     let ground = SurfaceProperties {
         grip: Some(&|query| surface(query).grip),
         texture: Some(&|query| surface(query).texture()),

@@ -21,16 +21,20 @@ use skidpad_bevy::{
 };
 use skidpad_bevy_rapier::{RapierCarsPlugin, RapierWorldCars};
 
+/// Returns the component of the shipped `corvette_c5`.
 fn c5() -> Car {
     Car(skidpad_spec::load("corvette_c5").unwrap().model)
 }
 
+/// Creates an app with time and transforms, whose fixed loop runs at `hz` (Hz).
 fn empty_app(hz: f64) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin)).insert_resource(Time::<Fixed>::from_hz(hz));
     app
 }
 
+/// Creates an app at `hz` (Hz) with Rapier in the fixed loop, cars, and an entity with the components `ground`, after
+/// its first frame, which has no length.
 fn rapier_app(hz: f64, ground: impl Bundle) -> App {
     let mut app = empty_app(hz);
     app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
@@ -42,10 +46,12 @@ fn rapier_app(hz: f64, ground: impl Bundle) -> App {
     app
 }
 
+/// Returns a box of 1000 m by 1000 m whose top is at height 0. Rapier takes half sizes.
 fn slab() -> (Collider, Transform) {
     (Collider::cuboid(500.0, 1.0, 500.0), Transform::from_xyz(0.0, -1.0, 0.0))
 }
 
+/// Creates an app at `hz` (Hz) with the impulse solver on flat ground, after its first frame, which has no length.
 fn builtin_app(hz: f64) -> App {
     let mut app = empty_app(hz);
     app.add_plugins((
@@ -56,27 +62,31 @@ fn builtin_app(hz: f64) -> App {
     app
 }
 
+/// Runs one frame of this length (ms).
 fn frame(app: &mut App, milliseconds: f64) {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(milliseconds / 1000.0)));
     app.update();
 }
 
+/// Runs frames of 10 ms for this time (s), rounded to whole frames.
 fn run(app: &mut App, seconds: f64) {
     for _ in 0..(seconds * 100.0).round() as usize {
         frame(app, 10.0);
     }
 }
 
+/// Returns the transform of the car as it is drawn. Panics without one.
 fn transform_of(app: &App, car: Entity) -> Transform {
     *app.world().get::<Transform>(car).unwrap()
 }
 
+/// Replaces the player inputs of the car. Panics if it has none.
 fn set_inputs(app: &mut App, car: Entity, inputs: CarInputs) {
     *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
 }
 
-/// Checks that the car is at the same place in both worlds within 1 % of its distance, after five seconds of throttle, cornering and
-/// braking.
+/// Checks that the car is at the same place in both worlds within 1 % of its distance and 0.02 rad, after five seconds
+/// of throttle, cornering and braking. No step fault is sent, and the car moves more than 15 m. At 60 and 240 Hz.
 #[test]
 fn a_rapier_world_drives_as_the_own_world() {
     for hz in [60.0, 240.0] {
@@ -102,6 +112,8 @@ fn a_rapier_world_drives_as_the_own_world() {
     }
 }
 
+/// Checks that a car parked on an uneven height field moves by less than 1 mm in five seconds, after three seconds to
+/// settle, and stands upright.
 #[test]
 fn a_parked_car_stays_on_a_height_field() {
     let heights: Vec<f32> =
@@ -117,7 +129,9 @@ fn a_parked_car_stays_on_a_height_field() {
     assert!(start_transform.up().y > 0.99);
 }
 
-/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default.
+/// Checks that the grip is that of the component, not the friction of the collider, which is 0.5 by default. The
+/// deceleration of full braking per grip is 7 to 9 m/s², the same to 1e-6 without the component and with grip 1, and
+/// within 20 % of it on ice (grip 0.3).
 #[test]
 fn grip_is_a_component_of_the_ground() {
     let deceleration_per_grip = |grip: Option<f32>| {
@@ -126,12 +140,14 @@ fn grip_is_a_component_of_the_ground() {
         if let Some(grip) = grip {
             app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
         }
+        // Driver without a delay of the pedals.
         let unshaped_driver = CarDriver(PlayerController::with_shaping(InputShaping {
             press_rate: f32::INFINITY,
             ..InputShaping::KEYBOARD
         }));
         let car = app.world_mut().spawn((c5(), unshaped_driver, Transform::default())).id();
         set_inputs(&mut app, car, CarInputs { throttle: 1.0, ..CarInputs::default() });
+        // On ice the car needs longer for a speed.
         run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
         let (start_point, speed) =
             (transform_of(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
@@ -147,7 +163,8 @@ fn grip_is_a_component_of_the_ground() {
     };
     let (default_grip, full_grip, ice) =
         (deceleration_per_grip(None), deceleration_per_grip(Some(1.0)), deceleration_per_grip(Some(0.3)));
-    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider would give half.
+    // Locked wheels have four fifths of the friction, which is 1.07 at front and rear. The friction 0.5 of the collider
+    // would give half.
     assert!(
         (default_grip - full_grip).abs() < 1e-6 && (7.0..9.0).contains(&default_grip),
         "{default_grip} and {full_grip} m/s²"
@@ -155,7 +172,8 @@ fn grip_is_a_component_of_the_ground() {
     assert!((ice / full_grip - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full_grip} on asphalt");
 }
 
-/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate.
+/// Checks that the collision event of a crate names the entity of the car, and that the car pushes the crate. Crate and
+/// car end beyond z = −16 m, and the car sends fewer than 20 collision events.
 #[test]
 fn a_crate_is_pushed_and_its_collision_names_the_car() {
     let mut app = rapier_app(120.0, slab());
@@ -190,6 +208,9 @@ fn a_crate_is_pushed_and_its_collision_names_the_car() {
     assert!(hit_count < 20, "{hit_count} hits");
 }
 
+/// Checks that six guests, one after the other, all get number 1 and stay where they are spawned. Then a car is
+/// teleported 0.2 m above the ground and lands, stays on its roof after another teleport, and is put upright with its
+/// four wheels at wheel height.
 #[test]
 fn cars_come_go_jump_and_stand_up_again() {
     let mut app = rapier_app(60.0, slab());
@@ -226,6 +247,8 @@ fn cars_come_go_jump_and_stand_up_again() {
     );
 }
 
+/// Runs the check of [`guests::check_that_guests_leave_nothing`] beside a parked car. A change takes effect within two
+/// frames.
 #[test]
 fn guests_leave_nothing() {
     let mut app = rapier_app(60.0, slab());
@@ -236,6 +259,8 @@ fn guests_leave_nothing() {
     });
 }
 
+/// Checks that the drawn car moves forward (−z) in each of 200 frames of 3 to 24 ms, and that its state does not change
+/// while the physics are paused.
 #[test]
 fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
     let mut app = rapier_app(60.0, slab());

@@ -1,9 +1,10 @@
-//! How do two players drive together over a bad network? Two Bevy apps without a window, two processes, one car each. Inputs travel
-//! over loopback, late by 20 to 60 ms, and one packet in five is lost. Each side drives on with the last inputs it knows; when the
-//! true ones come it goes back to the states of that tick and takes the ticks again. In the end both have the same bits.
+//! How do two players drive together over a bad network? Two Bevy apps without a window, two processes, one car each.
+//! Inputs travel over loopback, late by 20 to 60 ms, and one packet in five is lost. Each side drives on with the last
+//! inputs it knows; when the true ones come it goes back to the states of that tick and takes the ticks again. In the
+//! end both have the same bits.
 //!
-//! What a tick depends on beside `State`: the driver's shaping ([`CarDriver`]) and the number of the tick, if boxes move by themselves.
-//! Drawn poses and events follow from states and need no saving.
+//! What a tick depends on beside `State`: the driver's shaping ([`CarDriver`]) and the number of the tick, if boxes
+//! move by themselves. Drawn poses and events follow from states and need no saving.
 
 use std::collections::VecDeque;
 use std::net::UdpSocket;
@@ -36,19 +37,22 @@ struct Tick;
 struct Dice(u64);
 
 impl Dice {
+    /// Advances the generator and returns a number from 0 to `faces` − 1.
     fn roll(&mut self, faces: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % faces
     }
 }
 
-/// Returns the keys of `player` in `tick` as bits: accelerate, brake, left, right, handbrake. They change every 45 ticks.
+/// Returns the keys of `player` in `tick` as bits: accelerate, brake, left, right, handbrake. They change every 45
+/// ticks.
 fn keys(player: usize, tick: usize) -> u8 {
     let mut dice = Dice((tick / 45 * 2 + player) as u64);
     dice.roll(2);
     [0b00001, 0b00101, 0b01001, 0b00010, 0b00000, 0b10101][dice.roll(6) as usize]
 }
 
+/// Converts the bits of [`keys`] to inputs of 0 or 1. Left is positive steering; left and right together cancel.
 fn inputs(keys: u8) -> CarInputs {
     let bit_value = |bit: u8| f32::from(keys >> bit & 1);
     CarInputs {
@@ -70,6 +74,7 @@ struct NetPlayer {
 }
 
 impl NetPlayer {
+    /// Creates an app with both cars at rest on flat ground, 6 m apart, and an empty history.
     fn new() -> Outcome<Self> {
         let mut app = App::new();
         app.init_schedule(Tick);
@@ -83,6 +88,7 @@ impl NetPlayer {
         Ok(Self { app, cars, history: Vec::new(), replayed_ticks: 0 })
     }
 
+    /// Returns state and driver of both cars after the last tick.
     fn states_and_drivers(&self) -> [(State, CarDriver); 2] {
         let world = self.app.world();
         self.cars.map(|car| {
@@ -91,6 +97,8 @@ impl NetPlayer {
         })
     }
 
+    /// Appends states, drivers and `keys` to the history, sets the inputs of both cars, and simulates one tick of
+    /// [`TICK_DURATION`].
     fn tick(&mut self, keys: [u8; 2]) {
         self.history.push((self.states_and_drivers(), keys));
         let world = self.app.world_mut();
@@ -104,6 +112,7 @@ impl NetPlayer {
     }
 
     /// Restores the start of tick `first` and repeats all ticks from there with the keys that `keys_of_tick` returns.
+    /// The history from `first` on is replaced, and the number of repeated ticks is added to `replayed_ticks`.
     fn replay(&mut self, first: usize, keys_of_tick: impl Fn(usize) -> [u8; 2]) {
         let last = self.history.len();
         let (states, _) = self.history[first].clone();
@@ -126,6 +135,8 @@ struct BadNetwork {
 }
 
 impl BadNetwork {
+    /// Queues `packet` with a delay of 20 to 59 ms, or drops it with a probability of 1 / 5. Then sends every queued
+    /// packet whose time has come; the others stay in the queue.
     fn send(&mut self, packet: Vec<u8>) -> Outcome<()> {
         if self.dice.roll(5) > 0 {
             self.in_flight.push_back((Instant::now() + Duration::from_millis(20 + self.dice.roll(40)), packet));
@@ -143,7 +154,10 @@ impl BadNetwork {
     }
 }
 
-/// Drives as `player`. Returns the final states of both cars as hexadecimal text, and the number of repeated ticks.
+/// Drives as `player`. Returns the final states of both cars as hexadecimal text, and the number of repeated ticks. In
+/// each pass receives packets, repeats ticks that were simulated with wrong keys of the other player, simulates one
+/// more tick unless it is too far ahead, and sends the last keys. Ends 400 ms after all keys are known, so that the
+/// other side receives the last packets. Returns an error after 60 s.
 fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     socket.set_nonblocking(true)?;
     let (mut local_player, other_player) = (NetPlayer::new()?, 1 - player);
@@ -158,9 +172,11 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
         }
         let mut packet = [0; 4 + INPUTS_PER_PACKET];
         while let Ok(length) = network.socket.recv(&mut packet) {
+            // A packet is the number of its first tick, then one byte of keys per tick.
             let first = u32::from_le_bytes(packet[..4].try_into()?) as usize;
             let new_keys =
                 packet[4..length].iter().enumerate().filter(|(offset, _)| first + offset >= received_keys.len());
+            // A packet behind a gap is dropped; a later one repeats the missing keys.
             if first <= received_keys.len() {
                 received_keys.extend(new_keys.map(|(_, keys)| *keys).collect::<Vec<u8>>());
             }
@@ -171,6 +187,7 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
             keys_of_both[other_player] = received_keys.get(tick).or(received_keys.last()).copied().unwrap_or(0);
             keys_of_both
         };
+        // First tick that was simulated with keys that have turned out wrong (field `.1` of the history).
         let mispredicted_tick = (0..local_player.history.len().min(received_keys.len()))
             .find(|tick| local_player.history[*tick].1 != keys_of_tick(*tick));
         if let Some(first) = mispredicted_tick {
@@ -194,6 +211,9 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), local_player.replayed_ticks))
 }
 
+/// Without an argument: starts a second process as the guest, drives as player 0, and checks that both ended with equal
+/// bits. Given the address of the host: prints the own address, drives as player 1, and prints the repeated ticks and
+/// the final states.
 fn main() -> Outcome<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     if let Some(host) = std::env::args().nth(1) {

@@ -77,6 +77,7 @@ impl AssetLoader for VehicleLoader {
         context: &mut LoadContext<'_>,
     ) -> Result<VehicleFile, VehicleFileError> {
         let mut bytes = Vec::new();
+        // One byte more than accepted shows that the file is too large.
         reader.take(FileKind::Vehicle.max_bytes() + 1).read_to_end(&mut bytes).await?;
         check_size(bytes.len() as u64, FileKind::Vehicle)?;
         let text = String::from_utf8(bytes)?;
@@ -113,10 +114,12 @@ fn update_cars_from_files(
         match files.get(&file.0).map(|asset| &asset.0) {
             Some(Ok(loaded)) => {
                 commands.entity(entity).try_insert(Car(loaded.model.clone()));
+                // Dolly of the file, and dolly that the car has.
                 match (&loaded.dolly, dolly.map(Dolly::entity)) {
                     (Some(model), Some(dolly)) => {
                         commands.entity(dolly).try_insert(Car(model.clone()));
                     }
+                    // The first version of the file with a dolly.
                     (Some(model), None) => {
                         let start_transform =
                             dolly_transform(&loaded.model, model, &transform.copied().unwrap_or_default());
@@ -129,6 +132,7 @@ fn update_cars_from_files(
             Some(Err(faults)) => {
                 fault_messages.write(CarFileFaults { car: entity, faults: faults.clone() });
             }
+            // The file is not loaded yet.
             None => {}
         }
     }

@@ -63,7 +63,8 @@ impl BuiltinWorld {
 
     /// Replaces the solver of the world by building a new world of the same scene. Every car keeps its slot, its state
     /// and its identifier; empty slots stay empty. Step length, number of steps and time are kept. Free bodies of the
-    /// scene return to their start. There are no reports of the last step.
+    /// scene return to their start. There are no reports of the last step. Order: cars with their states, identifiers,
+    /// removal of the cars of empty slots, clock; last the new world replaces the old one.
     pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
         // Every slot gets a car. Cars of empty slots are removed below.
@@ -75,11 +76,13 @@ impl BuiltinWorld {
             // The models are the same, so that every state fits.
             let _ = new_world.set_state(slot, world.state(slot));
         }
+        // The new slots have identifiers of their own; those of the entities stay valid.
         new_world.slots_mut().copy_identifiers(world.slots());
         for slot in 0..cars.len() {
             if world.slots().id(slot).is_none()
                 && let Some(removed) = new_world.slots().id(slot)
             {
+                // The car exists, so that its removal succeeds.
                 let _ = new_world.remove(removed);
             }
         }

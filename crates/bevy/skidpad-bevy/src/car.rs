@@ -127,6 +127,7 @@ pub struct GroundSurface {
 }
 
 impl Default for GroundSurface {
+    /// Returns a surface of grip 1 without unevenness and additional rolling resistance.
     fn default() -> Self {
         Self::new(1.0, SurfaceTexture::NONE)
     }
@@ -139,8 +140,8 @@ impl GroundSurface {
         Self { grip, rolling, roughness: amplitude, wavelength }
     }
 
-    /// Returns rolling resistance and unevenness of the surface, or [`SurfaceTexture::NONE`] if they are not valid: negative,
-    /// not finite, or uneven without a wavelength.
+    /// Returns rolling resistance and unevenness of the surface, or [`SurfaceTexture::NONE`] if they are not valid:
+    /// negative, not finite, or uneven without a wavelength.
     pub fn texture(&self) -> SurfaceTexture {
         let texture =
             SurfaceTexture { rolling_resistance: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };

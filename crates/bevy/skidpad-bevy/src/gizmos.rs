@@ -32,7 +32,7 @@ const METRES_PER_NEWTON: f32 = 1e-4;
 
 /// Draws the lines of every wheel in contact at its contact point: an arrow of the force of the ground, 0.3 m of the
 /// normal, and a circle in the ground with the radius `grip` × normal force. The scale of forces is
-/// [`METRES_PER_NEWTON`]. The colour goes from blue to red with the friction utilisation.
+/// [`METRES_PER_NEWTON`]. Arrow and circle share a colour that goes from blue to red with the friction utilisation.
 fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
     for wheel in wheels.iter().filter(|wheel| wheel.in_contact) {
         let (contact_point, normal) = (wheel.point, wheel.normal);

@@ -21,9 +21,10 @@ impl PendingCars<'_, '_> {
     /// Hitches and unhitches trailers after the states of all cars of this tick are set. `state_changes` lists the cars
     /// whose states were set in this tick; changed trailers are added to it.
     ///
-    /// First unhitches the cars in `unhitched_cars`, whose [`TowedBy`] was removed; they keep their motion. Then handles each
-    /// trailer once: detaches it if the vehicle ahead was removed, or places it and all trailers behind it in line
-    /// behind the vehicle ahead, each hitched to the vehicle before it.
+    /// First unhitches the cars in `unhitched_cars`, whose [`TowedBy`] was removed; they keep their motion. Then
+    /// handles each trailer once: detaches it if the vehicle ahead was removed, or places it and all trailers behind it
+    /// in line behind the vehicle ahead, each hitched to the vehicle before it. Every handled trailer is remembered, so
+    /// that the loop ends.
     pub(crate) fn apply_hitches(
         &mut self,
         host: &mut dyn CarHost,
@@ -50,13 +51,15 @@ impl PendingCars<'_, '_> {
                     self.set_car_state(host, indices, trailer, state.clone(), is_teleport);
                     record_state(state_changes, trailer, state, is_teleport);
                 }
+                // The whole chain behind is placed again, because it moves with this trailer.
                 HitchChange::Attach(towing_car) => {
                     let chain = self.trailer_chain_from(trailer, &handled_trailers);
-                    for (trailer, state) in self.chain_states(&chain, towing_car, indices, state_changes) {
-                        handled_trailers.push(trailer);
+                    for (chained_trailer, state) in self.chain_states(&chain, towing_car, indices, state_changes) {
+                        handled_trailers.push(chained_trailer);
+                        // The trailers jump to their new places.
                         let is_teleport = true;
-                        self.set_car_state(host, indices, trailer, state.clone(), is_teleport);
-                        record_state(state_changes, trailer, state, is_teleport);
+                        self.set_car_state(host, indices, chained_trailer, state.clone(), is_teleport);
+                        record_state(state_changes, chained_trailer, state, is_teleport);
                     }
                 }
             }
@@ -83,7 +86,7 @@ impl PendingCars<'_, '_> {
     /// `None` if there is none.
     ///
     /// A trailer is attached if it is not towed by the vehicle of its [`TowedBy`], or if either of them was teleported
-    /// in this tick. It is detached if that vehicle is in no world. A trailer in no world is skipped.
+    /// in this tick. The trailer is detached if that vehicle is in no world. A trailer in no world is skipped.
     fn next_hitch_change(
         &self,
         indices: &CarIndices,
@@ -96,6 +99,7 @@ impl PendingCars<'_, '_> {
             let towing_car = towed.0;
             let tow = self.state_of(trailer, state_changes)?.tow;
             let hitch_change = match (indices.index_of(towing_car), tow) {
+                // Vehicle ahead in no world, and not hitched: nothing to detach.
                 (None, None) => return None,
                 (None, Some(_)) => HitchChange::Detach,
                 (Some(number), Some(tow))
@@ -109,9 +113,9 @@ impl PendingCars<'_, '_> {
         })
     }
 
-    /// Returns the trailers of `chain` with their states in line behind `towing_car`, each hitched to the vehicle before it.
-    /// The list ends before the first trailer that cannot be hitched, and is empty if `towing_car` has no hitch or is in no
-    /// world.
+    /// Returns the trailers of `chain` with their states in line behind `towing_car`, each hitched to the vehicle
+    /// before it. The list ends before the first trailer that cannot be hitched, and is empty if `towing_car` has no
+    /// hitch or is in no world.
     ///
     /// The states are those of [`place_trailers_behind`], which assumes consecutive numbers; here each tow gets the
     /// number that the vehicle ahead has in the world.
@@ -133,11 +137,12 @@ impl PendingCars<'_, '_> {
             Some(place_trailers_behind(towing_model, self.state_of(towing_car, state_changes)?, towing_index, &models))
         };
         // Vehicle ahead of the current trailer.
-        let mut towing_car = towing_car;
+        let mut vehicle_ahead = towing_car;
         // Replaces the number of the vehicle ahead in the tow; ends the list at a vehicle in no world.
         let set_towing_index = |(car, state): (&Entity, State)| {
-            let towing_index = indices.index_of(towing_car)? as u32;
-            towing_car = *car;
+            // The towing vehicle of the next trailer is the current one.
+            let towing_index = indices.index_of(vehicle_ahead)? as u32;
+            vehicle_ahead = *car;
             Some((*car, State { tow: state.tow.map(|tow| Tow { by: towing_index, ..tow }), ..state }))
         };
         chain.iter().zip(place_states().unwrap_or_default()).map_while(set_towing_index).collect()
@@ -148,17 +153,17 @@ impl PendingCars<'_, '_> {
         self.cars.get(car).ok().map(|(_, car, ..)| &car.into_inner().0)
     }
 
-    /// Returns the state of a car: the state in `state_changes` if it was set in this tick, otherwise that after the last step.
-    /// Returns `None` for a car that is in no world.
+    /// Returns the state of a car: the state in `state_changes` if it was set in this tick, otherwise that after the
+    /// last step. Returns `None` for a car that is in no world.
     fn state_of<'a>(&'a self, car: Entity, state_changes: &'a [StateChange]) -> Option<&'a State> {
         // State that was set in this tick.
         let changed_state = state_changes.iter().find(|change| change.car == car).map(|change| &change.state);
         changed_state.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
     }
 
-    /// Sets the state of a car in the world and in its [`CarMotion`]. With `is_teleport` the motion is teleported to
+    /// Sets the state of a car in the world and in its [`CarMotion`]. If `is_teleport`, the motion is teleported to
     /// `state`; otherwise only its tow is removed and the pose stays. A car without the component gets one. Does
-    /// nothing for a car that is in no world.
+    /// nothing for a car that is in no world. The state of the world is set first.
     fn set_car_state(
         &mut self,
         host: &mut dyn CarHost,

@@ -37,6 +37,7 @@ pub(crate) fn interpolate(
     mut cars: Query<(&Car, &CarMotion, &mut Transform, Has<NoInterpolation>), Without<Wheel>>,
     mut wheels: Query<(&Wheel, &ChildOf, &mut Transform)>,
 ) {
+    // Outside of the fixed loop the last tick is drawn.
     let overstep = if fixed_loop.has_ticks { fixed.overstep_fraction() } else { 1.0 };
     // Share of the last step at which a car is drawn; 1 is its end.
     let step_fraction = |is_uninterpolated: bool| if is_uninterpolated { 1.0 } else { overstep };
@@ -55,6 +56,7 @@ pub(crate) fn interpolate(
         // centre of mass.
         let centre_from_ground = centre + Vec3::Z * car.0.parts().centre_height;
         let (translation, rotation) = (BEVY_AXES.to_world(centre_from_ground), BEVY_AXES.rotation_to_world(rotation));
+        // Relative to the car, which is the parent.
         *transform = Transform { translation, rotation, scale: transform.scale };
     }
 }

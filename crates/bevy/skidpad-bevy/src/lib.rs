@@ -30,14 +30,15 @@
 //! Components use Bevy's axes: y up, −z is the forward direction of a car. The translation of a car's transform is the
 //! point on the ground below its centre of mass at rest. A car at the height of the road therefore stands on the road.
 //!
-//! A tick runs these sets in the plugin's schedule: [`CarSystems::SyncCars`] (new cars, teleports), [`CarSystems::Input`]
-//! (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Events`] (signals and messages). Once a
-//! frame, after the fixed loop, [`CarSystems::Interpolate`] interpolates the transforms of bodies and wheels between the
-//! last two ticks.
+//! A tick runs these sets in the plugin's schedule: [`CarSystems::SyncCars`] (new cars, teleports),
+//! [`CarSystems::Input`] (inputs to controls), [`CarSystems::Step`] (step of the world), [`CarSystems::Events`]
+//! (signals and messages). Once a frame, after the fixed loop, [`CarSystems::Interpolate`] interpolates the transforms
+//! of bodies and wheels between the last two ticks.
 //!
-//! A world is a plugin with a [`CarHost`]. [`PendingCars::sync`] inserts cars into it, [`CarIndices::controls`] collects
-//! their controls, and [`CarMotion::update`] copies the result of a step. This crate contains skidpad's own world
-//! ([`BuiltinWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and Avian.
+//! A world is a plugin with a [`CarHost`]. [`PendingCars::sync`] inserts cars into it, [`CarIndices::controls`]
+//! collects their controls, and [`CarMotion::update`] copies the result of a step. This crate contains skidpad's own
+//! world ([`BuiltinWorldPlugin`]). The crates `skidpad-bevy-rapier` and `skidpad-avian` provide worlds of Rapier and
+//! Avian.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "asset")]

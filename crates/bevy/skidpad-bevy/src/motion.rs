@@ -6,8 +6,8 @@ use bevy_ecs::prelude::*;
 use skidpad_core::{CarView, Model, State, StepReport, Vec3};
 use skidpad_drive::{Event, EventDetector, PoseInterpolator, skid_intensity};
 
-/// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::update`] after
-/// every step. The other systems of this crate read it.
+/// State of a car in its world. The world inserts the component when the car enters and calls [`CarMotion::update`]
+/// after every step. The other systems of this crate read it.
 #[derive(Component, Clone, Debug)]
 pub struct CarMotion {
     state: State,
@@ -41,7 +41,7 @@ impl CarMotion {
         }
     }
 
-    /// Returns the state after the last step, in skidpad's axes. It is all that has to be saved for a rewind.
+    /// Returns the state after the last step, in skidpad's axes. The state is all that has to be saved for a rewind.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -53,7 +53,7 @@ impl CarMotion {
 
     /// Copies state and report of `car` after a step of `dt` s. Pushes its pose for interpolation, detects events, and
     /// computes the signals of the car and of each wheel. The transforms and [`CarSignals`] of the entity are updated
-    /// by other systems.
+    /// by other systems. An unhitching is remembered until the next step.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32) {
         self.was_unhitched = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
@@ -106,7 +106,9 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
         rpm: state.drive.engine_speed * RPM_PER_RADPS,
         load: engine.map_or(0.0, |engine| engine.load),
         limited: engine.map_or(0.0, |engine| engine.limiter_share),
+        // Remaining time of the shift, s.
         shifting: state.drive.shift_left > 0.0,
+        // Lateral, longitudinal.
         acceleration: [body_acceleration.y, body_acceleration.x],
     }
 }

@@ -45,6 +45,7 @@ impl CarPlugin {
 }
 
 impl Default for CarPlugin {
+    /// Returns the plugin for a tick per run of [`FixedUpdate`].
     fn default() -> Self {
         Self::in_schedule(FixedUpdate)
     }
@@ -107,7 +108,7 @@ fn read_inputs(time: Res<Time>, mut cars: Query<(&Car, &CarMotion, &CarInputs, &
 }
 
 /// Copies the signals of every car to its component and sends its events. Sends a [`StepFault`] if the last step was
-/// not finite, did not converge, or reported a misuse of the world.
+/// not finite, did not converge, or reported a misuse of the world. Afterwards the motion has no events left.
 fn send_messages(
     mut cars: Query<(Entity, &mut CarMotion, &mut CarSignals)>,
     mut events: MessageWriter<CarEvent>,
@@ -115,6 +116,7 @@ fn send_messages(
 ) {
     for (car, mut motion, mut signals) in &mut cars {
         *signals = motion.signals;
+        // The events of the motion are drained, so that each is sent once.
         events.write_batch(motion.events.drain(..).map(|event| CarEvent { car, event: event_in_bevy_axes(event) }));
         let report = motion.report();
         if report.not_finite || report.not_converged || report.misuse.is_some() {

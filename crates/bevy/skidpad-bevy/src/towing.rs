@@ -26,7 +26,8 @@ pub struct TowedBy(pub Entity);
 pub struct DollyOf(pub Entity);
 
 /// Dolly of this full trailer, which is always [`TowedBy`] its dolly. In the next tick the plugin moves these changes
-/// of the trailer to the dolly: another [`TowedBy`] or its removal, and a [`Teleport`] other than [`Teleport::ToState`].
+/// of the trailer to the dolly: another [`TowedBy`] or its removal, and a [`Teleport`] other than
+/// [`Teleport::ToState`].
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 #[relationship_target(relationship = DollyOf, linked_spawn)]
 pub struct Dolly(Entity);
@@ -44,6 +45,7 @@ pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, trailer_transform:
     let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
     let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
     Transform {
+        // x points forward in both models, so the coupler comes to lie above the turntable.
         translation: trailer_transform.translation + trailer_transform.forward() * (coupler - turntable),
         ..*trailer_transform
     }
@@ -60,6 +62,7 @@ pub(crate) fn hitch_dollies(
     for (trailer, car, dolly, towed, teleport) in &trailers {
         let dolly = dolly.entity();
         match towed {
+            // The trailer is already towed by its dolly.
             Some(towed) if towed.0 == dolly => {}
             towed => {
                 match towed {
@@ -74,6 +77,7 @@ pub(crate) fn hitch_dollies(
                 Teleport::To(dolly_transform(&car.0, &dolly_car.0, transform))
             }
             (Some(Teleport::Upright), _) => Teleport::Upright,
+            // No teleport, one to a state, which stays with the trailer, or a dolly that is no car.
             _ => continue,
         };
         commands.entity(dolly).try_insert(dolly_teleport);

@@ -20,7 +20,8 @@ pub trait CarHost {
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId;
     /// Returns the model of car `number`, or of the car that had this number last.
     fn model(&self, number: usize) -> &Arc<Model>;
-    /// Sets the state of car `number`, whose entity is `car`. Does nothing if the car does not exist or has another number of wheels.
+    /// Sets the state of car `number`, whose entity is `car`. Does nothing if the car does not exist or has another
+    /// number of wheels.
     fn set_state(&mut self, number: usize, car: Entity, state: &State);
     /// Removes `car` for good. Does nothing if the car was removed before.
     fn remove(&mut self, car: CarId);
@@ -56,7 +57,8 @@ impl CarIndices {
         &self.controls
     }
 
-    /// Inserts a car into the world, sets its state there, and records its identifier and number.
+    /// Inserts a car into the world, sets its state there, and records its identifier and number. Enlarges the lists of
+    /// cars and controls if the number is new; a new number has default controls.
     fn insert(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
         let id = host.insert(car, model, state);
         let number = id.slot();
@@ -69,7 +71,8 @@ impl CarIndices {
         self.cars[number] = Some(car);
     }
 
-    /// Removes a car from the world. Does nothing if the car is not in this world.
+    /// Removes a car from the world. Does nothing if the car is not in this world. Otherwise its number has no entity
+    /// and default controls until it is used again.
     fn remove(&mut self, host: &mut dyn CarHost, car: Entity) {
         if let Some(id) = self.ids.remove(&car) {
             host.remove(id);
@@ -119,7 +122,9 @@ impl PendingCars<'_, '_> {
     ///
     /// A teleport determines the state. Without one, a car that has a state with as many wheels as its model keeps it;
     /// any other car starts at rest at its transform. A car with another model is removed and inserted again.
-    /// [`Teleport`] is removed, and the driver is reset except after [`Teleport::ToState`].
+    /// [`Teleport`] is removed, and the driver is reset except after [`Teleport::ToState`]. [`Teleport::Upright`] needs
+    /// a car that is in the world; otherwise the rules without a teleport apply. [`CarMotion`] is inserted or set to
+    /// the state, and removed from a car that left the world.
     pub fn sync(&mut self, host: &mut dyn CarHost, indices: &mut CarIndices) {
         // Bevy keeps removal messages for two frames only, which may pass without a tick. So the entities are compared.
         for car in indices.removed_cars(|car| !self.cars.contains(car)) {
@@ -133,6 +138,7 @@ impl PendingCars<'_, '_> {
             if was_towed && !is_towed {
                 unhitched_cars.push(entity);
             }
+            // `None` for a car that enters the world in this tick.
             let number = indices.index_of(entity);
             let state = match (teleport, &motion, number) {
                 (Some(Teleport::To(transform)), ..) => start_state_at(&car.0, transform),
@@ -142,12 +148,15 @@ impl PendingCars<'_, '_> {
                     let contact = host.probe_ground(&probe);
                     upright_state_on(&car.0, motion.state(), &probe, contact.as_ref())
                 }
+                // Nothing has changed.
                 (None, _, Some(_)) if !car.is_changed() => continue,
                 // The model or the world has changed.
                 (_, Some(motion), _) if motion.state().wheels.len() == car.0.wheels().len() => motion.state().clone(),
+                // A new car, or a state that does not fit the model.
                 _ => start_state_at(&car.0, transform),
             };
             match number {
+                // The same model: only the state changes.
                 Some(number) if Arc::ptr_eq(host.model(number), &car.0) => host.set_state(number, entity, &state),
                 _ => {
                     indices.remove(host, entity);
@@ -163,6 +172,7 @@ impl PendingCars<'_, '_> {
             state_changes.push(StateChange {
                 car: entity,
                 state,
+                // A restored state keeps its trailers where they are; they are restored themselves.
                 is_teleported: !matches!(teleport, Some(Teleport::ToState(_))),
             });
             let Some(teleport) = teleport else { continue };

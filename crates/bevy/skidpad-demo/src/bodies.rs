@@ -46,7 +46,9 @@ const GLASS_COLOUR: Color = Color::srgb(0.06, 0.08, 0.11);
 /// At the wheels the hull is only as wide as the space between them.
 ///
 /// A driven vehicle with a height below 0.45 of its length gets a lower body of 0.55 of the height, a cabin of glass
-/// and a roof. Another driven vehicle is one box with a windscreen. A trailer is one box.
+/// and a roof. Another driven vehicle is one box with a windscreen. A trailer is one box. The ratios refer to the
+/// height (y) and the length (z) of the hull. The parts of the lower body are those of `lower_body`; cabin, roof and
+/// windscreen follow.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
     let hull_centre = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
@@ -55,16 +57,18 @@ pub fn body(model: &Model) -> Vec<Part> {
     let is_car = size.y < 0.45 * size.z && model.is_driven();
     // Height of the lower body as a share of the height of the hull.
     let lower_body_ratio = if is_car { 0.55 } else { 1.0 };
-    // Box with `size_ratio` of the size of the hull. Its centre is `offset_ratio` times that size from the hull's centre.
+    // Box with `size_ratio` of the size of the hull. The centre is `offset_ratio` times that size from the hull's
+    // centre.
     let part = |size_ratio: Vec3, offset_ratio: Vec3, is_glass| Part {
         mesh: Cuboid::from_size(size * size_ratio).into(),
         transform: Transform::from_translation(hull_centre + size * offset_ratio),
         is_glass,
     };
+    // Heights of the lower body, m.
     let [bottom, top] = [-0.5, lower_body_ratio - 0.5].map(|height_ratio| hull_centre.y + size.y * height_ratio);
     let mut parts = lower_body(model, hull_centre, size, [bottom, top]);
     if is_car {
-        // Cabin of glass, then its roof.
+        // Cabin of glass, then the roof: ratios of size and offset, and whether the part is glass.
         parts.push(part(Vec3::new(0.8, 0.44, 0.48), Vec3::new(0.0, 0.27, 0.06), true));
         parts.push(part(Vec3::new(0.78, 0.02, 0.4), Vec3::new(0.0, 0.495, 0.06), false));
     } else if model.is_driven() {
@@ -84,8 +88,10 @@ const ARCH_SIZE_RATIO: f32 = 1.2;
 /// `size` are those of the whole hull, m.
 ///
 /// Above the arches there is one box of full width. Below it, a narrow box between the wheels has the full length, at
-/// least 0.3 of the width, and boxes of full width fill the length between the arches. Boxes without extent are omitted.
+/// least 0.3 of the width, and boxes of full width fill the length between the arches. Boxes without extent are
+/// omitted.
 fn lower_body(model: &Model, hull_centre: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
+    // Contact point and radius of each wheel, m.
     let wheels: Vec<(Vec3, f32)> =
         model.wheels().iter().map(|wheel| (BEVY_AXES.to_world(wheel.contact), wheel.radius)).collect();
     // Height of the highest arch, m. The contact point is one radius below the wheel's centre.
@@ -112,11 +118,14 @@ fn lower_body(model: &Model, hull_centre: Vec3, size: Vec3, [bottom, top]: [f32;
             parts.push(Part { mesh, transform: Transform::from_translation(centre), is_glass: false });
         }
     };
+    // Above the arches, then between the wheels.
     add_box(size.x, [front, back], [arch_height, top]);
     add_box(inner_width, [front, back], [bottom, arch_height]);
+    // Full width from the front to the first arch, between the arches, and behind the last one.
     let mut z_start = front;
     for [arch_start, arch_end] in arch_ranges {
         add_box(size.x, [z_start, arch_start.min(back)], [bottom, arch_height]);
+        // Overlapping arches: the farther end counts.
         z_start = z_start.max(arch_end);
     }
     add_box(size.x, [z_start, back], [bottom, arch_height]);
@@ -129,6 +138,7 @@ pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
     let radius = model.wheels()[i].radius;
     let width = WHEEL_WIDTH_RATIO * radius;
     let axle_rotation = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    // A cylinder of Bevy has its axis along y.
     let tyre = Mesh::from(Cylinder::new(radius, width)).rotated_by(axle_rotation);
     // Bars are a little longer along the axle than the tyre is wide.
     let mut spokes = Mesh::from(Cuboid::new(width * 1.04, radius * 1.3, radius * 0.16));
@@ -156,7 +166,8 @@ fn add_car_meshes(
     }
 }
 
-/// Inserts the tyre into every new wheel of a car and spawns the spokes as its child.
+/// Inserts the tyre into every new wheel of a car and spawns the spokes as its child. A wheel whose parent is no car is
+/// skipped.
 fn add_wheel_meshes(
     mut commands: Commands,
     wheels: Query<(Entity, &Wheel, &ChildOf), Added<Wheel>>,

@@ -58,7 +58,7 @@ fn select_view(mut presses: MessageReader<Press>, mut view: ResMut<CameraView>) 
 
 /// Changes the orbit by the mouse. Motion with the left or right button held turns it, 0.005 rad per pixel; the pitch
 /// stays between 0.02 and 1.5 rad. The wheel changes the distance by 10 % per notch, between 0.4 and 6 times the
-/// default distance.
+/// default distance. A drag to the right lowers the yaw, a drag downwards raises the pitch.
 fn update_orbit(
     motion: Res<AccumulatedMouseMotion>,
     scroll: Res<AccumulatedMouseScroll>,
@@ -81,7 +81,8 @@ struct LastHeading(Option<Vec3>);
 /// Distances are proportional to the size of the car (half the diagonal of its hull, at least 1 m). Behind: the camera
 /// follows the heading of the car as a first-order lag with [`HEADING_TIME_CONSTANT_S`] in real time, and is farther
 /// away and higher with trailers. Around: the orbit of the mouse. Wheel: fixed on the car. The vertical angle of view
-/// grows from 50° at rest to 68° at 60 m/s. Does nothing without exactly one driven car and one camera.
+/// grows from 50° at rest to 68° at 60 m/s. Does nothing without exactly one driven car and one camera. The far plane
+/// is 3 km away.
 fn place_camera(
     time: Res<Time<Real>>,
     view: Res<CameraView>,
@@ -104,19 +105,21 @@ fn place_camera(
     let lag_fraction = 1.0 - (-time.delta_secs() / HEADING_TIME_CONSTANT_S).exp();
     let lagged_heading = heading.0.map_or(forward, |previous| horizontal(previous.lerp(forward, lag_fraction)));
     heading.0 = Some(lagged_heading);
-    // With trailers the camera is farther away and higher.
+    // Sum of the sizes of all trailers, m.
     let trailer_size: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
     // Point above the car that the camera looks at, world, m.
     let target = car_transform.translation + Vec3::Y * 0.4 * size;
     // Position of the camera, world, m.
     let camera_position = match *view {
         CameraView::Behind => {
+            // Behind and above the target.
             target - lagged_heading * (2.6 * size + 2.0 * trailer_size) + Vec3::Y * (0.75 * size + 1.4 * trailer_size)
         }
         CameraView::Around => {
             let orbit_direction = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0) * Vec3::Z;
             target + orbit_direction * 3.0 * size * orbit.distance
         }
+        // Axes of the car: to the left, above, ahead of its origin.
         CameraView::Wheel => car_transform.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
     };
     *camera = Transform::from_translation(camera_position).looking_at(target, Vec3::Y);

@@ -63,6 +63,7 @@ fn spawn_cones(
         );
         // Position in world axes of Bevy, m.
         let position = BEVY_AXES.point_to_world(scene_position).as_vec3();
+        // The base is a child, half the height of the cone below its middle.
         let base_part =
             (Mesh3d(base.clone()), MeshMaterial3d(orange.clone()), Transform::from_xyz(0.0, -0.5 * CONE_HEIGHT_M, 0.0));
         commands.spawn((
@@ -76,9 +77,9 @@ fn spawn_cones(
 }
 
 /// Throws cones inside the hull of a car, which is enlarged by the radius of a cone, and vertically by half its height
-/// in addition. The new velocity of a cone is 1.15 times that of the car at the cone, plus 0.3 of this speed away from
-/// the middle of the car, plus upwards a quarter of this speed, at most 3 m/s. The cone topples in the direction of its
-/// motion.
+/// in addition. The new velocity of a cone is 1.15 times that of the car at the cone, plus 0.3 of the speed of the car
+/// there away from the middle of the car, plus upwards a quarter of this speed, at most 3 m/s. The cone topples in the
+/// direction of its motion.
 ///
 /// Skips cones that already move faster in the direction of the car's motion. The car gets no reaction force.
 fn throw_hit_cones(
@@ -95,6 +96,7 @@ fn throw_hit_cones(
             // Position of the cone in the axes of the hull, from its middle, m.
             let cone_position =
                 car_transform.to_matrix().inverse().transform_point3(cone_transform.translation) - hull_centre;
+            // Outside of the enlarged hull along any axis.
             if cone_position.abs().cmpgt(half_size + Vec3::Y * 0.5 * CONE_HEIGHT_M).any() {
                 continue;
             }
@@ -104,8 +106,10 @@ fn throw_hit_cones(
             if (car_velocity - cone.velocity).dot(car_velocity) > 0.0 {
                 // Velocity to the side on which the cone is, m/s.
                 let lateral_velocity = car_transform.right() * cone_position.x.signum() * 0.3 * car_velocity.length();
+                // The upward part is limited to 0.25 · 12 m/s = 3 m/s.
                 cone.velocity =
                     1.15 * car_velocity + lateral_velocity + Vec3::Y * 0.25 * car_velocity.length().min(12.0);
+                // Axis across the motion, so that the top leads.
                 cone.angular_velocity = Vec3::Y.cross(cone.velocity) / CONE_HEIGHT_M;
             }
         }
@@ -127,6 +131,7 @@ fn move_cones(time: Res<Time>, mut cones: Query<(&mut TrafficCone, &mut Transfor
         let contact_height = (transform.up().y.abs() * 0.5 * CONE_HEIGHT_M).max(CONE_RADIUS_M);
         if transform.translation.y < contact_height {
             transform.translation.y = contact_height;
+            // A slow fall ends on the plane.
             cone.velocity.y = if cone.velocity.y < -0.8 { -CONE_RESTITUTION * cone.velocity.y } else { 0.0 };
             // Share of the velocities that friction leaves.
             let retained_ratio = (1.0 - GROUND_FRICTION_RATE * dt).max(0.0);

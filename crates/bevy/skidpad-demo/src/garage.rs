@@ -28,13 +28,14 @@ pub struct Garage {
 
 impl Garage {
     /// Loads every shipped vehicle, with `vehicle` (a name or a file) first, and selects `solver`. An unknown solver
-    /// selects the first one.
+    /// selects the first one. The trailer is the shipped `caravan`.
     ///
     /// # Errors
     /// The faults of a vehicle file that cannot be loaded, as text.
     pub fn new(vehicle: &str, solver: &str) -> Result<Self, String> {
         let load = |name: &str| skidpad_spec::load(name).map(|loaded| loaded.model).map_err(|fault| fault.to_string());
         let mut vehicles = vec![(vehicle.to_owned(), load(vehicle)?)];
+        // The first vehicle is not listed twice.
         for name in skidpad_spec::shipped::names().filter(|name| *name != vehicle) {
             vehicles.push((name.to_owned(), load(name)?));
         }
@@ -94,7 +95,8 @@ fn change_solver(mut presses: MessageReader<Press>, mut garage: ResMut<Garage>, 
 /// Replaces the driven vehicle by the next one when its key is pressed, the first after the last. Despawns trailers.
 ///
 /// The new vehicle starts on its wheels at the ground point, heading and tilt of the old one, with its forward speed
-/// and rolling wheels (rim speed = forward speed). Lateral velocity, rotation and gear are not kept.
+/// and rolling wheels (rim speed = forward speed). Lateral velocity, rotation and gear are not kept. Does nothing
+/// without exactly one driven car; presses then stay unread.
 fn change_vehicle(
     mut presses: MessageReader<Press>,
     mut commands: Commands,
@@ -115,6 +117,7 @@ fn change_vehicle(
     // Forward speed, m/s.
     let forward_speed = (old_state.rotation.inverse() * old_state.velocity).x;
     state.velocity = state.rotation * skidpad_core::Vec3::X * forward_speed;
+    // Rolling without slip: ω = v / r.
     for (wheel, wheel_model) in state.wheels.iter_mut().zip(model.wheels()) {
         wheel.spin = forward_speed / wheel_model.radius;
     }
@@ -124,7 +127,7 @@ fn change_vehicle(
 }
 
 /// Spawns the trailer behind the driven car when its key is pressed and the car has a hitch but no trailer. Otherwise
-/// the key despawns all trailers.
+/// the key despawns all trailers. An even number of presses has no effect.
 fn change_trailer(
     mut presses: MessageReader<Press>,
     mut commands: Commands,
@@ -164,7 +167,8 @@ fn reset_cars(
 /// Speed of slow motion relative to real time.
 const SLOW_MOTION_SCALE: f32 = 0.2;
 
-/// Toggles slow motion ([`SLOW_MOTION_SCALE`]) and pause for each press of their keys.
+/// Toggles slow motion ([`SLOW_MOTION_SCALE`]) and pause for each press of their keys. Any speed of time below 1 counts
+/// as slow motion.
 fn toggle_time_scale(mut presses: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
     for press in presses.read() {
         match press {

@@ -71,9 +71,9 @@ pub fn plugin(scene: Scene) -> impl Plugin {
 /// Spawns the ghost of the driven car, or despawns it if there is one, when the ghost key was pressed an odd number of
 /// times.
 ///
-/// The ghost starts in the state of the car, without its tow, in a new world of [`Garage::next_solver`]. Its body and
-/// tyres are translucent child entities; [`interpolate_ghosts`] sets the transforms of the tyres. Does nothing if there is not
-/// exactly one driven car.
+/// The ghost starts in the state of the car, without its tow, in a new world of [`Garage::next_solver`]. The body and
+/// the tyres are translucent child entities; [`interpolate_ghosts`] sets the transforms of the tyres. Does nothing if
+/// there is not exactly one driven car.
 fn toggle_ghost(
     mut presses: MessageReader<Press>,
     mut commands: Commands,
@@ -112,6 +112,7 @@ fn toggle_ghost(
                 ghost.spawn((Mesh3d(meshes.add(part.mesh)), body_paint.clone(), part.transform));
             }
             for i in 0..wheels {
+                // Ghosts have no spokes.
                 let [tyre, _] = wheel(&model, i);
                 ghost.spawn((GhostWheel(i), Mesh3d(meshes.add(tyre)), tyre_paint.clone()));
             }
@@ -136,7 +137,7 @@ fn step_ghosts(time: Res<Time>, cars: Query<&CarControls, With<PlayerCar>>, mut 
 
 /// Sets the transforms of the ghost and of its wheels to the poses between the last two ticks.
 ///
-/// The ghost is placed in world axes. Its wheels are children: their poses are relative to the body, shifted from the
+/// The ghost is placed in world axes. The wheels are children: their poses are relative to the body, shifted from the
 /// centre of mass to the ground point below it.
 fn interpolate_ghosts(
     fixed_time: Res<Time<Fixed>>,
@@ -152,6 +153,7 @@ fn interpolate_ghosts(
         let Ok((ghost, _)) = ghosts.get(child_of.parent()) else { continue };
         let Some(Pose { position, rotation }) =
             ghost.interpolator.wheel_pose_on_body(wheel.0, step_fraction).map(|(centre, rotation)| Pose {
+                // From the ground point below the centre of mass.
                 position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(),
                 rotation,
             })

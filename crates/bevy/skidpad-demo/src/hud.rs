@@ -57,14 +57,14 @@ pub fn plugin(app: &mut App) {
     );
 }
 
-/// Returns a white text without content, with the font size `size` in pixels. `content` selects the content that systems
-/// write into it.
+/// Returns a white text without content, with the font size `size` in pixels. `content` selects the content that
+/// systems write into it.
 fn text(content: HudText, size: f32) -> impl Bundle {
     (content, Text::new(""), TextFont { font_size: FontSize::Px(size), ..default() }, TextColor(Color::WHITE))
 }
 
-/// Returns a translucent black box with a padding of 10 pixels at the position and size of `placement`, which is absolute
-/// in the window.
+/// Returns a translucent black box with a padding of 10 pixels at the position and size of `placement`, which is
+/// absolute in the window.
 fn panel(placement: Node) -> impl Bundle {
     let node = Node { position_type: PositionType::Absolute, padding: UiRect::all(px(10)), ..placement };
     (node, BackgroundColor(PANEL_COLOUR))
@@ -76,6 +76,7 @@ fn spawn_hud(mut commands: Commands) {
     let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
     commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
         |parent| {
+            // The numbers are font sizes, pixels.
             parent.spawn(text(HudText::Speed, 40.0));
             parent.spawn(text(HudText::Engine, 20.0));
         },
@@ -109,6 +110,7 @@ fn spawn_diagram(commands: &mut Commands) {
     let diagram_panel = panel(Node {
         right: px(12),
         bottom: px(12),
+        // Diagram and padding on both sides.
         width: px(2.0 * DIAGRAM_RADIUS_PX + 20.0),
         height: px(2.0 * DIAGRAM_RADIUS_PX + 20.0),
         ..default()
@@ -147,8 +149,10 @@ fn spawn_diagram(commands: &mut Commands) {
 /// wheels.
 fn spawn_bars(commands: &mut Commands) {
     let bar_panel = Node {
+        // Beside the panel of the diagram, whose padding and distances add up to 44 pixels.
         right: px(2.0 * DIAGRAM_RADIUS_PX + 44.0),
         bottom: px(12),
+        // 36 pixels for padding and caption.
         height: px(BAR_HEIGHT_PX + 36.0),
         min_width: px(90),
         column_gap: px(6),
@@ -166,6 +170,7 @@ fn spawn_bars(commands: &mut Commands) {
 
 /// Configures the debug lines of forces: hidden at first, 3 pixels wide, in front of the bodies.
 fn configure_force_lines(mut gizmos: ResMut<GizmoConfigStore>) {
+    // `.0` is the configuration of the lines, `.1` the group itself.
     let forces = gizmos.config_mut::<CarGizmos>().0;
     forces.enabled = false;
     // Draws forces in front of the body.
@@ -211,6 +216,7 @@ fn update_car_text(cars: Query<&CarSignals, With<PlayerCar>>, mut texts: Query<(
         0 => "N".to_owned(),
         gear => gear.to_string(),
     };
+    // Signals of the limiter: share of the torque that it cuts.
     let limiter_text = if signals.limited > 0.0 { "  limiter" } else { "" };
     set_text(&mut texts, HudText::Speed, format!("{:.0} km/h", signals.speed.abs() * 3.6));
     set_text(&mut texts, HudText::Engine, format!("gear {gear}   {:.0} rpm{limiter_text}", signals.rpm));
@@ -232,6 +238,7 @@ fn update_world_text(
         let distance = (ghost.state().position - car.state().position).length();
         world_text += &format!("\nghost {}: {distance:.3} m away", ghost.solver());
     }
+    // Backwards takes precedence over paused, paused over slow motion.
     world_text += match (rewinding.is_active, time.is_paused(), time.relative_speed() < 1.0) {
         (true, ..) => "\nrewinding",
         (_, true, _) => "\npaused",
@@ -292,7 +299,7 @@ fn move_dot(cars: Query<&CarSignals, With<PlayerCar>>, mut dots: Query<&mut Node
 }
 
 /// Sets the height and colour of each bar to the friction utilisation of the wheel with its index, 0 to 1, from green
-/// to red. The bar of a wheel in the air is 2 pixels high. Bars without a wheel are hidden.
+/// to red. A wheel in the air counts as 0. Bars without a wheel are hidden. Every bar is at least 2 pixels high.
 fn fill_bars(
     cars: Query<Entity, With<PlayerCar>>,
     wheels: Query<(&Wheel, &ChildOf, &WheelSignals)>,

@@ -22,7 +22,7 @@ use skidpad_bevy::{BuiltinWorldPlugin, CarGizmosPlugin, CarPlugin};
 /// Reads the options and files, builds the application and runs it until its window is closed or the script ends.
 ///
 /// Faults of the files are printed to the standard error, and the exit code is that for failure. The fixed time step is
-/// 1 / `hz`. With `mute` there is no sound.
+/// 1 / `hz`. There is no sound if `mute` is set.
 fn main() -> AppExit {
     let options = options::Options::parse();
     let start = match options.load() {
@@ -42,13 +42,14 @@ fn main() -> AppExit {
         },
         ..default()
     };
-    // With synchronous pipeline compilation the first screenshot of a script is complete.
+    // Synchronous pipeline compilation makes the first screenshot of a script complete.
     let render = RenderPlugin { synchronous_pipeline_compilation: start.script.is_some(), ..default() };
     let windows = WindowPlugin { primary_window: Some(window), ..default() };
     let mut app = App::new();
     app.add_plugins(DefaultPlugins.set(windows).set(render))
         .insert_resource(Time::<Fixed>::from_hz(f64::from(options.hz)))
         .add_plugins((CarPlugin::default(), CarGizmosPlugin))
+        // The world comes before the plugins that use it.
         .add_plugins(BuiltinWorldPlugin { solver: start.garage.solver(), scene: start.scene.clone() })
         .insert_resource(start.garage)
         .add_plugins(scenery::plugin(start.scene.clone(), options.start))

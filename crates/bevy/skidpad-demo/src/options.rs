@@ -50,7 +50,8 @@ pub struct Start {
 }
 
 impl Options {
-    /// Reads the scene, the vehicle and the script that the options name.
+    /// Reads the scene, the vehicle and the script that the options name. Without `--scene` the scene is the proving
+    /// ground of the repository. Faults of several files are joined line by line.
     ///
     /// # Errors
     /// Every fault of these files, as text.

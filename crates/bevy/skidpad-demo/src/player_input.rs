@@ -80,8 +80,9 @@ pub struct DeviceInputSystems;
 
 /// Reads keyboard and gamepads into [`PlayerInput`].
 ///
-/// The device that was used last counts; keys take precedence over gamepads. Of several gamepads the first with an
-/// input counts. Backspace or the right button (East) of any gamepad rewinds.
+/// The device that was used last counts; keys take precedence over gamepads. If there are several gamepads, the first
+/// with an input counts. Backspace or the right button (East) of any gamepad rewinds. Without any input the device of
+/// the last frame still counts.
 fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut player_input: ResMut<PlayerInput>) {
     // Whether one of the two keys is held.
     let is_held = |codes: [KeyCode; 2]| keys.any_pressed(codes);
@@ -93,6 +94,7 @@ fn read_devices(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, mut play
         handbrake: keys.pressed(KeyCode::Space),
     }
     .into();
+    // The first gamepad with an input counts.
     let pad_inputs = pads.iter().map(gamepad_inputs).find(|inputs| *inputs != Inputs::default());
     if keyboard_inputs != Inputs::default() {
         player_input.is_analogue = false;

@@ -36,7 +36,7 @@ pub fn plugin(app: &mut App) {
 }
 
 /// Appends the state of every car and ghost after the step to its history, with the driver of a car. Removes the oldest
-/// entry if the history is [`HISTORY_DURATION_S`] long.
+/// entry if the history is [`HISTORY_DURATION_S`] long. The history of a ghost has no driver.
 fn record_states(
     time: Res<Time>,
     mut cars: Query<(&CarMotion, Option<&CarDriver>, &mut History)>,
@@ -60,7 +60,7 @@ fn record_states(
 }
 
 /// Pauses the physics when a rewind begins. When it ends, resumes the physics and restores state and driver of every
-/// car from the newest stored tick.
+/// car from the newest stored tick. A pause before the rewind is kept. Does nothing while the key does not change.
 fn begin_or_end_rewind(
     player_input: Res<PlayerInput>,
     mut commands: Commands,
@@ -92,9 +92,9 @@ fn begin_or_end_rewind(
 /// Moves every car and ghost back while the rewind is active, by as many stored ticks as the real time of the frame
 /// has. The fraction of a tick is kept for the next frame.
 ///
-/// The world of the cars is not changed, only their drawn states; [`begin_or_end_rewind`] restores the cars in it at the end.
-/// The ghost is set in its own world. A car stops at its oldest entry. A ghost is despawned there, since it did not
-/// exist before.
+/// The world of the cars is not changed, only their drawn states; [`begin_or_end_rewind`] restores the cars in it at
+/// the end. The ghost is set in its own world. A car stops at its oldest entry. A ghost is despawned there, since it
+/// did not exist before.
 fn step_back(
     (real, fixed): (Res<Time<Real>>, Res<Time<Fixed>>),
     mut rewinding: ResMut<Rewinding>,

@@ -44,6 +44,7 @@ fn spawn_sun(mut commands: Commands) {
     commands.spawn((
         DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() },
         CascadeShadowConfigBuilder { num_cascades: 2, maximum_distance: 60.0, ..default() }.build(),
+        // Direction of the light.
         Transform::default().looking_to(Vec3::new(0.5, -1.0, -0.3), Vec3::Y),
     ));
 }
@@ -114,6 +115,7 @@ fn box_mesh(fixed_box: &FixedBox) -> Mesh {
     let size = BEVY_AXES.to_world(fixed_box.half_extents).abs() * 2.0;
     let mesh = Mesh::from(Cuboid::from_size(size));
     let shade = colour(fixed_box.grip);
+    // Every vertex has the same colour.
     let count = mesh.count_vertices();
     mesh.with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![shade; count])
 }
@@ -151,6 +153,7 @@ fn plane_mesh(grip: f32) -> Mesh {
             min_corner,
             Vec3::X * (max_corner.x - min_corner.x),
             Vec3::Z * (max_corner.z - min_corner.z),
+            // Mean brightness of the tiles.
             scaled_colour(0.93),
         );
     }
@@ -169,6 +172,7 @@ fn height_field_mesh(field: &HeightField) -> Mesh {
     let mut faces = FlatTriangles::default();
     for row in 1..rows {
         for column in 1..columns {
+            // Around the cell, counted from its first row and column.
             let corners = [
                 grid_point(column - 1, row - 1),
                 grid_point(column, row - 1),
@@ -221,15 +225,16 @@ impl FlatTriangles {
         self.colours.extend([colour; 3]);
     }
 
-    /// Appends a parallelogram of two triangles from `corner` along the edges `width_edge` and `length_edge`. Its normal
-    /// is `length_edge` × `width_edge`.
+    /// Appends a parallelogram of two triangles from `corner` along the edges `width_edge` and `length_edge`. Its
+    /// normal is `length_edge` × `width_edge`.
     fn square(&mut self, corner: Vec3, width_edge: Vec3, length_edge: Vec3, colour: [f32; 4]) {
         let opposite_corner = corner + width_edge + length_edge;
         self.triangle([corner, corner + length_edge, opposite_corner], colour);
         self.triangle([corner, opposite_corner, corner + width_edge], colour);
     }
 
-    /// Returns the triangles as a mesh without shared corners, for rendering only.
+    /// Returns the triangles as a mesh without shared corners, for rendering only. Three indices per triangle in the
+    /// order of the buffers; the corner buffers are moved into the mesh.
     fn mesh(self) -> Mesh {
         let count = self.points.len() as u32;
         Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::RENDER_WORLD)

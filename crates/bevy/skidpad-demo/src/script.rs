@@ -55,7 +55,8 @@ pub struct Script(Vec<Row>);
 
 impl Script {
     /// Reads the script at `path`: CSV with the columns of [`ScriptRecord`] in its header line. Times must not
-    /// decrease, and there must be at least one row.
+    /// decrease, and there must be at least one row. Faults of all rows are collected. A row with a fault is left out
+    /// of the comparison of times.
     ///
     /// # Errors
     /// Every fault of the file with its line, as text.
@@ -70,6 +71,7 @@ impl Script {
             let line = number + 2;
             let row = record.map_err(|fault| fault.to_string()).and_then(Row::from_record);
             match row {
+                // The row is earlier than the one before it.
                 Ok(row) if rows.last().is_some_and(|previous| previous.time > row.time) => {
                     faults.push(format!("{file}:{line}: time_s is {}, larger than in a later row", row.time));
                 }
@@ -87,8 +89,8 @@ impl Script {
 impl Row {
     /// Checks and converts a row of the file. Missing inputs are 0.
     ///
-    /// The error names the first fault, in this order: a time that is not from 0 to 1,000,000 s, a screenshot name with
-    /// `/` or `\`, an input out of its range, an unknown press.
+    /// The error names the first fault, in this order: a time that is not from 0 to below 1,000,000 s, a screenshot
+    /// name with `/` or `\`, an input out of its range, an unknown press.
     fn from_record(record: ScriptRecord) -> Result<Self, String> {
         let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = record;
         if !(0.0..1e6).contains(&time_s) {
@@ -101,6 +103,7 @@ impl Row {
         };
         let possible_values = || Press::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let presses = press.split_whitespace().map(|word| {
+            // `false`: upper and lower case differ.
             Press::from_str(word, false).map_err(|_| {
                 let accepted: Vec<String> = possible_values().map(|value| value.get_name().to_owned()).collect();
                 format!("press has \"{word}\", but must be one of {}", accepted.join(", "))
@@ -159,7 +162,7 @@ pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
 
 /// Plays the rows that are due: sends their presses, requests their screenshots, and overwrites the inputs of the
 /// devices with those of the last row that was due. Time is the simulated duration since the start, which pauses and
-/// slow motion do not change.
+/// slow motion do not change. Rows are removed once they are played.
 fn play(
     real_time: Res<Time<Real>>,
     mut commands: Commands,

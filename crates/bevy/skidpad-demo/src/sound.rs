@@ -50,6 +50,7 @@ pub fn plugin(app: &mut App) {
         .add_systems(Update, update_sound_inputs);
 }
 
+/// Starts the sound. The asset shares its inputs with the resource, so that later changes are heard.
 fn play_sound(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<Engine>>) {
     commands.spawn(AudioPlayer(sounds.add(engine.clone())));
 }
@@ -87,8 +88,8 @@ impl Iterator for Synthesiser {
     /// Returns the next sample. The sound never ends.
     ///
     /// Filters the inputs by a first-order lag with [`SMOOTHING_TIME_S`]. The engine is a sum of sine waves of engine
-    /// orders. Its volume grows with the load and fades below 5 rev/s. The squeal is white noise through a two-pole
-    /// resonance filter, with a volume proportional to the skid intensity.
+    /// orders. The engine volume grows with the load and fades below 5 rev/s. The squeal is white noise through a
+    /// two-pole resonance filter, with a volume proportional to the skid intensity.
     fn next(&mut self) -> Option<f32> {
         // Share of the difference to the input that one sample removes: Δt / T.
         let lag_fraction = 1.0 / (SMOOTHING_TIME_S * SAMPLE_RATE_HZ as f32);
@@ -117,10 +118,12 @@ impl Iterator for Synthesiser {
         self.noise ^= self.noise >> 17;
         self.noise ^= self.noise << 5;
         let white = self.noise as f32 / u32::MAX as f32 - 0.5;
-        // Resonance filter at 900 Hz: y = 0.1 x + a y₁ − b y₂ with the last outputs y₁ and y₂. Its poles have the radius √b.
+        // Resonance filter at 900 Hz: y = 0.1 x + a y₁ − b y₂ with the last outputs y₁ and y₂. The poles have the
+        // radius √b.
         let [y1, y2] = self.squeal;
         let squeal = white * 0.1 + 1.977 * y1 - 0.9935 * y2;
         self.squeal = [squeal, y1];
+        // Volumes of engine and squeal. The engine is heard at 35 % without load.
         Some(0.06 * stop_fade * (0.35 + 0.65 * load) * engine + 0.05 * skid * squeal)
     }
 }

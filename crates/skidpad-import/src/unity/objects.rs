@@ -16,7 +16,8 @@ struct Object<'a> {
 }
 
 impl Object<'_> {
-    /// Returns the identifier of the object that `key` refers to. It is read as text, because it has more digits than an `f64`.
+    /// Returns the identifier of the object that `key` refers to. The identifier is read as text, because it has more
+    /// digits than an `f64`.
     fn reference_id(&self, key: &str) -> Option<String> {
         let id = self.node.get(key)?.get("fileID")?;
         self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
@@ -28,8 +29,8 @@ impl Object<'_> {
         DVec3::new(value("x"), value("y"), value("z"))
     }
 
-    /// Returns the local rotation as a unit quaternion. Missing components are 0, a missing `w` is 1; a quaternion of length 0 becomes the
-    /// identity.
+    /// Returns the local rotation as a unit quaternion. Missing components are 0, a missing `w` is 1; a quaternion of
+    /// length 0 becomes the identity.
     fn rotation(&self) -> DQuat {
         let value = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
         let quaternion = ["x", "y", "z", "w"].map(|axis| value(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
@@ -76,11 +77,14 @@ pub(super) struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
-    /// Reads the documents of the file, one object each. Text before the first `---` is skipped. A document that is not valid YAML adds a fault and
-    /// is skipped; documents without a table are skipped. Then indexes all transforms by identifier and by their game object.
+    /// Reads the documents of the file, one object each. Text before the first `---` is skipped. A document that is not
+    /// valid YAML adds a fault and is skipped; documents without a table are skipped. Then indexes all transforms by
+    /// identifier and by their game object. A repeated identifier replaces the earlier object; the first transform of a
+    /// game object counts.
     pub(super) fn read(import: &mut Import<'a>) -> Self {
         let text = import.text;
         let mut objects = BTreeMap::new();
+        // Byte positions of the lines that begin with `---`: the headers of the documents.
         let starts: Vec<usize> = std::iter::once(0)
             .chain(text.match_indices("\n---").map(|(offset, _)| offset + 1))
             .filter(|&offset| text[offset..].starts_with("---"))
@@ -89,14 +93,17 @@ impl<'a> Objects<'a> {
             let end = starts.get(i + 1).copied().unwrap_or(text.len());
             let content_start = text[start..end].find('\n').map_or(end, |line| start + line + 1);
             let header = &text[start..content_start];
+            // A header is `--- !u!4 &123`, with the identifier behind `&`.
             let id = header.split_whitespace().find_map(|word| word.strip_prefix('&')).unwrap_or("").to_owned();
             let Some(tree) = yaml::parse_document(&text[content_start..end], content_start, import) else { continue };
             if let Item::Table(entries) = tree.item
                 && let Some((key, node)) = entries.into_iter().next()
             {
+                // The first key is the class of the object, its value the table of properties.
                 objects.insert(id, Object { kind: key.name, node, text });
             }
         }
+        // Second stage: index of the transforms, by identifier and by game object.
         let (mut local_transforms, mut transforms) = (BTreeMap::new(), BTreeMap::new());
         for (id, object) in
             objects.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
@@ -121,8 +128,8 @@ impl<'a> Objects<'a> {
         self.transforms.get(&component.reference_id("m_GameObject")?).map(String::as_str)
     }
 
-    /// Returns the transforms from the one of a component up to the root of the file, with their identifiers; at most [`MAX_TRANSFORM_DEPTH`].
-    /// Empty if the component has no transform.
+    /// Returns the transforms from the one of a component up to the root of the file, with their identifiers; at most
+    /// [`MAX_TRANSFORM_DEPTH`]. Empty if the component has no transform.
     fn ancestors<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s LocalTransform)> {
         let first_transform = self.transform_id(component).and_then(|id| Some((id, self.local_transforms.get(id)?)));
         let parent_of = |&(_, transform): &(&'s str, &'s LocalTransform)| {
@@ -138,22 +145,26 @@ impl<'a> Objects<'a> {
     fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<LocalTransform> {
         let (mut position, mut rotation, mut scale) = (DVec3::ZERO, DQuat::IDENTITY, DVec3::ONE);
         for (id, transform) in self.ancestors(component) {
+            // The scale of a transform acts before its rotation.
             (position, scale) = (transform.scale * position, transform.scale * scale);
             if id == root {
                 return Some(LocalTransform { position, rotation, scale, parent: None });
             }
+            // Into the frame of the parent of this transform.
             position = transform.rotation * position + transform.position;
             rotation = transform.rotation * rotation;
         }
         None
     }
 
-    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its name), `wheels` and `boxes` (its
-    /// `WheelCollider`s and `BoxCollider`s in the order of the text, with their `position` and `scale` in the frame of the body). Adds a fault and
-    /// returns `None` without such a body. Adds a note if there are several.
+    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its
+    /// name), `wheels` and `boxes` (its `WheelCollider`s and `BoxCollider`s in the order of the text, with their
+    /// `position`, `scale` and angle of rotation `turned_deg` against the body). Adds a fault and returns `None`
+    /// without such a body. Adds a note if there are several.
     pub(super) fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.objects_of_kind("Rigidbody");
         let wheels = self.objects_of_kind("WheelCollider");
+        // All transforms at or above a wheel.
         let wheel_ancestors: BTreeSet<&str> =
             wheels.iter().flat_map(|wheel| self.ancestors(wheel)).map(|(id, _)| id).collect();
         let has_wheels =
@@ -210,12 +221,14 @@ fn rotation_angle(rotation: DQuat) -> f64 {
     2.0 * rotation.xyz().length().atan2(rotation.w.abs())
 }
 
-/// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values unchanged.
+/// Returns 0 for absolute values below 1e-7, which are noise of rotations in single precision, and other values
+/// unchanged.
 fn round_noise(value: f64) -> f64 {
     if value.abs() < 1e-7 { 0.0 } else { value }
 }
 
-/// Returns the table with additional entries, which have the place of the table in the text.
+/// Returns the table with additional entries, which have the place of the table in the text. New entries follow the
+/// existing ones; their keys have an empty span. A node that is no table has no entries of its own.
 fn with_entries(node: &Node, new_entries: &[(&str, Item)]) -> Node {
     let span = node.span.clone();
     let to_entry = |(name, item): &(&str, Item)| {

@@ -100,7 +100,8 @@ impl Convergence {
 
 /// Drives every script with `model` on the solvers of `backends` that are not peers at [`COMPARED_RATES_HZ`], in
 /// parallel, and determines the order of convergence from the distances between the final positions at neighbouring
-/// rates. Distances below 0.3 mm count as noise. Results are ordered by script, then by solver.
+/// rates. Distances below 0.3 mm count as noise. The reported difference is that of the two lowest rates. Results are
+/// ordered by script, then by solver.
 pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<Convergence> {
     let solvers: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
     let jobs: Vec<(&ConvergenceScript, &SolverInfo)> =
@@ -108,6 +109,7 @@ pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<C
     run_in_parallel(jobs.len(), &|job_index| {
         let (script, info) = jobs[job_index];
         let end_positions = COMPARED_RATES_HZ.map(|hz| script.end_position(info, model, hz));
+        // Distance between the final positions at two neighbouring rates (mm).
         let distance = |pair: &[[f64; 3]]| {
             let [dx, dy, dz] = [0, 1, 2].map(|k| pair[0][k] - pair[1][k]);
             1e3 * dx.hypot(dy).hypot(dz)
@@ -123,7 +125,8 @@ pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<C
 impl ConvergenceScript {
     /// Returns the position of the centre of mass at the end of the drive at `hz` Hz (m). The steering follows the
     /// lateral acceleration of the script by the linear bicycle model, evaluated at the end of a step; the brake
-    /// pedal follows the deceleration, evaluated at its middle. The gear is neutral. NaN for a rate that [`TimeStep`]
+    /// pedal follows the deceleration, evaluated at its middle and clamped to 0 to 1. A fully pressed pedal has the sum
+    /// of all brake torques over wheel radii. The ground is level, the gear neutral. NaN for a rate that [`TimeStep`]
     /// rejects.
     fn end_position(&self, info: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
@@ -144,7 +147,8 @@ impl ConvergenceScript {
 }
 
 /// Appends the section on the order of convergence to `text`: an explanation and a table with a row per vehicle and
-/// script and a column per solver.
+/// script and a column per solver, in the order of their first results. A solver without a result for a row is shown as
+/// "-".
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     let rates = COMPARED_RATES_HZ.map(|hz| hz.to_string()).join(", ");
     append(
@@ -156,6 +160,7 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
             COMPARED_RATES_HZ[0], COMPARED_RATES_HZ[1]
         ),
     );
+    // Every solver once.
     let mut solvers: Vec<&str> = Vec::new();
     for convergence in runs.iter().flat_map(|runs| &runs.convergence) {
         if !solvers.contains(&convergence.backend) {
@@ -186,6 +191,7 @@ mod tests {
     use crate::testing::{POINT_MASS, model};
 
     /// A point mass that moves with the speed at the end of the step converges with first order if its speed changes.
+    /// Peers are left out, and results have the order of the scripts.
     #[test]
     fn a_point_mass_is_of_first_order() {
         let found = measure_convergence(
@@ -197,6 +203,7 @@ mod tests {
         assert!(matches!(braking.order, Order::Observed(order) if (order - 1.0).abs() < 0.05), "{braking:?}");
     }
 
+    /// An observed order is shown with its difference, anything else as an upper bound of the difference, rounded up.
     #[test]
     fn texts_tell_orders_or_bounds() {
         let text = |order, difference_mm| Convergence { script: "", backend: "", order, difference_mm }.text();

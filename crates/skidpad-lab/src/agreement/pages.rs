@@ -68,7 +68,8 @@ pub(super) fn append_row(text: &mut String, cells: impl IntoIterator<Item = Stri
     text.push('\n');
 }
 
-/// Appends the head of a table whose first `text_columns` columns are aligned as text and the others as numbers.
+/// Appends the head of a table whose first `text_columns` columns are aligned as text and the others as numbers. The
+/// second line of the head sets the alignment.
 pub(super) fn append_head(text: &mut String, cells: &[String], text_columns: usize) {
     append_row(text, cells.iter().cloned());
     text.push('|');
@@ -108,10 +109,13 @@ fn column_explanation() -> String {
 
 /// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`]. Its table has a row for the runs below and
 /// one for those at the limit of friction: accepted spread, number of runs and metrics, and the largest spread of the
-/// metrics that do not exceed it. The metrics above the accepted spread follow in a second table.
+/// metrics that do not exceed it, with vehicle, manoeuvre and metric. Without such a spread it is shown as 0 with an
+/// empty name. The metrics above the accepted spread follow in a second table, with a column for the solvers of the
+/// first run.
 pub fn acceptance(runs: &[Runs]) -> String {
     let text = &mut format!("## Accepted spread at {AGREEMENT_RATE_HZ} Hz\n\n");
     let headings = ["run", "accepted", "runs", "metrics", "largest spread", "metric"].map(String::from);
+    // 1: only the first column is text.
     append_head(text, &headings, 1);
     let over_limits = over_limit(runs);
     for (run_kind, max_spread_percent) in [
@@ -128,6 +132,7 @@ pub fn acceptance(runs: &[Runs]) -> String {
                 (over.vehicle, over.manoeuvre) == (&runs.vehicle, sweep.manoeuvre) && over.metric.name == metric.name
             })
         };
+        // Spread of each accepted metric with its name (vehicle, manoeuvre, metric).
         let named_spreads = limit_runs.iter().flat_map(|(runs, sweep)| {
             let spreads = spreads(sweep, sample_index(sweep, AGREEMENT_RATE_HZ))
                 .filter(|(metric, _)| !is_over_limit(runs, sweep, metric));
@@ -138,17 +143,20 @@ pub fn acceptance(runs: &[Runs]) -> String {
         let first_cells = [run_kind, format!("{max_spread_percent} %")].into_iter().chain(counts);
         append_row(text, first_cells.chain([format!("{spread:.2} %"), name_of_largest]));
     }
+    // Names of the solvers that are not peers; every run has the same.
     let solvers = runs
         .iter()
         .flat_map(|runs| &runs.sweeps)
         .next()
         .map_or(Vec::new(), |sweep| solver_sweeps(sweep).map(|rate_sweep| rate_sweep.backend).collect());
     append_exceptions(text, &over_limits, &solvers);
+    // `text` borrows the string, so its content is moved out.
     core::mem::take(text)
 }
 
 /// Appends the table of the metrics above the accepted spread with their values on the `solvers`, then the reasons,
-/// and a line for each metric without one. Appends only a sentence if there are none.
+/// and a line for each metric without one. A reason that explains several metrics is written once. Appends only a
+/// sentence if there are no such metrics.
 fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: &[&str]) {
     if over_limits.is_empty() {
         text.push_str("\nNo metric exceeds the accepted spread.\n\n");
@@ -163,6 +171,7 @@ fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: 
     );
     let solver_names = solvers.join(" / ");
     let headings = ["vehicle", "manoeuvre", "metric", "spread", &solver_names].map(String::from);
+    // 3: vehicle, manoeuvre and metric are text.
     append_head(text, &headings, 3);
     for over in over_limits {
         let first_cells =
@@ -206,6 +215,7 @@ fn append_summary(text: &mut String, runs: &Runs) {
     let last_headings = ["limit", "order"].map(String::from);
     let headings: Vec<String> =
         ["manoeuvre", "friction"].map(String::from).into_iter().chain(rate_headings).chain(last_headings).collect();
+    // 1: the manoeuvre is text.
     append_head(text, &headings, 1);
     for sweep in &runs.sweeps {
         let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_utilisation(sweep))];
@@ -233,19 +243,23 @@ fn largest_spread_text<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> 
 }
 
 /// Formats the median of the observed orders of all metrics on all solvers that are not peers (the upper one of two),
-/// followed in brackets by the numbers of observed orders, of all, and of those within the noise.
+/// followed in brackets by the numbers of observed orders, of all, and of those within the noise. A median that does
+/// not exist is "-".
 fn order_summary(sweep: &Sweep) -> String {
     let metric_indices = 0..sweep.metrics().len();
-    let all: Vec<Order> = metric_indices
+    let all_orders: Vec<Order> = metric_indices
         .flat_map(|index| solver_sweeps(sweep).map(move |rate_sweep| order(sweep, rate_sweep, index)))
         .collect();
-    let noise_count = all.iter().filter(|order| **order == Order::WithinNoise).count();
-    let mut observed_orders: Vec<f64> =
-        all.iter().filter_map(|order| if let Order::Observed(order) = order { Some(*order) } else { None }).collect();
+    let noise_count = all_orders.iter().filter(|order| **order == Order::WithinNoise).count();
+    let mut observed_orders: Vec<f64> = all_orders
+        .iter()
+        .filter_map(|order| if let Order::Observed(order) = order { Some(*order) } else { None })
+        .collect();
     observed_orders.sort_by(f64::total_cmp);
+    // "-" without an observed order.
     let median =
         observed_orders.get(observed_orders.len() / 2).map_or("-".into(), |order| Order::Observed(*order).text());
-    format!("{median} ({} of {}, {noise_count} noise)", observed_orders.len(), all.len())
+    format!("{median} ({} of {}, {noise_count} noise)", observed_orders.len(), all_orders.len())
 }
 
 /// Returns the file name of the page of a vehicle.
@@ -273,6 +287,7 @@ fn vehicle_page(runs: &Runs) -> Page {
         let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
         let first_headings = ["metric", "unit", "solver"].map(String::from).into_iter();
         let last_headings = ["limit", "order"].map(String::from);
+        // 3: metric, unit and solver are text.
         append_head(&mut text, &first_headings.chain(rate_headings).chain(last_headings).collect::<Vec<_>>(), 3);
         for index in 0..sweep.metrics().len() {
             append_metric(&mut text, sweep, index);
@@ -286,13 +301,13 @@ fn vehicle_page(runs: &Runs) -> Page {
 /// line.
 fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
     let metric = &sweep.metrics()[index];
-    // Solvers, and their common cells.
+    // Groups of solvers with their common cells: values at each rate, limit, order.
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for rate_sweep in &sweep.rate_sweeps {
         let value = |hz| sample_index(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
         let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with_value(value(hz)).text()).collect();
-        let order = order(sweep, rate_sweep, index);
-        cells.extend([metric.with_value(extrapolate_limit(sweep, rate_sweep, index)).text(), order.text()]);
+        let observed_order = order(sweep, rate_sweep, index);
+        cells.extend([metric.with_value(extrapolate_limit(sweep, rate_sweep, index)).text(), observed_order.text()]);
         match groups.iter_mut().find(|(_, texts)| *texts == cells) {
             Some((names, _)) => names.push(rate_sweep.backend),
             None => groups.push((vec![rate_sweep.backend], cells)),
@@ -302,6 +317,7 @@ fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
         let (label, unit) = if group_index == 0 { (metric.label.as_str(), metric.unit) } else { ("", "") };
         append_row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
     }
+    // Last row: the spreads, without label and order.
     let spread_texts = RATES_HZ
         .map(|hz| sample_index(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
     let last_cells = [limit_spread(sweep, index).text(), String::new()];
@@ -313,6 +329,8 @@ mod tests {
     use super::*;
     use crate::testing::{POINT_MASS, model};
 
+    /// Both pages have their file names and mention every manoeuvre; equal solvers share a row. There is no NaN, rows
+    /// of a table have equal numbers of cells, and a second call returns the same pages.
     #[test]
     fn pages_name_every_run_and_are_the_same_every_time() {
         let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];

@@ -19,7 +19,7 @@ const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g")
 
 /// Appends the section to `text`: an introduction, and a table of the vehicles with unsprung masses with wheel hop
 /// frequencies (Hz) and roll gradients (deg/g): closed forms with rigid tyres and with tyres in series, then those of
-/// each solver in the circle.
+/// each solver in the circle. Vehicles without unsprung masses are left out; a missing value is shown as "-".
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(text, format_args!("## Intended differences\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
@@ -28,6 +28,7 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
         .next()
         .map_or(Vec::new(), |sweep| sweep.rate_sweeps.iter().map(|rate_sweep| rate_sweep.backend).collect());
     let headings = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, with tyre compliance"];
+    // 1: the vehicle is text.
     append_head(text, &headings.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
         let Some(unsprung) = UnsprungCharacteristics::of(&runs.model) else { continue };
@@ -48,11 +49,12 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
 }
 
 /// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g). Empty if the circle was not
-/// driven; "-" for a missing value.
+/// driven; "-" for a missing value. Peers are included.
 fn roll_gradients(runs: &Runs) -> Vec<String> {
     let Some(sweep) = runs.sweeps.iter().find(|sweep| sweep.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
         return Vec::new();
     };
+    // Number of the metric; `None` if the circle does not have it.
     let index = sweep.metrics().iter().position(|metric| metric.name == ROLL_GRADIENT_METRIC.1);
     let value_of =
         |rate_sweep: &RateSweep| rate_sweep.samples[sample_index(sweep, AGREEMENT_RATE_HZ)?].metrics[index?].value;

@@ -54,8 +54,10 @@ impl Bicycle {
         // m − ΣT (kg) and ΣT x (kg m).
         let (mass, roll_steer_moment) =
             (mass - sum(&|[.., roll_steer]| *roll_steer), sum(&|[x, .., roll_steer]| x * roll_steer));
+        // Yaw moment per steering angle without a lateral force, A (N m/rad).
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
+        // −K A (kg m): the moment per lateral acceleration that steering has to balance.
         let balance = mass * c1 / c0 + roll_steer_moment;
         // Sum of the magnitudes of all terms of `balance`, as the scale of its rounding error.
         let balance_scale =
@@ -77,7 +79,9 @@ impl Bicycle {
 mod tests {
     use super::*;
 
-    /// Rounding of the positions must not turn a neutral car into one with a critical speed (79 km/s).
+    /// Rounding of the positions must not turn a neutral car into one with a critical speed (79 km/s). A car whose
+    /// stiffnesses are in proportion to the loads has neither a critical nor a characteristic speed, and a relative
+    /// difference of 1e-7 counts as neutral.
     #[test]
     fn a_neutral_car_has_neither_speed() {
         let neutral = |centre: f32| {
@@ -95,6 +99,8 @@ mod tests {
         }
     }
 
+    /// Wheelbase, understeer gradient, sideslip gain, yaw gain and characteristic speed of a car with two axles agree
+    /// with the textbook formulas and with the figures of the reference tables.
     #[test]
     fn bicycle_of_two_axles_is_the_textbook_formula() {
         // The C5 of the reference tables with C_f = 150 kN/rad, C_r = 190 kN/rad (vehicles_and_standards 5.14).

@@ -27,9 +27,9 @@ const STEER_TOLERANCE_RAD: f64 = 1e-8;
 /// radius, without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; `sᵢ` is its steer ratio. The
 /// forces across the path sum to `m a_y` and the yaw moments to zero.
 ///
-/// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its travel and roll. Side forces act
-/// perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of side
-/// forces and rolling resistance, with the longitudinal slips that this requires.
+/// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its travel and roll. Side forces
+/// act perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of
+/// side forces and rolling resistance, with the longitudinal slips that this requires.
 ///
 /// Returns `None` if the tyres cannot hold the turn or have no creep, that is, dry friction without a slip curve.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
@@ -82,6 +82,7 @@ impl SteadyTurn {
             Some(speed) => AeroForces::at_speed(model, speed)?,
             None => AeroForces::default(),
         };
+        // Sideslip (rad) and longitudinal slip of each wheel (–) of the previous iteration.
         let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
         let mut steering_angle = f64::NAN;
         for _ in 0..MAX_LOAD_ITERATIONS {
@@ -138,10 +139,10 @@ struct TyreForces {
 }
 
 impl<'a> TurnBalance<'a> {
-    /// Prepares the tyres of an iteration with the `sideslip` (rad) and the longitudinal `slips` of the previous one;
-    /// `None` above the rollover threshold. The loads are those of the lateral acceleration `a_y cos β`, of downforce
-    /// and drag at the speed, and of the longitudinal component `a_y sin β`, which adds the pitch moment
-    /// `m a_y sin β h`.
+    /// Solves for the pose of the turn and prepares the tyres of an iteration, with the `sideslip` (rad) and the
+    /// longitudinal `slips` (–) of the previous one; `None` above the rollover threshold. The loads are those of the
+    /// lateral acceleration `a_y cos β`, of downforce and drag at the speed, and of the longitudinal component
+    /// `a_y sin β`, which adds the pitch moment `m a_y sin β h`.
     fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
@@ -154,6 +155,7 @@ impl<'a> TurnBalance<'a> {
         let demand = LoadDemand { pitch_moment: straight_demand.pitch_moment + pitch_moment, ..straight_demand };
         let steady = steady_state::solve_cornering_with(model, turn.lateral_acceleration * cos, demand)?;
         let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
+        // 0.0: without a speed the rolling resistance is that at standstill.
         let tyres = tyres
             .map(|(i, (share, slip))| LoadedTyre::new(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
             .collect();
@@ -169,6 +171,7 @@ impl<'a> TurnBalance<'a> {
             self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
         let road_wheel_angles = self.model.road_wheel_angles(&mean_angles);
         let wheels = self.model.wheels().iter().zip(&self.tyres);
+        // `road_wheel_angles` has the left (0) and the right (1) wheel of each axle.
         wheels
             .map(|(wheel, tyre)| {
                 tyre.toe + f64::from(road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)])
@@ -181,6 +184,7 @@ impl<'a> TurnBalance<'a> {
     /// the curvature of the path. The lateral slip is the tangent of the angle between wheel and motion, limited to ±1;
     /// the longitudinal slip is that of the iteration.
     fn tyre_forces(&self, beta: f64, wheel_angles: &[f64]) -> Vec<TyreForces> {
+        // Sine and cosine of the sideslip: lateral and longitudinal velocity per speed.
         let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
         let forces_of_wheel = |i: usize| {
             let (tyre, contact) = (&self.tyres[i], self.model.wheels()[i].contact);
@@ -208,10 +212,13 @@ impl<'a> TurnBalance<'a> {
     /// spin.
     fn longitudinal_forces(&self, beta: f64, tyre_forces: &[TyreForces]) -> Vec<f64> {
         let tyres = || tyre_forces.iter().zip(&self.tyres);
+        // Braking components of the side forces, and rolling resistance (N).
         let braking_force: f64 =
             tyres().map(|(force, tyre)| force.side_force * force.path_angle.sin() + tyre.rolling).sum();
         let required_force =
             braking_force + self.aero_forces.drag + self.aero_forces.side_force_per_sine * beta.sin().powi(2);
+        // Drive force that the shares divide (N). Wheels that spin raise it for the others, so more of them may spin in
+        // the next pass.
         let mut drive_force = required_force;
         for _ in 0..self.tyres.len() {
             let is_spinning = |tyre: &&LoadedTyre| tyre.drive_share * drive_force > tyre.max_longitudinal_force;
@@ -241,11 +248,12 @@ impl<'a> TurnBalance<'a> {
         // Lateral components of the aerodynamic side force and of the drag in axes of the car (N).
         let [aero_side, drag_side] =
             [self.aero_forces.side_force_per_sine, self.aero_forces.drag].map(|magnitude| -magnitude * sin);
+        // Aerodynamic contributions first; drag has no component across the path.
         let mut force_and_moment =
             [aero_side * cos, f64::from(aero.side_point.x) * aero_side + f64::from(aero.drag_point.x) * drag_side];
         for ((force, longitudinal_force), wheel) in tyre_forces.iter().zip(longitudinal_forces).zip(self.model.wheels())
         {
-            // Tyre force in axes of the car.
+            // Tyre force in axes of the car; sine and cosine are now those of the wheel angle.
             let ((sin, cos), [x, y]) = (force.steer_angle.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
             let [force_x, force_y] =
                 [longitudinal_force * cos - force.side_force * sin, longitudinal_force * sin + force.side_force * cos];
@@ -262,6 +270,7 @@ impl<'a> TurnBalance<'a> {
     fn sideslip_angle(&self, delta: f64) -> Option<f64> {
         let demanded_force = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
         let wheel_angles = self.wheel_angles(delta);
+        // The force to the left falls with the sideslip angle, so the search for a rising root uses its negative.
         find_rising_root(
             |negative_sideslip| self.lateral_force_and_moment(-negative_sideslip, &wheel_angles)[0] - demanded_force,
             -MAX_SLIP_ANGLE_RAD,
@@ -274,6 +283,7 @@ impl<'a> TurnBalance<'a> {
     /// lateral force for each trial angle. The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if there is no balance
     /// within it.
     fn steering_angle(&self) -> Option<f64> {
+        // Yaw moment (N m). NaN if the tyres cannot hold the turn at this angle: the search continues beyond it.
         let moment = |delta: f64| {
             self.sideslip_angle(delta)
                 .map_or(f64::NAN, |beta| self.lateral_force_and_moment(beta, &self.wheel_angles(delta))[1])
@@ -287,6 +297,7 @@ impl<'a> TurnBalance<'a> {
     /// direction of the force.
     fn longitudinal_slips(&self, beta: f64, delta: f64) -> Vec<f64> {
         let tyre_forces = self.tyre_forces(beta, &self.wheel_angles(delta));
+        // Slip of wheel `i` at which its tyre has the demanded longitudinal force (N).
         let solve_slip = |(i, demanded_force): (usize, &f64)| {
             let (conditions, lateral_slip) = (&self.tyres[i].conditions, tyre_forces[i].lateral_slip);
             let force_error = |slip: f64| {
@@ -308,7 +319,7 @@ impl LoadedTyre {
         let axle = &model.parts().axles[wheel.axle];
         let travel = |i: usize| steady.compressions[i] as f32;
         let outward_sign = wheel.side.outward_sign();
-        // Change of toe (rad).
+        // Change of toe by the links (rad); [0]: toe, [1]: camber.
         let toe_change = axle.toe_camber.map_or(0.0, |curves| curves.changes_at(travel(i))[0]);
         let camber = outward_sign * model.camber(i, travel) + steady.roll as f32;
         Self {
@@ -343,14 +354,15 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
 }
 
 /// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the
-/// car tips first (m/s², ≥ 0). Bisects between 0.1 m/s² and the rollover threshold, at most 50 m/s². Without a
-/// `speed` (m/s) the path has an infinite radius and there are no aerodynamic forces.
+/// car tips first (m/s², ≥ 0.1). Bisects 24 times between 0.1 m/s² and the rollover threshold, at most 50 m/s², and
+/// returns the lower end. Without a `speed` (m/s) the path has an infinite radius and there are no aerodynamic forces.
 ///
 /// `None` if the car has no rollover threshold, if it tips before its tyres slide (they hold 99.9 % of the
 /// threshold), or if the tyres do not hold 0.1 m/s², for example because nothing steers.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
     let rollover_acceleration = steady_state::rollover(model)?.lateral_acceleration;
+    // Whether the tyres hold the magnitude `a` (m/s²) in the direction in which the car tips first.
     let is_sustained = |a: f64| {
         SteadyTurn { lateral_acceleration: a.copysign(rollover_acceleration), speed }.steering_angle(model).is_some()
     };
@@ -376,7 +388,8 @@ fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> 
     let start = 0.0f64.clamp(low, high);
     let start_value = f(start);
     let (end, sign) = if start_value < 0.0 { (high, 1.0) } else { (low, -1.0) };
-    // Position and value; a search downwards mirrors the sign of the value.
+    // Position and value of the last point; a search downwards mirrors the sign of the value, so that the value
+    // changes from negative to positive in both directions.
     let mut inner = [start, sign * start_value];
     for i in 1..=SEARCH_STEPS {
         let x = start + (end - start) * i as f64 / SEARCH_STEPS as f64;
@@ -396,9 +409,11 @@ fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> 
 fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
     const MAX_ROOT_ITERATIONS: usize = 60;
     const ROOT_TOLERANCE: f64 = 1e-13;
+    // Whether the last iteration replaced the outer end.
     let mut previous_is_outer_end = None;
     for iteration in 1..=MAX_ROOT_ITERATIONS {
         let secant = (inner[0] * outer[1] - outer[0] * inner[1]) / (outer[1] - inner[1]);
+        // False also for a NaN secant, which is then replaced by a bisection.
         let is_between = (secant - inner[0]) * (secant - outer[0]) < 0.0;
         let x = if is_between && iteration % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
         let value = f(x);
@@ -408,7 +423,7 @@ fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [
         // Distance by which the replaced end moves.
         let moved_distance = (x - replaced_end[0]).abs();
         *replaced_end = [x, value];
-        // An end point that stays twice would slow down the secant.
+        // An end point that stays twice would slow down the secant; half its value moves the secant towards it.
         if previous_is_outer_end == Some(is_outer_end) {
             kept_end[1] *= 0.5;
         }
@@ -437,6 +452,7 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
+    /// At a small lateral acceleration the understeer gradient is that of the linear bicycle model.
     #[test]
     fn the_slope_at_nothing_is_the_linear_bicycle() {
         let model = with(|parts| {
@@ -451,7 +467,8 @@ mod tests {
     }
 
     /// Front links that turn the wheels in under compression steer the car into the turn, by slope times half the track
-    /// times roll angle. Rear links steer it out of the turn.
+    /// times roll angle. Rear links steer it out of the turn. The linear gradient and the one with tyre curves agree
+    /// with this change.
     #[test]
     fn toe_over_travel_steers_with_roll() {
         let roll = 500.0 / 51_345.0;
@@ -470,9 +487,10 @@ mod tests {
     }
 
     /// Row A7: with a load-sensitive tyre a stiffer front bar causes understeer and a stiffer rear bar oversteer, by
-    /// the same amount on a symmetric car.
+    /// the same amount on a symmetric car. Equal bars on both axles leave the car neutral.
     #[test]
     fn a7_bars_shift_the_balance() {
+        // Understeer gradient with the rates of a front and a rear bar (N/m).
         let bar = |front: f32, rear: f32| {
             let model = with(|parts| {
                 let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
@@ -496,7 +514,7 @@ mod tests {
     }
 
     /// Without a steady pose at a speed there is no turn at it: the springs do not carry a car whose lift exceeds its
-    /// weight.
+    /// weight. At a speed with a steady pose there is a steering angle.
     #[test]
     fn a_car_that_its_lift_takes_off_holds_no_turn() {
         let model = with(|parts| parts.aero.downforce[0].coefficient = -2.0);

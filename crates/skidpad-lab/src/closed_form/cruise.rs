@@ -29,6 +29,7 @@ impl CruiseState {
     /// `None` after 400 iterations. A car without aerodynamic maps needs only one.
     pub fn at_speed(model: &Model, v: f64) -> Option<Self> {
         let aero = &model.parts().aero;
+        // Compressions from rest for which the forces are computed (m).
         let mut compressions = vec![0.0; model.wheels().len()];
         for _ in 0..MAX_POSE_ITERATIONS {
             let mean_compression = model.mean_compression(|i| compressions[i] as f32);
@@ -59,13 +60,14 @@ mod tests {
     use skidpad_core::model::{AeroMaps, AeroSurface, BilinearTable};
 
     /// Builds the test car with a surface at its centre of mass. Its downforce and drag are multiplied by
-    /// `1 + slope (0.2 − h)`.
+    /// `1 + slope (0.2 − h)`. The factor is 1 at 0.2 m, the height at rest, and linear between 0 and 0.4 m.
     fn mapped(slope: f32) -> Model {
         let mut parts = testing::model().parts().clone();
         // Drag and drive act at the ground: no pitch.
         parts.aero.drag_point = Vec3::new(0.0, 0.0, -0.5);
         parts.aero.downforce[0] = AeroSurface { coefficient: 1.0, point: Vec3::ZERO };
         let ends = vec![0.0, 0.4];
+        // Factor at a ride height (m).
         let at = |height: f32| 1.0 + slope * (0.2 - height);
         let table = || BilinearTable::new([ends.clone(), vec![0.0]], vec![at(0.0), at(0.4)]).expect("sound");
         let heights = [table(), table(), BilinearTable::default()];
@@ -74,10 +76,12 @@ mod tests {
     }
 
     /// The compression satisfies `4 k z = C v² (1 + s z)`, for downforce that grows or falls with the compression.
+    /// Downforce, drag and resistance have the factor of this height.
     #[test]
     fn forces_are_those_of_the_heights_they_make() {
         for slope in [0.0, 3.0, -2.4] {
             let model = mapped(slope);
+            // Square of the speed (m²/s²), and the compression that solves the equation (m).
             let pressure = 50.0f64 * 50.0;
             let z = pressure / (100e3 - f64::from(slope) * pressure);
             let found = CruiseState::at_speed(&model, 50.0).expect("steady");
@@ -92,7 +96,8 @@ mod tests {
         }
     }
 
-    /// The drive of 800 N m on 0.3 m balances drag and rolling resistance at the ride height of that speed.
+    /// The drive of 800 N m on 0.3 m balances drag and rolling resistance at the ride height of that speed. The
+    /// resistance is smaller than the drive just below the top speed and larger just above it.
     #[test]
     fn top_speed_is_of_the_height_at_top_speed() {
         for slope in [0.0, 3.0, -2.4] {

@@ -16,8 +16,9 @@ const MIN_SUPPORT_RATIO: f64 = 1.5;
 const MIN_ROLL_LEVER_M: f64 = 1e-3;
 
 /// Returns the notes on `model`, as sentences: on ride frequency and damping of each axle, identical dampers, load
-/// capacity of the springs, bump travel at top speed, lift at speed, stability and rollover, weak brakes, rays
-/// outside the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable.
+/// capacity of the springs, bump travel at top speed, lift at speed, stability and rollover, weak brakes, rays outside
+/// the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable. The notes have this
+/// order; notes on axles are listed from the front.
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Characteristics::new(model);
     let mut notes = Vec::new();
@@ -37,7 +38,8 @@ pub fn lints(model: &Model) -> Vec<String> {
 }
 
 /// Checks the ride of axle `number` (from 1). Returns a note for a ride frequency outside 0.7 to 6 Hz, for a mean
-/// damping ratio outside 0.1 to 1.2, and for more damping in bump than in rebound.
+/// damping ratio outside 0.1 to 1.2, and for more damping in bump than in rebound. Equal damping in
+/// bump and rebound has no note.
 fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     let mut notes = Vec::new();
     if !(0.7..=6.0).contains(&axle.ride_hz) {
@@ -46,9 +48,11 @@ fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     }
     let [bump, rebound] = [axle.bump_damping_ratio, axle.rebound_damping_ratio];
     let mean_ratio = 0.5 * (bump + rebound);
+    // A damping ratio that is not finite also has a note.
     if !(0.1..=1.2).contains(&mean_ratio) {
         notes.push(format!("axle {number}: mean damping ratio {mean_ratio:.2} (typical: 0.2 to 0.7)"));
     }
+    // 1.001: equal dampings may differ by rounding.
     if bump > 1.001 * rebound {
         notes.push(format!(
             "axle {number}: the damping ratio in bump ({bump:.2}) exceeds that in rebound ({rebound:.2}); car dampers have \
@@ -61,6 +65,7 @@ fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
 /// Checks for identical dampers at the first and the last axle. Returns a note if their static loads differ by more
 /// than 10 %, because their damping ratios then differ; `None` without rebound damping or with one axle.
 fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
+    // Strut of the first wheel on an axle.
     let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
     let (first, last) = (axles.first()?, axles.last()?);
     let (front, rear) = (strut(0)?, strut(axles.len() - 1)?);
@@ -79,11 +84,12 @@ fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option
 /// stops before metal contact, and the force bound of ray-cast vehicles. Returns a note for each that cannot.
 fn load_capacity_notes(model: &Model) -> Vec<String> {
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
+    // Load of wheel `i` when spring and bump stop are fully compressed (N).
     let max_load = |i: usize| {
         let strut = &model.wheels()[i].strut;
-        let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
+        let travel_to_metal = f64::from(strut.bump_travel + strut.stop_travel);
         f64::from(model.static_load(i))
-            + strut.spring_force(before_metal)
+            + strut.spring_force(travel_to_metal)
             + f64::from(strut.stop_rate * strut.stop_travel)
     };
     let wheel_count = model.wheels().len();
@@ -106,7 +112,7 @@ fn load_capacity_notes(model: &Model) -> Vec<String> {
 }
 
 /// Checks whether the downforce at top speed uses all bump travel of a wheel. `None` also without a top speed or a
-/// steady pose there.
+/// steady pose there. The note names the speed and the used share in %.
 fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let speed = figures.top_speed_mps?;
     let bump_use_percent = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
@@ -118,9 +124,10 @@ fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> 
     })
 }
 
-/// Checks stability. Returns notes on a critical speed below 100 m/s, springs that cannot hold the car upright, a
-/// roll axis that is not below the centre of mass, and a rollover threshold below the largest lateral friction
-/// coefficient of the tyres.
+/// Checks stability. Returns notes on a critical speed below 100 m/s, springs that cannot hold the car upright, a roll
+/// axis that is not below the centre of mass, and a rollover threshold on the springs below the largest nominal lateral
+/// friction coefficient of the tyres. The note on the roll axis requires that the car has a threshold as a rigid body,
+/// but none on its springs. Notes have this order.
 fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
@@ -129,7 +136,7 @@ fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     if figures.roll_gradient.is_none() {
         notes.push("springs and anti-roll bars are too soft to hold the car upright".into());
     }
-    // Lateral friction coefficient (–).
+    // Largest lateral friction coefficient of all tyres (–); [1]: lateral.
     let friction = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
     let tipping_state = figures.rollover_g.and_then(|_| rollover(model));
     if figures.rollover_g.is_some() && tipping_state.is_none() && model.roll_lever() < MIN_ROLL_LEVER_M {
@@ -139,6 +146,7 @@ fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
         );
     }
     if let Some(tipping_state) = tipping_state {
+        // Threshold without sign (g), and words for the direction of the turn.
         let (tipping_g, turn_text) = (
             tipping_state.lateral_acceleration.abs() / GRAVITY_MPS2,
             figures.turn_direction_text(tipping_state.lateral_acceleration),
@@ -163,7 +171,7 @@ fn weak_brake_note(model: &Model) -> Option<String> {
         LoadDemand::braking(model, STOPPING_SPEED_MPS * STOPPING_SPEED_MPS / (2.0 * stop_distance)),
     )?
     .loads;
-    // Whether the brake torque is below friction torque of the tyre.
+    // Whether a brake exists and its torque is below the friction torque of the tyre; [0]: longitudinal.
     let is_too_weak = |i: usize| {
         let (wheel, load) = (&model.wheels()[i], loads[i] as f32);
         wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
@@ -173,21 +181,24 @@ fn weak_brake_note(model: &Model) -> Option<String> {
 }
 
 /// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment
-/// of the other axles about that one, `Σ (x − x_e) N`, decreases with v². The ride heights are those at rest. The
-/// speed of lift-off is `√(moment at rest / moment lost per v²)`.
+/// of the loads about the axle at the other end x_e, `Σ (x − x_e) N`, decreases with v². The ride heights are those at
+/// rest. The speed of lift-off is `√(moment at rest / moment lost per v²)`, infinite if no moment is lost; the lower of
+/// both ends is reported. `None` also with one axle or without a top speed.
 fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let top_speed = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
-    // Demand at the square of the speed `pressure` (m²/s²).
-    let demand_at = |pressure: f64| {
-        let downforce = [0, 1].map(|k| pressure * f64::from(aero.downforce[k].coefficient));
-        LoadDemand::at_speed(model, downforce, pressure * f64::from(aero.drag))
+    // Demand at the square of a speed (m²/s²).
+    let demand_at = |speed_squared: f64| {
+        let downforce = [0, 1].map(|k| speed_squared * f64::from(aero.downforce[k].coefficient));
+        LoadDemand::at_speed(model, downforce, speed_squared * f64::from(aero.drag))
     };
     let (demand_at_rest, demand_at_1_mps) = (demand_at(0.0), demand_at(1.0));
+    // Speed at which the loads have no moment about this axle, so that the axle at the other end lifts (m/s).
     let lift_off_speed = |axle_index: usize| {
         // Moment about the axle (N m).
         let moment_about_axle =
             |demand: &LoadDemand| (demand.pitch_moment - figures.axles[axle_index].x_m * demand.weight).abs();
+        // Moment lost per square of the speed (N m s²/m²), because the second demand is that at 1 m/s.
         let moment_loss = moment_about_axle(&demand_at_rest) - moment_about_axle(&demand_at_1_mps);
         if moment_loss > 0.0 { (moment_about_axle(&demand_at_rest) / moment_loss).sqrt() } else { f64::INFINITY }
     };
@@ -202,7 +213,7 @@ fn ray_start_note(model: &Model) -> Option<String> {
     let hull = &model.parts().hull;
     let is_outside = |i: usize| {
         let wheel = &model.wheels()[i];
-        // Start of the ray, one diameter above the contact point.
+        // 2.0: one diameter.
         let start = wheel.contact + skidpad_core::Vec3::Z * (2.0 * wheel.radius);
         !(start - hull.centre).abs().cmple(hull.half_extents).all()
     };
@@ -215,7 +226,8 @@ fn ray_start_note(model: &Model) -> Option<String> {
 
 /// Checks the wheels. Returns notes on axles closer together than the sum of their radii, wheels whose spin inertia
 /// is that of a disc of more than half the mass they carry, and radii above 1.5 times the height of the centre of
-/// mass.
+/// mass. Each pair of neighbouring axles has a note of its own, with the radii of their first wheels; the other notes
+/// list all wheels concerned.
 fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
     let mut notes = Vec::new();
     let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));
@@ -231,6 +243,7 @@ fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<Str
     }
     let has_heavy_disc = |i: usize| {
         let wheel = &model.wheels()[i];
+        // Mass of a disc with this spin inertia, 2 J / r² (kg).
         2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.carried_masses()[i]
     };
     if let Some(wheel_names) = wheel_names_where(model, has_heavy_disc) {
@@ -258,6 +271,7 @@ mod tests {
     use skidpad_core::model::AeroSurface;
     use skidpad_core::{ModelParts, Vec3};
 
+    /// Asserts that no note on the test car contains `word`, but one on the test car with `change` does.
     #[track_caller]
     fn says(change: impl Fn(&mut ModelParts), word: &str) {
         let mut parts = testing::model().parts().clone();
@@ -268,9 +282,11 @@ mod tests {
         assert!(after.iter().any(|l| l.contains(word)), "{after:?}");
     }
 
-    /// Rows A16, D7, E2, E11, E12: each mistake is reported, and the standard car has none.
+    /// Rows A16, D7, E2, E11, E12: each mistake is reported, and the standard car has none. Each change of the test car
+    /// causes the note with these words.
     #[test]
     fn a16_e12_lints_tell_each_mistake() {
+        // A change of every wheel.
         let each =
             |f: fn(&mut skidpad_core::model::Wheel)| move |parts: &mut ModelParts| parts.wheels.iter_mut().for_each(f);
         says(
@@ -297,7 +313,7 @@ mod tests {
 
     /// A rear brake with 0.8 of the tyre force at rest is strong enough for a stop of 1 g, in which the rear load is
     /// `1 − h a / (g b)` = 0.6. A front brake that locks the wheels at rest is too weak, because their load is 1.4
-    /// times as large.
+    /// times as large. The note names both front wheels.
     #[test]
     fn brakes_are_judged_by_the_loads_of_a_stop() {
         let told = |share: [f32; 2]| {

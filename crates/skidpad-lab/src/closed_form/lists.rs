@@ -12,7 +12,8 @@ use crate::metrics::Metric;
 pub const STOPPING_SPEED_MPS: f64 = 100.0 / 3.6;
 
 /// Returns the figures of each wheel, in wheel order: static load (N), sag as load over wheel rate (mm), and load at
-/// the bump stop without the force of the stop (N).
+/// the bump stop without the force of the stop (N). Each wheel has these three figures; the sag assumes a linear
+/// spring.
 pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     let wheel_figures = |i: usize| {
         let strut = &model.wheels()[i].strut;
@@ -31,7 +32,8 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
 
 /// Returns the figures of each axle, from the front: position ahead of the centre of mass, track, static load, sag,
 /// ride frequency, damping ratios, cornering stiffness, wheel hop frequency, and the figures of damper knees if there
-/// are any.
+/// are any. The cornering stiffness has no value for tyres without creep. The hop frequency has none if the unsprung
+/// mass of a wheel is missing.
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let hop_hz = UnsprungCharacteristics::of(model).map(|unsprung| unsprung.hop_hz);
     let axle_figures = |(i, axle): (usize, &super::AxleCharacteristics)| {
@@ -59,8 +61,9 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     Characteristics::new(model).axles.iter().enumerate().map(axle_figures).collect()
 }
 
-/// Returns the figures of the damper knees of an axle, taken from its first wheel: speed of the knee (m/s) and
-/// remaining damping beyond it (–), for bump and rebound. A damper without a knee has no figures.
+/// Returns the figures of the damper knees of an axle, taken from its first wheel: speed of the knee (m/s) and the
+/// damping beyond it as a share of the damping below it (–), first for bump, then for rebound. A damper without a knee
+/// (infinite speed) and an axle without wheels have no figures.
 fn knee_metrics(model: &Model, axle: usize) -> Vec<Metric> {
     let Some(first_wheel) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
     // Key and label of the knee, key and label of the remaining damping.
@@ -99,8 +102,8 @@ pub fn towing(model: &Model) -> Vec<Metric> {
 
 /// Returns the figures of the whole car in this order: mass and wheelbase, hitch and coupler, modes, roll gradients,
 /// steering behaviour, rollover and downforce, power of engine and motors, stall speed of the converter, top speed,
-/// stopping distances. Figures of parts that the car does not have are left out, except that a figure without a value
-/// stays in the list.
+/// stopping distances. Figures of an engine, electric motors, a converter, unsprung masses, hitch, coupler or downforce
+/// are left out for a car without these parts. All others stay in the list, without a value if there is none.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Characteristics::new(model);
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
@@ -156,8 +159,8 @@ pub fn car(model: &Model) -> Vec<Metric> {
 }
 
 /// Returns frequency (Hz) and damping ratio (–) of heave, pitch, roll with creeping tyres and roll with tyres that
-/// hold, then the longest stable step of explicit springs (ms). Values are missing if the springs cannot hold the car
-/// upright.
+/// hold, then the longest stable step of explicit springs (ms). The list always has nine figures; their values are
+/// missing if the springs cannot hold the car upright.
 fn mode_metrics(model: &Model) -> Vec<Metric> {
     let modes = Modes::of(model);
     let mut metrics = Vec::new();
@@ -171,6 +174,7 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
     ];
     for (name, label, select_mode) in rows {
         let mode = modes.as_ref().map(select_mode);
+        // Key and label of each figure.
         let frequency = (format!("{name}_hz"), format!("{label}: frequency"));
         let ratio = (format!("{name}_damping_ratio"), format!("{label}: damping ratio"));
         metrics.push(Metric::new(&frequency.0, &frequency.1, "Hz", 3, mode.map(|mode| mode.frequency_hz)));
@@ -189,7 +193,8 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
 
 /// Returns the figures of cornering: understeer gradient of the linear bicycle and at 0.4 g with load transfer,
 /// largest steady lateral acceleration, characteristic and critical speed. The largest lateral acceleration holds at
-/// 100 km/h, or at top speed if it is lower. All values are missing for a car without a bicycle model.
+/// 100 km/h, or at top speed if it is lower. The linear gradient is listed twice, in degrees per g and in SI units.
+/// All values are missing for a car without a bicycle model. The list always has six figures.
 fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let bicycle = figures.bicycle;
     let linear_gradient = bicycle.map(|bicycle| bicycle.understeer);
@@ -198,6 +203,7 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let loaded_gradient = bicycle.and_then(|_| cornering::understeer(model, cornering::UNDERSTEER_ACCELERATION_MPS2));
     let speed = figures.top_speed_mps.map_or(STOPPING_SPEED_MPS, |top_speed| top_speed.min(STOPPING_SPEED_MPS));
     let grip_limit_g = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / GRAVITY_MPS2);
+    // Arguments: key, label, unit, decimal places, value.
     vec![
         Metric::new(
             "understeer_deg_per_g",
@@ -246,7 +252,8 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
 
 /// Returns the rollover thresholds of the rigid car and on its springs (g, positive, with the direction of the turn
 /// in the label), the bump travel used at top speed (%), and for a car with aerodynamic downforce or lift the
-/// downforce at top speed (N).
+/// downforce at top speed (N). A figure without a threshold, a top speed or a steady pose has no value. Without a
+/// threshold on the springs, its label has the direction of the rigid car.
 fn rollover_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let sprung_threshold =
         figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / GRAVITY_MPS2);
@@ -258,11 +265,13 @@ fn rollover_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let label_with_turn = |label: &str, turn_sign: f64| format!("{label}{}", figures.turn_direction_text(turn_sign));
     let (rigid_label, sprung_label) = (
         label_with_turn("Rollover threshold, rigid car (t/2h)", rigid_turn_sign),
+        // Only the sign of the threshold matters here.
         label_with_turn("Rollover threshold, with suspension", sprung_threshold.unwrap_or(rigid_turn_sign)),
     );
     let cruise_state = figures.top_speed_mps.and_then(|v| CruiseState::at_speed(model, v));
     // Only for a car with a top speed and a steady pose there.
     let bump_use_percent = cruise_state.as_ref().map(|cruise| max_bump_use_percent(model, &cruise.steady.compressions));
+    // Arguments: key, label, unit, decimal places, value.
     let mut metrics = vec![
         Metric::new("rollover_rigid_g", &rigid_label, "g", 3, figures.rollover_g),
         Metric::new("rollover_g", &sprung_label, "g", 3, sprung_threshold.map(f64::abs)),
@@ -288,6 +297,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
+    /// All names of the list of the test car differ, and only its characteristic and critical speeds have no value.
     #[test]
     fn names_are_different_and_values_are_there() {
         let list = car(&testing::model());

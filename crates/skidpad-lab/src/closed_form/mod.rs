@@ -93,7 +93,8 @@ pub struct Characteristics {
 
 impl Characteristics {
     /// Computes the figures of `model`. Axles are listed from the front; wheelbase is the distance of the first and
-    /// the last one. The rollover threshold is the lower of both directions of turn.
+    /// the last one, 0 with one axle. The rollover threshold is the lower of both directions of turn. The pose of a
+    /// steady turn gives the roll gradient and the roll steer of the bicycle model.
     pub fn new(model: &Model) -> Self {
         let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle_figures(model, i)).collect();
         let rollover_thresholds = roll::rigid_rollover(model, &axles);
@@ -111,8 +112,8 @@ impl Characteristics {
         }
     }
 
-    /// Returns the words for the direction of a turn with `lateral_acceleration` (m/s², positive to the left); empty if
-    /// both directions are equivalent.
+    /// Returns the words for the direction of a turn with `lateral_acceleration` (any unit, positive to the left). The
+    /// text is empty for a left turn of a car that tips equally easily in both directions.
     fn turn_direction_text(&self, lateral_acceleration: f64) -> &'static str {
         match (lateral_acceleration < 0.0, self.tip_direction) {
             (true, _) => ", turning right",
@@ -146,10 +147,12 @@ fn lower_side([left, right]: [f64; 2]) -> Option<Side> {
 /// Computes the figures of axle `index`. The position is the mean of its wheels, the track the distance of the
 /// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use the sums over its
 /// wheels and heave springs; the sag leaves heave springs out. The mass is the carried mass, which includes that of
-/// the wheels.
+/// the wheels. A heave spring belongs to the axle of its first wheel. The cornering stiffness is the sum over the
+/// wheels, `None` if one of them has none.
 fn axle_figures(model: &Model, index: usize) -> AxleCharacteristics {
     let axle_wheels = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
     let wheel_count = axle_wheels().count().max(1) as f64;
+    // Sum of a quantity over the wheels of the axle.
     let axle_sum = |f: &dyn Fn(usize) -> f64| axle_wheels().map(|(i, _)| f(i)).sum::<f64>();
     let strut = |i: usize| &model.wheels()[i].strut;
     let (mass, rate) = (axle_sum(&|i| f64::from(model.carried_masses()[i])), axle_sum(&|i| f64::from(strut(i).rate)));
@@ -160,6 +163,7 @@ fn axle_figures(model: &Model, index: usize) -> AxleCharacteristics {
     // Critical damping (N s/m).
     let critical_damping = 2.0 * ((rate + heave_rate) * mass).sqrt();
     let contact_y = |i: usize| f64::from(model.wheels()[i].contact.y);
+    // Outermost contact points (m): largest and smallest y.
     let (left_y, right_y) =
         axle_wheels().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(contact_y(i)), r.min(contact_y(i))));
     AxleCharacteristics {
@@ -185,19 +189,22 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
 /// of wheels whose links change their toe angle with the wheel travel. `turn_pose` is the pose of the car in a turn;
 /// without it there is no roll steer. `None` if a tyre has no cornering stiffness or no axle steers.
 fn build_bicycle(model: &Model, axles: &[AxleCharacteristics], turn_pose: Option<&TurnPose>) -> Option<Bicycle> {
-    // Lateral force by roll steer per lateral acceleration (N per m/s², positive to the left).
+    // Lateral force by roll steer per lateral acceleration (N per m/s², positive to the left): cornering stiffness
+    // times the toe change by the travel of each wheel.
     let roll_steer_force = |index: usize| {
         let links = model.parts().axles[index].toe_camber.zip(turn_pose);
         links.map_or(0.0, |(links, turn_pose)| {
             let axle_wheels = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
             axle_wheels
                 .map(|(i, wheel)| {
+                    // [0]: linear toe change per travel (rad/m).
                     let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turn_pose.compressions[i];
                     cornering_stiffness(model, i).unwrap_or(0.0) * steer
                 })
                 .sum()
         })
     };
+    // Arguments of `Bicycle::from_axles`: position, cornering stiffness, steer ratio, roll-steer force.
     let axle_row = |(i, figures): (usize, &AxleCharacteristics)| {
         let steer_ratio = f64::from(model.parts().axles[i].steer_ratio);
         Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, steer_ratio, roll_steer_force(i)])
@@ -217,6 +224,8 @@ mod tests {
     use super::*;
     use crate::testing;
 
+    /// Load, sag, ride frequency, bump damping ratio, rollover threshold, roll gradient, neutral bicycle model and
+    /// steering angle of the test car are those of the formulas.
     #[test]
     fn figures_of_the_test_car() {
         let figures = Characteristics::new(&testing::model());

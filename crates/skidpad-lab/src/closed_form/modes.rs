@@ -58,7 +58,7 @@ impl Modes {
             let steepest = |damping: f32, knee: &DamperKnee| damping * knee.fast_ratio.max(1.0);
             steepest(strut.bump_damping, &strut.knees[0]).max(steepest(strut.rebound_damping, &strut.knees[1])).into()
         };
-        // false: tyres creep sideways; true: contact points fixed.
+        // false: tyres creep sideways; true: contact points fixed. `solve_modes` returns heave, roll, pitch.
         let [heave, roll, pitch] = solve_modes(model, false, mean_damping)?;
         let [_, roll_fixed, _] = solve_modes(model, true, mean_damping)?;
         // Longest stable step of a mode (s).
@@ -113,6 +113,7 @@ impl ModalMotion {
         // dt C₀ and dt C₁: modal damping at the start and at the end of the step.
         let [start_damping, end_damping] = [0, 1].map(|end_index| {
             let struts = sum_of_wheel_springs(model, |i| damping_of_step(model, i, dt)[end_index]);
+            // 0.5: heave springs apply half of their damping at each end of the step.
             let springs = sum_of_heave_springs(model, |spring| 0.5 * f64::from(spring.damping));
             dt * self.motion.dot(&((struts + springs) * self.motion))
         });
@@ -127,10 +128,11 @@ impl ModalMotion {
         // Below 0 the eigenvalues are complex (oscillation), otherwise real (overdamped).
         let discriminant = half_sum * half_sum - product;
         if discriminant < 0.0 {
-            // Decay and angle per step of the pole ln λ.
+            // Decay and angle per step of the pole ln λ, with |λ| = √product.
             let (decay, angle) = (-0.5 * product.ln(), (half_sum / product.sqrt()).acos());
             return Some(decay / decay.hypot(angle));
         }
+        // Two decay rates per step; NaN for an eigenvalue below 0, which reverses the motion.
         let rates = [half_sum + discriminant.sqrt(), half_sum - discriminant.sqrt()].map(|eigenvalue| -eigenvalue.ln());
         let ratio = 0.5 * (rates[0] + rates[1]) / (rates[0] * rates[1]).sqrt();
         ratio.is_finite().then_some(ratio)
@@ -139,10 +141,10 @@ impl ModalMotion {
 
 /// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and at its end (N
 /// s/m), by the rule of the struts in the core: half at each end, more at the end for stiff dampers, and more in total
-/// to compensate the loss of the midpoint rule.
+/// to compensate the loss of the midpoint rule. The result is the mean of bump and rebound damping.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
-    // Compensation of the loss of the midpoint rule (–).
+    // Compensation of the loss of the midpoint rule (–): 1 + ω² dt² / 6 with ω² dt² at most 4, as in the core.
     let loss_compensation = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
     let damping_parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
         let (damping, decay_per_step) = (f64::from(damping), f64::from(damping) * dt / carried);
@@ -150,6 +152,7 @@ fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
         let end_share = 0.5 + 0.5 * decay_per_step / (decay_per_step + 6.0);
         [1.0 - end_share, end_share].map(|share| share * loss_compensation * damping)
     });
+    // Mean of bump and rebound, at the start and at the end of the step.
     [0, 1].map(|end_index| 0.5 * (damping_parts[0][end_index] + damping_parts[1][end_index]))
 }
 
@@ -167,7 +170,9 @@ fn solve_modes(model: &Model, has_fixed_contacts: bool, damping: impl Fn(&Strut)
         + sum_of_heave_springs(model, |spring| spring.damping.into());
     let energies_and_modes: Vec<(Vector3<f64>, ModalMotion)> = (0..3)
         .map(|i| {
+            // Motion in heave, roll and pitch with unit modal mass.
             let motion = inverse_factor.transpose() * eigen.eigenvectors.column(i);
+            // Angular frequency (rad/s); NaN if the springs cannot hold this motion, which is rejected below.
             let omega = eigen.eigenvalues[i].sqrt();
             let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
             let shape = (motion / motion[motion.iamax()]).into();
@@ -182,6 +187,7 @@ fn solve_modes(model: &Model, has_fixed_contacts: bool, damping: impl Fn(&Strut)
     }
     // Assignment of modes to coordinates with the largest total kinetic energy.
     const MODE_PERMUTATIONS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    // `order[coordinate]` is the number of the mode that is assigned to heave, roll or pitch.
     let energy =
         |order: &[usize; 3]| (0..3).map(|coordinate| energies_and_modes[order[coordinate]].0[coordinate]).sum::<f64>();
     let order = MODE_PERMUTATIONS.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)))?;
@@ -199,6 +205,7 @@ fn build_mass_matrix(model: &Model, has_fixed_contacts: bool) -> Matrix3<f64> {
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
     let added_roll_inertia = if has_fixed_contacts { mass * roll_lever * roll_lever } else { 0.0 };
     let added_pitch_inertia = force_lever * force_lever * mass * spin_mass / (mass + spin_mass);
+    // Rows heave, roll, pitch; the product of inertia couples roll and pitch.
     Matrix3::new(mass, 0.0, 0.0, 0.0, xx + added_roll_inertia, xy, 0.0, xy, yy + added_pitch_inertia)
 }
 
@@ -214,7 +221,7 @@ fn build_stiffness_matrix(model: &Model) -> Matrix3<f64> {
     let heave_springs = sum_of_heave_springs(model, |spring| spring.rate.into());
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
     let height = f64::from(model.parts().centre_height);
-    // The body rolls about its roll axis and pitches about the ground.
+    // The body rolls about its roll axis and pitches about the ground. Heave has no moment of gravity.
     let gravity_moments = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
     wheel_springs + bars + heave_springs - Matrix3::from_diagonal(&gravity_moments)
 }
@@ -247,7 +254,9 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    /// A car with symmetry front to rear and left to right has three uncoupled oscillators.
+    /// A car with symmetry front to rear and left to right has three uncoupled oscillators. Frequencies of heave, roll
+    /// with free and with fixed contact points, and pitch with the inertia of the wheels, and the damping ratio and
+    /// shape of heave are those of the formulas.
     #[test]
     fn uncoupled_modes_are_the_textbook_oscillators() {
         let modes = Modes::of(&testing::model()).expect("upright");

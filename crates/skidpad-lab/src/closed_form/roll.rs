@@ -21,6 +21,7 @@ pub(super) fn rigid_rollover(model: &Model, axles: &[AxleCharacteristics]) -> Op
         };
         axles.iter().enumerate().map(|(i, axle)| outer_distance(i) * axle.load_n).sum::<f64>() / load
     };
+    // A left turn tips the car over its right wheels (−1), a right turn over its left wheels (1).
     let thresholds = [-1.0, 1.0].map(|side_sign| mean_outer_distance(side_sign) / model.tyre_force_lever());
     (thresholds[0].min(thresholds[1]) > 0.0).then_some(thresholds)
 }
@@ -37,6 +38,7 @@ pub(super) struct TurnPose {
 impl TurnPose {
     /// Computes the pose of `model`; `None` if its springs cannot hold it upright.
     pub fn new(model: &Model) -> Option<Self> {
+        // `&[]`: no separate unsprung masses. The heave is positive downwards.
         let [heave, pitch, roll] = solve_roll_pose(model, &[])?;
         let travel = |contact: skidpad_core::Vec3| heave + f64::from(contact.x) * pitch - f64::from(contact.y) * roll;
         Some(Self { roll, compressions: model.wheels().iter().map(|wheel| travel(wheel.contact)).collect() })
@@ -56,7 +58,8 @@ pub struct UnsprungCharacteristics {
 }
 
 impl UnsprungCharacteristics {
-    /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given.
+    /// Computes the figures of `model`; `None` if the unsprung mass of a wheel is not given. The hop frequency of an
+    /// axle includes strut and tyre spring, but no bars and heave springs.
     pub fn of(model: &Model) -> Option<Self> {
         let unsprung: Vec<_> = model.wheels().iter().map(|wheel| wheel.unsprung).collect::<Option<_>>()?;
         // Frequency of the first wheel of an axle (Hz). A valid model has one or two wheels on each axle.
@@ -89,6 +92,7 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
     // Coordinates: u of each wheel, heave, pitch, roll.
     let mut system = SpringSystem::new(unsprung.len() + 3);
     let (roll, mass) = (system.unit_direction(unsprung.len() + 2), f64::from(model.mass()));
+    // Roll moment of the tyre forces at 1 m/s², and the weight, which acts as a negative roll stiffness.
     system.add_force(mass * model.tyre_force_lever(), &roll);
     system.add_spring(-mass * f64::from(parts.centre_height) * GRAVITY_MPS2, &roll);
     let unsprung_zeros = vec![0.0; unsprung.len()];
@@ -109,6 +113,7 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
     };
     for (i, wheel) in wheels.iter().enumerate() {
         system.add_spring(wheel.strut.rate.into(), &strut_direction(i));
+        // Jacking force of the side forces at 1 m/s², which are numerically equal to the guided masses.
         system.add_force(model.jacking_force(i, guided_mass), &strut_direction(i));
         // Lateral shift of contact point `i` per travel of wheel `k` (–), and the direction of its whole shift.
         let scrub_per_travel = |k: usize| model.link_scrub(i, |wheel_index| f64::from(u8::from(wheel_index == k)));
@@ -122,16 +127,19 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
         let end_directions = bar
             .wheels
             .map(|i| if bar.force_path == BarForcePath::External { body_direction(i) } else { strut_direction(i) });
+        // −1.0: a bar reacts to the difference of the travels.
         system.add_spring(bar.rate.into(), &combined_direction(&end_directions, -1.0));
     }
     for spring in &parts.heave_springs {
+        // 1.0: a heave spring reacts to half the sum of the travels, hence a quarter of its rate.
         system.add_spring(0.25 * f64::from(spring.rate), &combined_direction(&spring.wheels.map(strut_direction), 1.0));
     }
     for (i, unsprung) in unsprung.iter().enumerate() {
         system.add_spring(unsprung.tyre_rate.into(), &system.unit_direction(i));
     }
     move_solid_axle_moments(model, unsprung, &mut system);
-    system.solve_last()?[unsprung.len()..].try_into().ok()
+    // The last three coordinates: heave, pitch and roll.
+    system.solve_by_condensation()?[unsprung.len()..].try_into().ok()
 }
 
 /// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles: per axle
@@ -148,10 +156,13 @@ fn move_solid_axle_moments(model: &Model, unsprung: &[Unsprung], system: &mut Sp
             .iter()
             .map(|u| u / track)
             .collect();
-        let moment: f64 = axle_wheels.iter().map(|&i| f64::from(unsprung[i].mass * model.wheels()[i].radius)).sum();
-        for (moment, direction) in [(moment, &axle_direction), (-moment, &roll)] {
-            system.add_force(moment, direction);
-            system.add_spring(-moment * GRAVITY_MPS2, direction);
+        // m_u R of both wheels (kg m), the roll moment per lateral acceleration.
+        let mass_moment: f64 =
+            axle_wheels.iter().map(|&i| f64::from(unsprung[i].mass * model.wheels()[i].radius)).sum();
+        // Added to the axle and subtracted from the body.
+        for (mass_moment, direction) in [(mass_moment, &axle_direction), (-mass_moment, &roll)] {
+            system.add_force(mass_moment, direction);
+            system.add_spring(-mass_moment * GRAVITY_MPS2, direction);
         }
     }
 }
@@ -161,7 +172,7 @@ fn combined_direction([first, second]: &[Vec<f64>; 2], factor: f64) -> Vec<f64> 
     add_scaled(first, second, factor)
 }
 
-/// Returns `a + times b`.
+/// Returns `a + factor b`.
 fn add_scaled(a: &[f64], b: &[f64], factor: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + factor * b).collect()
 }
@@ -180,6 +191,7 @@ impl SpringSystem {
     /// one axle.
     const FREE_STIFFNESS_SHARE: f64 = 1e-9;
 
+    /// Creates a system of `size` coordinates without springs and forces.
     fn new(size: usize) -> Self {
         Self { stiffness: DMatrix::zeros(size, size), forces: DVector::zeros(size) }
     }
@@ -196,7 +208,7 @@ impl SpringSystem {
     }
 
     /// Adds a symmetric coupling of stiffness `rate` between the directions `first` a and `second` b:
-    /// `K += rate (a bᵀ + b aᵀ)`.
+    /// `K += rate (a bᵀ + b aᵀ)`, as `rate/2 ((a + b)(a + b)ᵀ − (a − b)(a − b)ᵀ)`.
     fn add_coupling(&mut self, rate: f64, first: &[f64], second: &[f64]) {
         for sign in [1.0, -1.0] {
             self.add_spring(0.5 * sign * rate, &add_scaled(first, second, sign));
@@ -208,12 +220,14 @@ impl SpringSystem {
         self.forces.axpy(force, &DVector::from_column_slice(direction), 1.0);
     }
 
-    /// Solves `K q = f` by static condensation to the last coordinate, with a pseudo-inverse for the others. Free
-    /// coordinates (see [`Self::FREE_STIFFNESS_SHARE`]) stay at 0. `None` if the stiffness that remains for the last
-    /// coordinate is zero or negative, so that it is free or unstable.
-    fn solve_last(self) -> Option<Vec<f64>> {
+    /// Solves `K q = f` by static condensation to the last coordinate, with a pseudo-inverse for the others, and
+    /// returns all coordinates. Free coordinates (see [`Self::FREE_STIFFNESS_SHARE`]) stay at 0. `None` if the
+    /// stiffness that remains for the last coordinate is negative or at most this share of the largest diagonal
+    /// element of `K`, so that it is free or unstable.
+    fn solve_by_condensation(self) -> Option<Vec<f64>> {
         let (last_index, min_stiffness) =
             (self.forces.len() - 1, Self::FREE_STIFFNESS_SHARE * self.stiffness.diagonal().amax());
+        // Pseudo-inverse of the block of the other coordinates.
         let compliance =
             self.stiffness.view((0, 0), (last_index, last_index)).into_owned().pseudo_inverse(min_stiffness).ok()?;
         let (coupling, forces) =
@@ -247,7 +261,8 @@ mod tests {
     }
 
     /// A car that rolls about a point beside its centre of mass also rises there. The roll stiffness is
-    /// `Σ k y² − (Σ k y)² / Σ k`, the same as with the centre of mass in the middle.
+    /// `Σ k y² − (Σ k y)² / Σ k`, the same as with the centre of mass in the middle. Compressions of the left and the
+    /// right front wheel are opposite.
     #[test]
     fn a_centre_of_mass_off_the_middle_rolls_as_one_in_it() {
         let turning = TurnPose::new(&beside(0.3, |_| {})).expect("upright");
@@ -257,7 +272,8 @@ mod tests {
         assert!((turning.compressions[1] / (0.75 * turning.roll) - 1.0).abs() < 1e-6, "{turning:?}");
     }
 
-    /// Tyre forces at half the height of the centre of mass double the threshold `t/2h`.
+    /// Tyre forces at half the height of the centre of mass double the threshold `t/2h`. On its springs the car tips
+    /// below this threshold.
     #[test]
     fn raised_tyre_forces_tip_a_rigid_car_later() {
         let model = beside(0.0, |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point_height = 0.25));
@@ -267,7 +283,7 @@ mod tests {
         assert!(sprung < 3.0 * GRAVITY_MPS2, "{sprung}");
     }
 
-    /// The thresholds are `(t/2 ∓ y) / h`.
+    /// The thresholds are `(t/2 ∓ y) / h`. The lower one counts, with its direction; a symmetric car has no direction.
     #[test]
     fn a_rigid_car_tips_first_over_the_wheels_its_mass_is_nearer_to() {
         let figures = crate::Characteristics::new(&beside(0.3, |_| {}));
@@ -280,6 +296,7 @@ mod tests {
     /// `(K_s + K_b)` in series with `K_t`. External bars give `K_b` parallel to the series of `K_s` and `K_t`.
     #[test]
     fn tyres_are_in_series_with_what_presses_them() {
+        // Roll stiffness `k y²` of four wheels at 0.75 m, and of two bars, `k t²` (N m/rad).
         let (struts, tyres, bars) = (4.0 * 25e3 * 0.5625, 4.0 * 200e3 * 0.5625, 2.0 * 10e3 * 2.25);
         let series = |a: f64, b: f64| a * b / (a + b);
         let told = [

@@ -55,7 +55,9 @@ impl LoadDemand {
     }
 
     /// Returns the demand at a steady speed: downforce of both surfaces (N), drag at its point of application (N), and
-    /// drive at the ground that balances the drag.
+    /// drive at the ground that balances the drag. The weight is that at rest plus the downforce. The drag unloads the
+    /// front axle by its height above the points where tyre forces act; downforce acts at the positions of its
+    /// surfaces.
     pub fn at_speed(model: &Model, downforce_n: [f64; 2], drag_n: f64) -> Self {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
         let moments =
@@ -80,7 +82,8 @@ impl LoadDemand {
 /// the link forces do not converge.
 ///
 /// Alternates between the balance of heave and pitch (link forces fixed) and the link forces for the resulting
-/// lateral acceleration, up to 60 times, starting without link forces.
+/// lateral acceleration, up to 60 times, starting without link forces. The iteration ends when no link force changes
+/// by more than 1e-9 of the demanded weight.
 pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<SteadyState> {
     let mut link_forces = vec![0.0; model.wheels().len()];
     for _ in 0..MAX_LINK_ITERATIONS {
@@ -103,9 +106,9 @@ pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<Ste
 
 /// Solves for the steady state with the link forces `link_forces` (N) subtracted from the loads. First solves heave and
 /// pitch for the demanded sums of the forces on the chassis. Then distributes the side forces by the loads and
-/// computes the lateral acceleration from the roll moment balance. Also returns the link force of each wheel per
-/// lateral acceleration (kg), which the caller uses for the next iteration. `None` if no heave and pitch provide the
-/// demand.
+/// computes the lateral acceleration from the roll moment balance. Loads are at least 0. Also returns the link force of
+/// each wheel per lateral acceleration (kg), without the limit of solid axles, which the caller uses for the next
+/// iteration. `None` if no heave and pitch provide the demand.
 fn solve_with_link_forces(
     model: &Model,
     roll: f64,
@@ -122,6 +125,7 @@ fn solve_with_link_forces(
         let net_force = |i: usize| chassis_forces[i] - limited_link_force(i, loads[i]);
         let weighted_sum =
             |lever: &dyn Fn(usize) -> f64| (0..chassis_forces.len()).map(|i| lever(i) * net_force(i)).sum::<f64>();
+        // 1.0: the plain sum of the forces.
         [
             weighted_sum(&|_| 1.0) - demand.weight,
             weighted_sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitch_moment,
@@ -138,6 +142,7 @@ fn solve_with_link_forces(
     let side_force_per_acceleration = side_forces(model, &loads);
     let force_per_acceleration: Vec<f64> =
         (0..loads.len()).map(|i| model.jacking_force(i, |k| side_force_per_acceleration[k])).collect();
+    // Link forces per lateral acceleration, reduced by the limit of a solid axle (kg).
     let limited_per_acceleration: Vec<f64> =
         force_per_acceleration.iter().zip(&transmitted_shares).map(|(gain, share)| gain * share).collect();
     // Lateral position of the contact point after link scrub (m), and the roll moment of forces there.
@@ -146,19 +151,22 @@ fn solve_with_link_forces(
     let mass = f64::from(model.mass());
     // Roll moment of the weight (N m).
     let weight_moment = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
+    // `(m h − Σ y f) a_y = −Σ y N − m g h φ`, with the link forces f per lateral acceleration.
     let lateral_acceleration = (-roll_moment(&chassis_forces) - weight_moment)
         / (mass * model.tyre_force_lever() - roll_moment(&limited_per_acceleration));
     Some((SteadyState { roll, lateral_acceleration, compressions, loads }, force_per_acceleration))
 }
 
-/// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its
-/// static load, distributed to its wheels by `loads` (N). An axle without load has no side force.
+/// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its static
+/// load, distributed to its wheels by `loads` (N). An axle without load has no side force. The sum over any other axle
+/// is the sum of the carried masses of its wheels.
 fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     let wheels = model.wheels();
     // Sum of `quantity` over the wheels on the axle of wheel `i`.
     let axle_sum = |i: usize, quantity: &dyn Fn(usize) -> f64| {
         (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(quantity).sum::<f64>()
     };
+    // Share of a wheel in the load of its axle (–); 0 for an axle without load.
     let share = |i: usize| loads[i] / axle_sum(i, &|k| loads[k]).max(f64::MIN_POSITIVE);
     (0..wheels.len()).map(|i| share(i) * axle_sum(i, &|k| model.carried_masses()[k].into())).collect()
 }
@@ -173,8 +181,9 @@ pub fn solve_cornering(model: &Model, lateral_acceleration: f64) -> Option<Stead
 /// threshold.
 ///
 /// Scans the roll angle towards the outside of the turn in 300 steps up to 0.6 rad for the first pose that reaches
-/// the lateral acceleration, then bisects. If no step reaches it, the pose of the largest lateral acceleration is
-/// tried.
+/// the lateral acceleration. If no step reaches it, the pose of the largest lateral acceleration is tried. Then 50
+/// bisections refine the roll angle between this pose and the previous step. A lateral acceleration of 0 counts as a
+/// left turn. A roll angle without a pose counts as not reaching it.
 pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: LoadDemand) -> Option<SteadyState> {
     // 1 for a left turn, −1 for a right turn.
     let turn_sign = lateral_acceleration.signum();
@@ -231,7 +240,8 @@ fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Opt
         } else {
             high = b
         }
-        // Just before wheels lift, there may be no solution if links carry much of the load.
+        // The best sampled angle is kept: just before wheels lift, there may be no solution if links carry much of the
+        // load.
         best_roll = [a, b].into_iter().fold(best_roll, |best_roll, roll| {
             if acceleration_at(roll) > acceleration_at(best_roll) { roll } else { best_roll }
         });
@@ -246,12 +256,14 @@ fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Opt
 fn solve_newton(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
     const DERIVATIVE_STEP: f64 = 1e-8;
     let relative_norm = |residual: [f64; 2]| residual[0].hypot(residual[1]) / scale;
+    // Unknowns: lowering (m) and pitch (rad) of the chassis.
     let mut pose = [0.0; 2];
     let mut error = residual(pose);
     for _ in 0..200 {
         if relative_norm(error) < 1e-9 {
             return Some(pose);
         }
+        // Forward difference with respect to unknown `k`.
         let derivative = |k: usize| {
             let mut shifted_pose = pose;
             shifted_pose[k] += DERIVATIVE_STEP;
@@ -264,6 +276,7 @@ fn solve_newton(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[
         if determinant.abs() < 1e-6 * scale * scale {
             return None;
         }
+        // Newton step by Cramer's rule.
         let step = [(d * error[0] - b * error[1]) / determinant, (a * error[1] - c * error[0]) / determinant];
         // Part of the Newton step that is taken (–).
         let mut step_fraction = 1.0;
@@ -295,13 +308,16 @@ struct WheelLoads {
 ///
 /// The travel of a wheel follows the ground, down to its droop stop. Its force is the static load plus spring, bump
 /// stop, metal contact, anti-roll bars in the load path and heave springs. A wheel with a negative force hangs at the
-/// balance of its springs. The load of a wheel above the ground falls to zero within [`DROOP_CORNER_M`]. External
-/// anti-roll bars add to the force on the chassis only, at wheels with load.
+/// balance of its springs, but not below its droop stop. Wheels are checked in order, so a later wheel reacts to the
+/// changed travel of an earlier one. The load of a wheel above the ground falls to zero within [`DROOP_CORNER_M`] and
+/// is never negative. External anti-roll bars add to the force on the chassis only, at wheels with load.
 fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
+    // Travel at which each wheel touches the ground, and its travel limited by the droop stop (m).
     let ground_travel: Vec<f64> =
         model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
     let mut travel: Vec<f64> =
         ground_travel.iter().zip(model.wheels()).map(|(z, w)| z.max(-f64::from(w.strut.droop_travel))).collect();
+    // Force of wheel `i` (N), negative if it would have to pull at the ground.
     let force = |travel: &[f64], i: usize| {
         let strut = &model.wheels()[i].strut;
         let (z, bump) = (travel[i], f64::from(strut.bump_travel));
@@ -326,7 +342,7 @@ fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Whe
         }
     }
     let wheel_load = |i: usize| {
-        // Share of the load that remains at this height above the ground.
+        // Share of the load that remains at this height above the ground, below 0 for a wheel far above it.
         let load_share = 1.0 - (travel[i] - ground_travel[i]).max(0.0) / DROOP_CORNER_M;
         force(&travel, i).max(0.0) * load_share.max(0.0)
     };
@@ -357,6 +373,7 @@ struct AxleLink {
 /// mean travel of its two wheels and splits its force, which gives a quarter of its rate.
 fn axle_links(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
+    // Bars and springs that do not act on wheel `i` are left out by `other_wheel`.
     let bars = parts.bars.iter().filter(|bar| bar.force_path == BarForcePath::InLoadPath);
     let bars = bars.filter_map(move |bar| {
         Some(AxleLink { other_wheel: other_wheel(bar.wheels, i)?, rate: bar.rate.into(), travel_sign: -1.0 })
@@ -383,6 +400,8 @@ mod tests {
     use crate::testing;
     use skidpad_core::model::{AntiRollBar, HeaveSpring};
 
+    /// Roll angle and lateral load transfer at 2 m/s², and the front load when braking at 4 m/s², are those of the
+    /// linear formulas.
     #[test]
     fn small_demands_are_the_linear_formulas() {
         let model = testing::model();
@@ -398,7 +417,7 @@ mod tests {
 
     /// The roll angle follows from `m (h − r) a_y = (K − m g (h − r)) φ`, while the tyre loads balance the whole moment
     /// `m h a_y + m g (h − r) φ`. The sum of the loads does not change, except through the load differences between the
-    /// sides.
+    /// sides. The links lift the car, and the rollover threshold includes the shift of the contact points.
     #[test]
     fn roll_centres_lead_side_forces_past_the_springs() {
         let mut parts = testing::model().parts().clone();
@@ -418,7 +437,8 @@ mod tests {
         assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
     }
 
-    /// Links of a solid axle take no more than the load of a wheel. They hold no car beyond `t / 2h`.
+    /// Links of a solid axle take no more than the load of a wheel. They hold no car beyond `t / 2h`. Roll centres from
+    /// −0.4 to 0.6 m, with and without solid axles, tip below this threshold, with loads that sum to the weight.
     #[test]
     fn no_roll_centre_holds_a_car_beyond_its_track_over_twice_its_height() {
         for (roll_centre, solid) in (-4..=6).flat_map(|tenth| [true, false].map(|solid| (0.1 * tenth as f32, solid))) {
@@ -441,6 +461,8 @@ mod tests {
         wheels
     }
 
+    /// The threshold is `g (t/2 − h φ) / h` with its roll angle, with hardly any load on the inner wheels. There is a
+    /// steady turn just below it and none above.
     #[test]
     fn a_car_tips_when_all_inner_wheels_are_off_and_hangs_over() {
         let model = testing::model();
@@ -453,7 +475,9 @@ mod tests {
     }
 
     /// The centre of mass is 0.3 m left of the middle. The left wheels are 0.45 m beside it, over which the car falls
-    /// when turning right. The car rolls about the middle: `a_y = g (0.45 − 0.5 φ) / 0.5`.
+    /// when turning right. The car rolls about the middle: `a_y = g (0.45 − 0.5 φ) / 0.5`. The threshold of the left
+    /// turn follows from the right wheels, which are 1.05 m beside it. Beyond the lower threshold there are steady
+    /// turns only to the left.
     #[test]
     fn a_car_tips_first_to_the_side_of_its_mass() {
         let mut parts = testing::model().parts().clone();
@@ -473,7 +497,9 @@ mod tests {
         assert!(solve_cornering(&model, -1.01 * right.lateral_acceleration).is_some());
     }
 
-    /// A progressive spring, a heave spring and an external bar contribute to loads and roll by their laws.
+    /// A progressive spring, a heave spring and an external bar contribute to loads and roll by their laws. Both bars
+    /// need the same lateral acceleration for a roll angle, but only the bar in the load path transfers wheel load.
+    /// Tyre forces at half the height of the centre of mass double the acceleration for the same roll angle.
     #[test]
     fn every_part_of_a_suspension_counts() {
         let mut parts = testing::model().parts().clone();

@@ -32,13 +32,14 @@ impl Resistance {
     /// not depend on the speed or no steady pose exists.
     fn at_speed(model: &Model, v: f64) -> Self {
         let cruise_state = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
+        // The coefficient follows from the drag force; 1e-12 avoids a division by zero at standstill.
         let from_cruise =
             |cruise: CruiseState| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
         cruise_state.map_or_else(|| Self::at_rest(model), from_cruise)
     }
 
-    /// Computes drag `k v²` plus the rolling resistance of all wheels at `v` m/s (N). The loads stay those of the
-    /// pose.
+    /// Computes drag `k v²` plus the rolling resistance of all wheels at `v` m/s (N). Drag coefficient and loads stay
+    /// those of the pose; only `v²` and the rolling coefficients follow `v`.
     pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
         let loaded_wheels = model.wheels().iter().zip(&self.loads);
         let rolling_resistances =
@@ -58,16 +59,18 @@ fn has_speed_dependent_loads(model: &Model) -> bool {
 /// motors by the maximum torques of engine in first gear and motors at standstill. All wheels have equal shares for a
 /// car without a motor.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
+    // Torque of the additional electric motors at wheel `i` (N m); a motor divides its torque equally.
     let motor_torque_sum = |i: usize| -> f64 {
         // 0.0: motor at standstill.
         let wheel_motors = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
         wheel_motors.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
     };
-    // First gear.
+    // Maximum engine torque at wheel `i` in first gear (N m).
     let engine_torque = |drive: &EngineDrive, i: usize| {
         let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
         f64::from(drive.torque_shares[i] * ratio * drive.engine.torque.max_value())
     };
+    // Torque, or share of the torque if an engine drives alone: only the ratio of the wheels counts.
     let powertrain_torque = |i: usize| match &model.parts().powertrain {
         Powertrain::None => 0.0,
         Powertrain::Direct(torques) => f64::from(torques[i]),
@@ -110,7 +113,7 @@ pub fn standing_force(model: &Model) -> f64 {
 /// (N); `None` if no pose provides these loads.
 fn spinning_force(model: &Model, force: f64) -> Option<f64> {
     let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
-    // 0.0: no roll. Acceleration is negative braking.
+    // Load transfer. 0.0: no roll. Acceleration is negative braking.
     let steady = solve_at_roll(model, 0.0, LoadDemand::braking(model, -force / mass))?;
     // Force at which wheel `i` spins; [0]: longitudinal friction coefficient.
     let force_limit =
@@ -134,9 +137,10 @@ fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
     motor_torque(motor, v * inverse_radius) * inverse_radius
 }
 
-/// Computes the full-throttle force of the powertrain, without additional electric motors, at the road at `v` m/s
-/// (N). Wheel motors have a constant torque. An engine acts through clutch or converter and the gear `gear`, with the
-/// efficiency of the gearbox.
+/// Computes the full-throttle force of the powertrain, without additional electric motors, at the road at `v` m/s (N).
+/// Wheel motors have a constant torque. An engine acts through clutch or converter and the gear `gear`, with the
+/// efficiency of the gearbox. The force is 0 without a powertrain. Torques over the radii of their wheels give the
+/// force of wheel motors, which does not depend on speed and gear.
 fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     let wheels = model.wheels();
     match &model.parts().powertrain {
@@ -149,6 +153,7 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
             let inverse_radius = mean_inverse_radius(drive, wheels);
             // 1.0: full throttle, which sets the ratio of a continuous gearbox.
             let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * inverse_radius) as f32, 1.0));
+            // Torque into the gearbox at the speed of its input shaft (N m).
             let input_torque = gearbox_torque(drive, gear, v * inverse_radius * ratio);
             input_torque * ratio * f64::from(drive.gearbox.efficiency) * inverse_radius
         }
@@ -163,7 +168,7 @@ fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
 
 /// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing, at
 /// which engine and impeller torque balance, at most the limiter speed (rad/s); `None` without an engine or a
-/// converter.
+/// converter. Below idle speed the engine has its torque at idle.
 pub fn stall_speed(model: &Model) -> Option<f64> {
     let EngineDrive { engine, launch_device: LaunchDevice::Converter(converter), .. } =
         model.parts().powertrain.engine()?
@@ -191,12 +196,14 @@ fn gearbox_torque(drive: &EngineDrive, gear: i8, input_speed: f64) -> f64 {
         LaunchDevice::Converter(converter)
             if !converter.lock_up.is_some_and(|clutch| clutch.is_closed(gear, input_speed as f32)) =>
         {
-            let impeller = converter.balance_speed(
+            // Engine speed at which engine and impeller torque balance (rad/s).
+            let impeller_speed = converter.balance_speed(
                 |speed| full_load_torque(engine, speed),
                 input_speed as f32,
                 engine.limiter_speed,
             );
-            f64::from(converter.torques(impeller, input_speed as f32)[1])
+            // [1]: turbine torque.
+            f64::from(converter.torques(impeller_speed, input_speed as f32)[1])
         }
         _ => f64::from(full_load_torque(engine, input_speed as f32)),
     }
@@ -213,17 +220,18 @@ pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 
 /// is no balance below 149.9 m/s.
 ///
 /// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration, of
-/// at most 100, takes the mean of the last speed and the one for its pose.
+/// at most 100, takes the mean of the last speed and the one for its pose. The iteration ends when both differ by less
+/// than 0.01 m/s. `None` also if no gear overcomes the resistance of such a pose.
 pub fn top_speed(model: &Model) -> Option<f64> {
     let max_speed_against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
     let mut speed = max_speed_against(Resistance::at_rest(model))?;
     if has_speed_dependent_loads(model) {
         for _ in 0..100 {
-            let next = max_speed_against(Resistance::at_speed(model, speed))?;
-            if (next - speed).abs() < SEARCH_STEP_MPS {
+            let next_speed = max_speed_against(Resistance::at_speed(model, speed))?;
+            if (next_speed - speed).abs() < SEARCH_STEP_MPS {
                 break;
             }
-            speed = 0.5 * (speed + next);
+            speed = 0.5 * (speed + next_speed);
         }
     }
     Some(speed)
@@ -241,14 +249,17 @@ pub(super) fn max_overcome_speed(model: &Model, resistance_at: impl Fn(f64) -> f
     let can_overcome = |v: f64| (1..=gear_count).any(|gear| drive_force(model, v, gear) >= resistance_at(v));
     // 15 000 steps: up to 150 m/s.
     let max_speed = (1..=15_000).map(|i| f64::from(i) * SEARCH_STEP_MPS).take_while(|&v| can_overcome(v)).last();
+    // A search that reaches its end has found no balance.
     max_speed.filter(|max_speed| *max_speed < 149.9)
 }
 
-/// Returns the maximum full-throttle power of the engine and the engine speed there, [W, rad/s]. Searches the points
-/// of the torque curve and a thousand steps from 0 to the limiter speed; `None` without an engine.
+/// Returns the maximum full-throttle power of the engine and the engine speed there, [W, rad/s]. Searches the points of
+/// the torque curve and a thousand steps from 0 to the limiter speed; `None` without an engine. The torque is that of
+/// full throttle, below idle speed that at idle.
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const SPEED_LIMIT_STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
+    // Evenly spaced speeds from 0 to the limiter speed (rad/s).
     let even_speeds =
         (0..=SPEED_LIMIT_STEPS).map(|i| engine.limiter_speed * f32::from(i) / f32::from(SPEED_LIMIT_STEPS));
     let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even_speeds);
@@ -278,7 +289,7 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     // Each iteration gains about one digit: the load transfer reacts to an error of the deceleration by the factor h /
     // L.
     for _ in 0..40 {
-        // 0.0: no roll; 1.0: pedal fully pressed.
+        // 0.0: no roll; 1.0: pedal fully pressed. The sum is the braking force of all wheels.
         let loads = solve_at_roll(model, 0.0, LoadDemand::braking(model, deceleration))?.loads;
         let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
         if force <= 0.0 {
@@ -304,8 +315,9 @@ pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 
 /// against the motion). `pedal_position` is the brake pedal position (–, 0 to 1).
 ///
 /// The force is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
-/// tyre can transmit this. Otherwise it is the peak force of the tyre with ideal braking or a tyre without creep (dry
-/// friction). With a full pedal it is the force of the locked wheel, or that at the slip of the anti-lock brakes.
+/// tyre can transmit this; it can be negative for a wheel without a brake. Otherwise it is the peak force of the tyre
+/// with ideal braking or a tyre without creep (dry friction). With a full pedal it is the force of the locked wheel, or
+/// that at the slip of the anti-lock brakes.
 pub(super) fn braking_force(
     model: &Model,
     i: usize,
@@ -319,7 +331,7 @@ pub(super) fn braking_force(
     let radius = f64::from(wheel.radius);
     // Largest longitudinal force of the tyre (N).
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
-    // The brake also decelerates the spin of the wheel.
+    // The brake also decelerates the spin of the wheel by deceleration / radius.
     let brake_force = pedal_position * f64::from(wheel.brake_torque) / radius
         - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
     let rolling_resistance = f64::from(wheel.rolling.constant) * load;
@@ -355,6 +367,8 @@ mod tests {
         assert!((found - expected).abs() < 0.02, "{found} {expected}");
     }
 
+    /// Strong brakes stop a car without drag within `v² / 2 μ g` with both pedal strategies. Weak brakes stop it by
+    /// their force and the rolling resistance, against a mass that includes the spin of the wheels.
     #[test]
     fn a_stop_of_locked_wheels_is_v_squared_over_two_mu_g() {
         let mut parts = testing::model().parts().clone();
@@ -380,7 +394,7 @@ mod tests {
     }
 
     /// Builds the test car with an engine of 200 N m up to its limit of 600 rad/s, drag of 10 N m and 0.1 N m s, and
-    /// one gear.
+    /// one gear. The engine has `throttle_map` and drives the rear wheels; `gear` is the ratio of the gear.
     fn with_engine(throttle_map: Option<Curve>, gear: f32) -> Model {
         let mut parts = testing::model().parts().clone();
         parts.powertrain = Powertrain::Engine(Box::new(EngineDrive {
@@ -412,7 +426,8 @@ mod tests {
     }
 
     /// In its band, the last 2 %, the limiter leaves `(ω_l − ω) / (0.02 ω_l)` of the torque, and the engine drag has
-    /// the remaining share. The top speed is the balance with the resistance.
+    /// the remaining share. The top speed is the balance with the resistance. The peak power is at the lower end of the
+    /// band, 588 rad/s.
     #[test]
     fn a_limiter_holds_a_car_within_its_band() {
         let model = with_engine(None, 4.0);
@@ -426,7 +441,8 @@ mod tests {
         assert!((speed / 588.0 - 1.0).abs() < 1e-6 && (power / (200.0 * 588.0) - 1.0).abs() < 1e-6, "{power} {speed}");
     }
 
-    /// A throttle map that opens the throttle to 0.6 leaves 0.4 of the engine drag.
+    /// A throttle map that opens the throttle to 0.6 leaves 0.4 of the engine drag. Drive force and peak power include
+    /// both.
     #[test]
     fn a_throttle_map_that_ends_below_1_takes_drag_from_the_torque() {
         let map = Curve::new(vec![[0.0, 0.0], [1.0, 0.6]]).expect("valid");

@@ -54,13 +54,15 @@ pub struct PlaneTrain {
 }
 
 impl PlaneTrain {
-    /// Builds the model of `models` from the front, each hitched to the previous one; `None` if a hitch or a coupler
-    /// is missing or a tyre has no creep (dry friction, no slip curve). Loads are static. Relaxation lengths are
-    /// those at 80 km/h.
+    /// Builds the model of `models` from the front, each hitched to the previous one. Adds mass, yaw inertia and tyres
+    /// of each vehicle, and the yaw damping of each hitch. Loads are static. Relaxation lengths are those at 80 km/h.
+    /// `None` if a hitch or a coupler is missing, a tyre has no creep (dry friction, no slip curve), or the mass matrix
+    /// is singular.
     pub fn new(models: &[&Model]) -> Option<Self> {
         let size = models.len() + 1;
         // 0: number of the first vehicle.
         let states = State::train_at_rest(models, 0, &Scene::flat(), &Placement::default());
+        // Coordinate 0 is the lateral position, coordinate k + 1 the yaw angle of vehicle `k`.
         let yaw_direction = |k: usize| unit_vector(size, k + 1);
         // Derivative of the lateral position of the current centre of mass with respect to the coordinates.
         let mut centre_jacobian = unit_vector(size, 0);
@@ -69,6 +71,7 @@ impl PlaneTrain {
         for (k, (model, state)) in models.iter().zip(&states).enumerate() {
             if let Some(ahead_index) = k.checked_sub(1) {
                 let (hitch, coupler) = (models[ahead_index].parts().hitch?, model.parts().coupler?);
+                // From the centre of mass ahead to the hitch, and from the coupler to this centre of mass.
                 centre_jacobian += yaw_direction(ahead_index) * f64::from(hitch.point.x)
                     - yaw_direction(k) * f64::from(coupler.point.x);
                 // Derivative of the articulation angle of the hitch with respect to the coordinates.
@@ -78,9 +81,10 @@ impl PlaneTrain {
             // Translation and yaw of the vehicle `k`.
             mass += &centre_jacobian * centre_jacobian.transpose() * f64::from(model.mass())
                 + yaw_direction(k) * yaw_direction(k).transpose() * f64::from(model.inertia().z_axis.z);
+            // Tyres, at the loads of the train at rest.
             for (i, (wheel, wheel_state)) in model.wheels().iter().zip(&state.wheels).enumerate() {
                 let tyre = model.tyre(i);
-                // Index 1: lateral.
+                // [1]: lateral.
                 let stiffness =
                     tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(wheel_state.load)[1].into())?;
                 let relaxation_length = tyre
@@ -93,7 +97,8 @@ impl PlaneTrain {
         Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicle_count: models.len() })
     }
 
-    /// Returns the least damped oscillation at `speed` m/s (> 0); `None` if there is no oscillation.
+    /// Returns the oscillation with the lowest damping ratio at `speed` m/s (> 0); the ratio is negative if it grows.
+    /// `None` if there is no oscillation.
     pub fn sway_at(&self, speed: f64) -> Option<Sway> {
         // Each complex pair counts once, by its eigenvalue with a positive imaginary part.
         let oscillations =
@@ -106,7 +111,8 @@ impl PlaneTrain {
     }
 
     /// Returns the lowest speed at which a motion, oscillating or not, is unstable (m/s): scans in steps of 0.5 m/s
-    /// and bisects the first unstable step. `None` if there is none from 1 to 120 m/s.
+    /// and bisects the first unstable step 40 times. If the motion is unstable at 1 m/s, this is the result. `None` if
+    /// there is none from 1 to 120 m/s.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         let [first, last, step] = SPEED_SEARCH_MPS;
         let is_unstable = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
@@ -121,12 +127,13 @@ impl PlaneTrain {
         Some(unstable_speed)
     }
 
-    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i ω`. The
-    /// state consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral
-    /// position and heading are excluded because the motion does not depend on them. The matrix is built column by
-    /// column from [`Self::state_derivative`].
+    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i ω`. The state
+    /// consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral position
+    /// and heading are excluded because the motion does not depend on them. The matrix is built column by column from
+    /// [`Self::state_derivative`]. A negative decay is a growing motion; conjugate pairs are returned as two entries.
     fn decay_and_frequency(&self, speed: f64) -> Vec<[f64; 2]> {
         let size = 2 * self.vehicle_count + self.tyres.len();
+        // Column k is the derivative of the state with a one at k.
         let columns: Vec<_> =
             (0..size).map(|column| self.state_derivative(&unit_vector(size, column), speed)).collect();
         DMatrix::from_columns(&columns)
@@ -142,6 +149,7 @@ impl PlaneTrain {
     /// length.
     fn state_derivative(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
         let n = self.vehicle_count;
+        // State: lateral velocity and n yaw rates, n − 1 hitch angles from index n + 1, slips from index 2 n.
         let rates = state.rows(0, n + 1).into_owned();
         // Heading of each vehicle relative to the first one (rad).
         let mut headings = vec![0.0; n];
@@ -149,6 +157,7 @@ impl PlaneTrain {
             headings[k] = headings[k - 1] + state[n + k];
         }
         let mut derivative = DVector::zeros(state.len());
+        // Generalised forces of hitch damping, then of the tyres.
         let mut forces = &self.damping * -&rates;
         for (i, tyre) in self.tyres.iter().enumerate() {
             let slip = state[2 * n + i];
@@ -158,8 +167,9 @@ impl PlaneTrain {
             derivative[2 * n + i] = speed / tyre.relaxation_length * (slip_angle - slip);
         }
         derivative.rows_mut(0, n + 1).copy_from(&(&self.inverse_mass * forces));
-        // Lateral velocity in axes of the first vehicle.
+        // The lateral velocity is that in the rotating axes of the first vehicle.
         derivative[0] -= speed * rates[1];
+        // A hitch angle changes with the difference of the yaw rates of its two vehicles.
         for k in 1..n {
             derivative[n + k] = rates[k + 1] - rates[k];
         }
@@ -168,11 +178,13 @@ impl PlaneTrain {
 }
 
 /// Returns the figures of a train of `models` from the front: mass (kg), damping ratio (–) and frequency (Hz) of the
-/// sway at 80, 100 and 130 km/h, and critical speed (m/s). Empty if the train has no plane model.
+/// sway at 80, 100 and 130 km/h, and critical speed (m/s). Damping, frequency or critical speed have no value if there
+/// is no oscillation or no critical speed up to 120 m/s. Empty if the train has no plane model.
 pub fn list(models: &[&Model]) -> Vec<Metric> {
     let Some(train) = PlaneTrain::new(models) else { return Vec::new() };
     let mass = models.iter().map(|model| f64::from(model.mass())).sum();
     let mut metrics = vec![Metric::new("train_mass_kg", "Mass", "kg", 1, Some(mass))];
+    // Arguments of a metric: key, label, unit, decimal places, value.
     for kmh in LISTED_SPEEDS_KMH {
         let sway = train.sway_at(kmh / 3.6);
         let [name, label] = [format!("sway_damping_at_{kmh}_kmh"), format!("Sway at {kmh} km/h: damping ratio")];

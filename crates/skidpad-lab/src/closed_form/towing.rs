@@ -8,9 +8,10 @@ use crate::metrics::Metric;
 /// Returns the figures of hitch and coupler; empty for a vehicle with neither. A hitch has its distance ahead of the
 /// last axle (m, negative behind it) and, if described, the mass it carries (kg). A coupler has its distance ahead of
 /// the resultant axle load (m), its load at rest (N) and this load as a share of the weight of the vehicle and of the
-/// mass on its hitch (%).
+/// mass on its own hitch (%). Figures of the hitch are listed first. A vehicle without axles has none of a hitch.
 pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let mut metrics = Vec::new();
+    // Arguments of a metric: key, label, unit, decimal places, value.
     if let (Some(hitch), Some(last_axle)) = (model.parts().hitch, figures.axles.last()) {
         let distance = f64::from(hitch.point.x) - last_axle.x_m;
         metrics.push(Metric::new(
@@ -32,8 +33,9 @@ pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
         }
     }
     if let Some(coupler) = model.parts().coupler {
-        let hitch_mass = model.parts().hitch.map_or(0.0, |hitch| f64::from(hitch.carried_mass));
-        let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + hitch_mass) * GRAVITY_MPS2);
+        // Mass on the vehicle's own hitch (kg); 0 without a hitch.
+        let carried_mass = model.parts().hitch.map_or(0.0, |hitch| f64::from(hitch.carried_mass));
+        let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + carried_mass) * GRAVITY_MPS2);
         let distance = f64::from(coupler.point.x) - axle_load_position(figures);
         let share_percent = 100.0 * load / weight;
         metrics.push(Metric::new(

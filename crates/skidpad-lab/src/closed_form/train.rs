@@ -26,12 +26,14 @@ pub fn is_valid_with_trailers(name: &str) -> bool {
 }
 
 /// Returns the model of the first vehicle of a train (listed from the front) with the load on its hitch added as a
-/// point mass there. The loads of the couplers are computed from the last trailer forward. The centre of mass moves,
-/// so all positions relative to it shift; height and mass change; the inertia does not. `None` if it tows nothing or
-/// has no hitch, or if a trailer would lift it off its wheels.
+/// point mass there. The loads of the couplers are computed from the last trailer forward; each trailer carries the
+/// next one on its own hitch. The centre of mass moves, so wheels, hull, aerodynamic points and hitch shift relative to
+/// it. Height and mass change, the inertia does not. The hitch of the result carries nothing. `None` if the vehicle
+/// tows nothing or has no hitch, or if a model with these loads is not valid, for example because a trailer would lift
+/// the vehicle off its wheels.
 pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
-    // Mass that rests on the hitch ahead (kg).
+    // Mass that rests on the hitch ahead (kg), from the last trailer forward.
     let mut hitch_mass = 0.0;
     for trailer in trailers.iter().rev() {
         let mut parts = trailer.parts().clone();
@@ -49,6 +51,7 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     parts.hull.centre -= centre_shift;
     parts.aero.drag_point -= centre_shift;
     parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= centre_shift);
+    // The carried mass is now part of the vehicle.
     (hitch.point, hitch.carried_mass) = (hitch.point - centre_shift, 0.0);
     (parts.mass, parts.centre_height, parts.hitch) = (mass, parts.centre_height + centre_shift.z, Some(hitch));
     Model::new(parts).ok()
@@ -58,6 +61,7 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
 /// train. Their values are missing if there is no solution.
 pub fn list(train: &[&Model]) -> Vec<Metric> {
     let stop_distance = |pedal| stopping_distance(train, STOPPING_SPEED_MPS, pedal);
+    // Arguments: key, label, unit, decimal places, value.
     vec![
         Metric::new("train_top_speed_mps", "Top speed (drive force = resistance)", "m/s", 2, top_speed(train)),
         Metric::new(
@@ -101,8 +105,9 @@ struct HitchForces {
 /// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m), by
 /// `s = (m / 2 k) ln(1 + k v² / F)` with the sums of mass, drag coefficient and braking force. Trailers without
 /// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. The
-/// forces of all vehicles, from the last to the first, and the deceleration are iterated 200 times; each iteration
-/// keeps half of the previous forces. `None` without brakes, or if wheels of the first vehicle would lift.
+/// forces of all vehicles, from the last to the first, and the deceleration `v² / 2 s` are iterated 200 times from zero
+/// forces and 0.5 g; each iteration keeps half of the previous forces. `None` without brakes, if a trailer has no
+/// coupler, or if wheels of the first vehicle would lift.
 pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
     let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
     let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
@@ -110,9 +115,11 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
     let (mut deceleration, mut distance) = (0.5 * GRAVITY_MPS2, None);
     let mut vehicle_forces = vec![HitchForces::default(); train.len()];
     for _ in 0..STOP_ITERATIONS {
+        // From the last vehicle to the first, because each one needs the hitch forces of the vehicle behind.
         for k in (0..train.len()).rev() {
             let rear_forces = vehicle_forces.get(k + 1).copied().unwrap_or_default();
             let next_forces = if k == 0 {
+                // The first vehicle has no hitch ahead.
                 HitchForces {
                     braking_force: towing_vehicle_braking(train[0], rear_forces, deceleration, pedal)?,
                     ..HitchForces::default()
@@ -120,6 +127,7 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
             } else {
                 trailer_hitch_forces(train[k], rear_forces, vehicle_forces[k], deceleration, pedal)?
             };
+            // Damps the iteration, which could oscillate with overrun brakes.
             let mean = |previous: f64, next: f64| 0.5 * (previous + next);
             let previous = vehicle_forces[k];
             vehicle_forces[k] = HitchForces {
@@ -143,8 +151,10 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
 /// forces from `rear_forces` act at its hitch and change its wheel loads. `None` if wheels would lift.
 fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
     let own_demand = LoadDemand::braking(model, deceleration);
-    // Additional weight (N) and pitch moment (N m).
+    // Additional weight (N) and pitch moment (N m): a push above the ground loads the front axle, a load on a hitch
+    // behind the centre of mass (x < 0) unloads it.
     let hitch_demand = model.parts().hitch.map_or([0.0; 2], |hitch| {
+        // Height of the hitch above the ground (m).
         let hitch_height = f64::from(model.parts().centre_height + hitch.point.z);
         [
             rear_forces.downward_force,
@@ -163,8 +173,9 @@ fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration:
 /// Computes the forces of a trailer on the vehicle ahead and its braking force under the forces from `rear_forces`, at
 /// `deceleration` (m/s²). The braking force of the last iteration, `previous_forces`, determines the hitch force that
 /// presses its overrun brakes. The moment balance about the centre of mass gives the vertical hitch force and the load
-/// of the axles, which is distributed like the static loads. Brakes with their own controls are not pressed. `None`
-/// without a coupler.
+/// of the axles (≥ 0), which is distributed like the static loads. A pedal brake is fully pressed; an overrun brake by
+/// the hitch force over its full force, from 0 to 1; brakes with their own controls are not pressed. `None` without a
+/// coupler.
 fn trailer_hitch_forces(
     model: &Model,
     rear_forces: HitchForces,
@@ -180,7 +191,7 @@ fn trailer_hitch_forces(
     let axle_x =
         parts.wheels.iter().zip(&static_loads).map(|(wheel, load)| f64::from(wheel.contact.x) * load).sum::<f64>()
             / total_load;
-    // Position of its own hitch, [x, z] from the centre of mass (m).
+    // Position of its own hitch, [x, z] from the centre of mass (m); the forces behind are 0 without a hitch.
     let hitch_position = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
     // Force forward on the hitch ahead (N).
     let forward_force = mass * deceleration + rear_forces.forward_force - previous_forces.braking_force;
@@ -217,13 +228,14 @@ mod tests {
 
     /// Builds the test car with a hitch at ground level 2 m behind its centre of mass, and a trailer of 1000 kg with
     /// `brakes`. The trailer's axle is 4 m behind its coupler and 0.4 m behind its centre of mass, so a tenth of its
-    /// mass rests on the coupler.
+    /// mass rests on the coupler. Neither vehicle has drag. The trailer has one unsteered axle and no drive.
     fn train(brakes: TrailerBrakes) -> [Model; 2] {
         let mut parts = testing::model().parts().clone();
         parts.aero.drag = 0.0;
         parts.hitch = Some(Hitch { point: Vec3::new(-2.0, 0.0, -0.5), ..Hitch::default() });
         let mut trailer = parts.clone();
         let coupler = Vec3::new(3.6, 0.0, -0.5);
+        // The trailer is the car without its rear axle, hitch and drive, and with an unsteered axle and a coupler.
         (trailer.hitch, trailer.coupler) = (None, Some(Coupler { point: coupler, brakes }));
         trailer.wheels.truncate(2);
         trailer.axles.truncate(1);
@@ -232,7 +244,8 @@ mod tests {
         [parts, trailer].map(|parts| Model::new(parts).expect("valid"))
     }
 
-    /// 100 kg on the hitch, 0.75 m behind the rear axle, unload the front axle by 30 kg.
+    /// 100 kg on the hitch, 0.75 m behind the rear axle, unload the front axle by 30 kg. The height of the centre of
+    /// mass falls by the mass at ground level.
     #[test]
     fn a_trailer_loads_the_hitch() {
         let [car, trailer] = train(TrailerBrakes::OwnControls);
@@ -244,6 +257,7 @@ mod tests {
 
     /// Wheels that all lock at 1 g stop each vehicle by itself. An unbraked trailer pushes the car, whose brakes then
     /// stop twice the mass, assisted by the trailer's rolling resistance and by the load of its push on the car.
+    /// Overrun brakes stop the train within a distance between both.
     #[test]
     fn a_train_stops_by_the_brakes_it_has() {
         let length = |brakes| {

@@ -60,8 +60,10 @@ impl SteeredWheel {
 /// Computes the sum of the wheels' side forces of each axle at walking pace (N, positive to the left of the wheels),
 /// with the axles steered by the mean road-wheel angles `angles` (rad). Iterates the least-squares motion of the
 /// vehicle with the secant stiffnesses of the tyres as weights, starting from their initial stiffnesses, until the
-/// yaw rate is steady or after 200 iterations. `None` for tyres without creep, or if the motion is not determined.
+/// yaw rate changes by less than [`YAW_RATE_TOLERANCE`] or after 200 iterations. A wheel without lateral velocity keeps
+/// its weight. `None` for tyres without creep, or if the motion is not determined.
 fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
+    // Angles of the left and the right wheel of each axle (rad).
     let road_wheel_angles = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
     let steered_wheel = |(i, wheel): (usize, &Wheel)| {
         let angle = road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)];
@@ -72,6 +74,7 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
         }
     };
     let wheels: Vec<SteeredWheel> = model.wheels().iter().enumerate().map(steered_wheel).collect();
+    // Cornering stiffness of wheel `i` at its static load (N/rad).
     let initial_stiffness = |i: usize| {
         model.tyre(i).has_deflection_dynamics().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into())
     };
@@ -86,6 +89,7 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
             let ([velocity_factor, yaw_factor], constant_term) = wheel.lateral_velocity_terms();
             let perpendicular_velocity = velocity_factor * motion[0] + yaw_factor * motion[1] + constant_term;
             *force = wheel.side_force(model, perpendicular_velocity, wheel.rolling_velocity(motion));
+            // Secant stiffness; not defined without a velocity.
             if perpendicular_velocity.abs() > 1e-9 {
                 *weight = force.abs() / perpendicular_velocity.abs();
             }
@@ -103,7 +107,8 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
 /// Computes the lateral velocity and yaw rate, per forward speed, that minimise the weighted squares of the wheels'
 /// lateral velocities. Solves the normal equations; `None` if they are singular.
 fn solve_least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
-    // Normal equations: `aa v_y + ab ψ̇ = ga`, `ab v_y + bb ψ̇ = gb`.
+    // Normal equations `aa v_y + ab ψ̇ = ga`, `ab v_y + bb ψ̇ = gb`, with weighted sums of the products a a, a b, b b,
+    // −a c and −b c of the terms `a v_y + b ψ̇ + c` of all wheels.
     let [mut aa, mut ab, mut bb, mut ga, mut gb] = [0.0; 5];
     for (wheel, weight) in wheels.iter().zip(weights) {
         let ([a, b], constant_term) = wheel.lateral_velocity_terms();
@@ -120,21 +125,26 @@ fn solve_least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64;
 /// Returns a note if the steered axles do not turn about one point at full lock. The leading axle is the steered one
 /// farthest from the turning axis; its angle at full lock sets the path curvature and the angles that would match on
 /// the other axles. The side forces at walking pace are computed for the described and for the matching angles. There
-/// is a note if their difference on some axle exceeds a tenth of its static load. `None` if not, if nothing steers,
-/// or for tyres without creep (dry friction, no slip curve).
+/// is a note if their difference on some axle exceeds a tenth of its static load. Only the difference counts, because
+/// unsteered axles of a tandem always work against each other. The note names the axle whose angle differs most, the
+/// leading axle, and the axle with the largest difference. `None` if not, if nothing steers, or for tyres without creep
+/// (dry friction, no slip curve).
 pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
     let axles = &model.parts().axles;
     let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);
+    // Of axles at equal distances, the first one leads.
     let (leading_index, leading) = steered()
         .max_by(|a, b| a.1.turning_distance.abs().total_cmp(&b.1.turning_distance.abs()).then(b.0.cmp(&a.0)))?;
     let lock = f64::from(model.parts().steering.lock);
     let described_angles: Vec<f64> = axles.iter().map(|axle| f64::from(axle.steer_ratio) * lock).collect();
+    // Path curvature of the leading axle at full lock (1/m).
     let curvature = described_angles[leading_index].tan() / f64::from(leading.turning_distance);
     let matching_angle = |axle: usize| (f64::from(axles[axle].turning_distance) * curvature).atan();
     let matching_angles: Vec<f64> =
         (0..axles.len()).map(|i| if axles[i].steer_ratio == 0.0 { 0.0 } else { matching_angle(i) }).collect();
     let [described_forces, matching_forces] =
         [side_forces(model, &described_angles)?, side_forces(model, &matching_angles)?];
+    // Static load of an axle, at least a thousandth of the weight, because it is a divisor (N).
     let axle_load = |axle: usize| {
         let axle_wheels = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == axle);
         axle_wheels
@@ -142,7 +152,7 @@ pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
             .sum::<f64>()
             .max(1e-3 * f64::from(model.mass()) * GRAVITY_MPS2)
     };
-    // Excess side force relative to the load (–).
+    // Side force in excess of that with matching angles, relative to the load (–).
     let excess_force_ratio = |axle: usize| (described_forces[axle] - matching_forces[axle]).abs() / axle_load(axle);
     let worst_axle = (0..axles.len()).max_by(|&a, &b| excess_force_ratio(a).total_cmp(&excess_force_ratio(b)))?;
     let angle_error = |axle: usize| (described_angles[axle] - matching_angles[axle]).abs();
@@ -170,7 +180,8 @@ mod tests {
     use skidpad_core::model::Axle;
 
     /// Builds the test car with full Ackermann steering. `axles` lists the position ahead of the centre of mass (m) and
-    /// the steer ratio of each axle, `axis` is the position of the turning axis (m).
+    /// the steer ratio of each axle, `axis` is the position of the turning axis (m). The track is 1.5 m, and the car
+    /// has no drive.
     fn car(axles: &[[f32; 2]], axis: f32) -> Model {
         let mut parts = testing::model().parts().clone();
         let (wheel, axle) = (parts.wheels[0], parts.axles[0]);
@@ -187,7 +198,8 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// A pair of axles always agrees on a turning axis, for any steer ratio.
+    /// A pair of axles always agrees on a turning axis, for any steer ratio. No axle has a side force, and there is no
+    /// note.
     #[test]
     fn two_axles_push_nothing_at_a_walk() {
         for ratio in [-0.4f32, 0.0, 0.2] {
@@ -201,7 +213,7 @@ mod tests {
     }
 
     /// Unsteered axles 0.5 m apart work against each other with the force `C e / R`, C of one axle, with `1/R = δ / L`
-    /// of the linear bicycle model.
+    /// of the linear bicycle model. The forces of all axles sum to 0.
     #[test]
     fn unsteered_axles_push_each_other_by_their_distance() {
         let model = car(&[[1.5, 1.0], [-1.0, 0.0], [-1.5, 0.0]], -1.25);
@@ -215,7 +227,8 @@ mod tests {
         assert_eq!(axle_conflict_note(&model), None);
     }
 
-    /// A third axle behind the turning axis that steers in the direction of the front axle is reported.
+    /// A third axle behind the turning axis that steers in the direction of the front axle is reported. The note names
+    /// its angle and the matching one. An axle with the matching angle has no note.
     #[test]
     fn axles_that_agree_on_no_axis_are_told() {
         let with = |ratio: f32| axle_conflict_note(&car(&[[2.0, 1.0], [-0.5, 0.0], [-2.0, ratio]], -0.5));

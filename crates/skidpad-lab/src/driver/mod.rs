@@ -94,8 +94,8 @@ impl<D: DriverModel> UntilStop<D> {
 }
 
 impl<D: DriverModel> DriverModel for UntilStop<D> {
-    /// Returns the controls of the inner driver. Records the first time at which the speed over the ground, negative
-    /// when rolling back, is at most [`STANDSTILL_SPEED_MPS`].
+    /// Returns the controls of the inner driver. The first call records the heading at the start. Records the first
+    /// time at which the speed over the ground, negative when rolling back, is at most [`STANDSTILL_SPEED_MPS`].
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let heading = *self.heading_rad.get_or_insert(input.frame.yaw_rad);
         if self.standstill_time_s.is_none() && ground_speed::signed_speed(heading)(input.frame) <= STANDSTILL_SPEED_MPS

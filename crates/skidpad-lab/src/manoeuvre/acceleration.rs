@@ -70,7 +70,8 @@ impl Acceleration {
     /// Computes the metrics of a run. Speeds are over the ground, distances in a straight line from the start. Times
     /// count from the last standstill before the car drives off, those with roll-out from the moment at which it has
     /// covered one foot. A time, and the speed at the quarter mile, is `None` if its speed or distance is not
-    /// reached.
+    /// reached. Crossings are interpolated between rows. Top speed and largest acceleration have their own conditions
+    /// (`top_speed`, `max_acceleration`).
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
         let distance_from_start = ground_speed::distance_from(trajectory.first());
         let start_time_s = start_time(trajectory);
@@ -81,7 +82,7 @@ impl Acceleration {
         };
         let roll_out_time =
             time_after_start(trajectory.first_crossing_up(ROLL_OUT_M, RUN_START_S, distance_from_start));
-        // Time since the end of the roll-out (s).
+        // Time since the end of the roll-out (s); both times count from the start.
         let time_after_roll_out = |time: Option<f64>| Some(time? - roll_out_time?);
         let quarter_mile_time =
             time_after_start(trajectory.first_crossing_up(QUARTER_MILE_M, RUN_START_S, distance_from_start));
@@ -119,6 +120,7 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
 /// `None` for a shorter run. The forward speed is unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120
 /// m/s².
 fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
+    // Number of steps in 0.25 s.
     let span_steps = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
     let row_pairs = trajectory.rows().zip(trajectory.rows_from(span_steps));
     let accelerations = row_pairs
@@ -173,6 +175,7 @@ impl LaunchPreparation {
                 // Torque at the clutch for the force at the road (N m).
                 let clutch_torque = force / (overall_ratio * mean_inverse_radius(engine_drive, model.wheels()));
                 let [idle_speed, engaged_speed] = [engine_drive.engine.idle_speed, clutch.engaged_speed].map(f64::from);
+                // Engine speed at which the automatic clutch transmits this torque (rad/s).
                 LaunchHold::Clutch(
                     idle_speed
                         + (engaged_speed - idle_speed) * (clutch_torque / f64::from(clutch.capacity)).clamp(0.0, 1.0),
@@ -187,6 +190,7 @@ impl LaunchPreparation {
     /// the position at the start (–). `engine_speed` is the engine speed (rad/s).
     fn controls(self, engine_speed: f64, start_throttle: f64) -> Controls {
         let pedals = match self.method {
+            // 0.5: half throttle at the target speed.
             LaunchHold::Clutch(target_speed) => Controls {
                 throttle: ((target_speed - engine_speed) / (ENGINE_SPEED_BAND * target_speed) + 0.5).clamp(0.0, 1.0)
                     as f32,
@@ -225,10 +229,11 @@ impl SlipController {
     /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `relative_slip` is the slip relative
     /// to the best slip (–). With the missing slip `e = 1 − relative_slip`, the throttle is `I + P e`, where `I` grows
     /// by 2 e per second within 0 to 1. Its change is limited to [`MAX_THROTTLE_RATE_PER_S`], and `relative_slip` to
-    /// [`MAX_RELATIVE_SLIP`].
+    /// [`MAX_RELATIVE_SLIP`]. The integral therefore falls up to three times as fast as it rises.
     fn update(&mut self, relative_slip: f64, dt_s: f64) -> f64 {
         let slip_error = 1.0 - relative_slip.min(MAX_RELATIVE_SLIP);
         self.integral = (self.integral + SLIP_INTEGRAL_GAIN * slip_error * dt_s).clamp(0.0, 1.0);
+        // Demanded throttle, and the largest change in this step (–).
         let (target_throttle, max_change) =
             ((self.integral + SLIP_PROPORTIONAL_GAIN * slip_error).clamp(0.0, 1.0), MAX_THROTTLE_RATE_PER_S * dt_s);
         self.throttle += (target_throttle - self.throttle).clamp(-max_change, max_change);
@@ -240,18 +245,21 @@ impl AccelerationDriver {
     /// Creates the driver of `acceleration`. A skilled driver begins with the throttle whose force is that of
     /// [`launch_force`], as controller state. It prepares the start with [`LAUNCH_FORCE_SHARE`] of [`standing_force`]
     /// until `acceleration.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip
-    /// curve) there is no preparation.
+    /// curve) there is no preparation. The force of the preparation is at most that of full throttle in first gear, and
+    /// the throttle at the start at most 1.
     fn new(model: &Model, acceleration: &Acceleration) -> Self {
         let torque_shares = drive_shares(model);
+        // Driven wheels of a skilled driver; none at full throttle.
         let driven_indices =
             (0..torque_shares.len()).filter(|&i| acceleration.launch == Launch::Skilled && torque_shares[i] > 0.0);
         let driven_wheels: Vec<_> = driven_indices.filter_map(|i| Some((i, peak_slip(model, i)?))).collect();
         let (mut slip_controller, mut preparation) = (SlipController::default(), None);
         if !driven_wheels.is_empty() {
-            // At standstill in first gear.
+            // Forces at standstill (0.0 m/s) in first gear (1); the minimum avoids a division by zero.
             let (full_throttle_force, traction_limit) =
                 (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
             let start_throttle = (traction_limit / full_throttle_force).min(1.0);
+            // With the best slip the throttle is the integral part, so both start with the same value.
             slip_controller = SlipController { throttle: start_throttle, integral: start_throttle };
             preparation = LaunchPreparation::new(
                 model,
@@ -266,12 +274,13 @@ impl AccelerationDriver {
 impl DriverModel for AccelerationDriver {
     /// Keeps straight. During the preparation the driver holds the engine speed. Then the throttle is fully open, or
     /// follows the slip controller with the largest slip of the driven wheels relative to their best slip. The
-    /// gearbox shifts automatically.
+    /// controller does not advance during the preparation. After it the gearbox shifts automatically.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steering.steer(input) as f32;
         if let Some(preparation) = self.preparation.filter(|preparation| !input.has_reached(preparation.end_s)) {
             return Controls { steer, ..preparation.controls(input.frame.engine_radps, self.slip_controller.throttle) };
         }
+        // Slip of wheel `i` relative to its best slip (–).
         let relative_slip = |&(i, best_slip): &(usize, f64)| input.frame.wheels[i].slip_ratio / best_slip;
         // Negative slips count as 0.
         let largest_slip = self.driven_wheels.iter().map(relative_slip).fold(0.0, f64::max);
@@ -320,6 +329,8 @@ mod tests {
     use super::*;
     use crate::testing::sampled;
 
+    /// Times to 100 km/h, to 60 mph after the roll-out and over the quarter mile, the speed there and the largest
+    /// acceleration are those of a constant acceleration of 5 m/s². The top speed is not determined.
     #[test]
     fn constant_acceleration_is_the_school_formula() {
         let a = 5.0;
@@ -340,7 +351,8 @@ mod tests {
         assert_eq!(found.top_speed_mps, None);
     }
 
-    /// A car spins while it gains 3 m/s² along its path. Its forward speed rises at up to 120 m/s².
+    /// A car spins while it gains 3 m/s² along its path. Its forward speed rises at up to 120 m/s². Largest
+    /// acceleration and time to 100 km/h are those along the path. The quarter mile is not reached.
     #[test]
     fn a_spinning_car_accelerates_as_its_path_does() {
         let run = sampled(0.01, 10.0, |t, frame| {
@@ -354,6 +366,7 @@ mod tests {
         assert!(found.quarter_mile_s.is_none() && found.quarter_mile_mps.is_none(), "{found:?}");
     }
 
+    /// A speed that approaches 76 m/s has this top speed.
     #[test]
     fn top_speed_is_told_when_it_is_reached() {
         let run = sampled(0.1, 60.0, |t, frame| frame.vx_mps = 76.0 * (1.0 - (-t / 6.0).exp()));

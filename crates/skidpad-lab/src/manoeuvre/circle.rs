@@ -55,8 +55,8 @@ impl Circle {
         (level * self.radius_m.abs()).sqrt()
     }
 
-    /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`, then changes to the
-    /// next at `rate_mps2`; that of the last level is held on.
+    /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`, then changes linearly
+    /// to the next at `rate_mps2`; that of the last level is held on. Without levels it is that of 1 m/s².
     fn target_speed(&self, time_s: f64) -> f64 {
         let mut current_speed = self.level_speed(self.levels_mps2.first().copied().unwrap_or(1.0));
         // End of the current level (s).
@@ -75,7 +75,8 @@ impl Circle {
         current_speed
     }
 
-    /// Returns the end time of each level (s), which includes the speed changes before it.
+    /// Returns the end time of each level (s), which includes the speed changes before it: after the first, each level
+    /// adds its speed change and the hold time. Without levels there is one end, after the hold time.
     fn level_ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.level_speed(level)).collect();
         let mut level_end = self.hold_s;
@@ -87,13 +88,15 @@ impl Circle {
         ends
     }
 
-    /// Computes the metrics of a run from the mean values of the last seconds of each level. All are `None` if the
-    /// run does not reach the end of every level. The understeer gradient subtracts the Ackermann angle `L ψ̇ / v`
-    /// with the wheelbase of the bicycle model, or the geometric one without such a model. The load transfer closure
-    /// is `None` for a car with trailers.
+    /// Computes the metrics of a run from the mean values of the last seconds of each level. All are `None` if the run
+    /// does not reach the end of every level. Gradients are least-squares slopes over the lateral acceleration of all
+    /// levels; gains, means and the load transfer closure are those of the last level, the path error is the largest of
+    /// all. The understeer gradient subtracts the Ackermann angle `L ψ̇ / v` with the wheelbase of the bicycle model,
+    /// or the geometric one without such a model. The load transfer closure is `None` for a car with trailers.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let ends = self.level_ends().into_iter().take_while(|end| trajectory.covers(*end));
         let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::new(self, trajectory, end)).collect();
+        // Levels are missing if the run ended early.
         let Some(last_level) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
             return CircleMetrics::default();
         };
@@ -103,6 +106,7 @@ impl Circle {
         let wheelbase = Characteristics::new(model)
             .bicycle
             .map_or(Characteristics::new(model).wheelbase_m, |bicycle| bicycle.wheelbase_m);
+        // Slope of a value of the levels over their lateral acceleration.
         let gradient_over_ay =
             |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|level| (level.ay, value(level))));
         let understeer = gradient_over_ay(&|level| level.steer - wheelbase * level.yaw_rate / level.speed);
@@ -146,7 +150,7 @@ struct SteadyLevel {
 
 impl SteadyLevel {
     /// Averages the channels over the last [`Circle::AVERAGING_TIME_S`] before `end` (s), or over the whole hold time
-    /// if it is shorter.
+    /// if it is shorter. The path error is the largest distance of the centre of mass from the circle in this time.
     fn new(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
         let averaging_start = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
         let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(averaging_start, end, channel);
@@ -168,6 +172,7 @@ impl SteadyLevel {
     /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
     /// against that of the mass, with the height `r` of the roll axis and the gravity `g` of the scene (m/s²).
     fn roll_moment_error(&self, model: &Model, gravity_mps2: f64) -> f64 {
+        // Positive if the right wheels (y < 0) carry more (N m).
         let roll_moment: f64 =
             self.loads.iter().zip(model.wheels()).map(|(load, wheel)| -load * f64::from(wheel.contact.y)).sum();
         let centre_height = f64::from(model.parts().centre_height);
@@ -246,6 +251,7 @@ mod tests {
     use crate::testing::{model, sampled};
     use crate::trajectory::GroundProperties;
 
+    /// Two levels end at their hold times with the speed change between them, and the target speed follows them.
     #[test]
     fn levels_follow_each_other() {
         let circle = Circle { levels_mps2: vec![1.0, 4.0], ..Circle::default() };
@@ -256,7 +262,8 @@ mod tests {
     }
 
     /// Returns a run of a car with the understeer `gradient` (rad/(m/s²)) under the gravity `gravity_mps2`: δ = L/R + K
-    /// a_y, roll and sideslip linear in a_y, loads that close the moment balance.
+    /// a_y, roll and sideslip linear in a_y, loads that close the moment balance. The run lasts until the end of the
+    /// fifth level at the radius 100 m; the position is on the circle.
     fn understeering_run(circle: &Circle, gradient: f64, gravity_mps2: f64) -> Trajectory {
         sampled(0.05, circle.level_ends()[4], |t, frame| {
             let v = circle.target_speed(t);
@@ -266,8 +273,11 @@ mod tests {
             frame.ay_mps2 = ay;
             frame.steer_rad = 2.5 / 100.0 + gradient * ay;
             frame.roll_rad = 0.01 * ay;
+            // A sideslip angle of −0.002 rad per m/s².
             frame.vy_mps = -0.002 * ay * v;
+            // On the circle about (0, 100 m).
             (frame.x_m, frame.y_m) = (100.0, 100.0);
+            // Load that each right wheel gains and each left wheel loses (N).
             let transfer = 1000.0 * 0.5 * (ay + gravity_mps2 * frame.roll_rad) / (2.0 * 1.5);
             for (i, wheel) in frame.wheels.iter_mut().enumerate() {
                 wheel.load_n = 2452.5 + if i % 2 == 0 { -transfer } else { transfer };
@@ -275,6 +285,8 @@ mod tests {
         })
     }
 
+    /// Understeer and roll gradient, yaw rate gain, load transfer closure and path error of the synthetic run have
+    /// their known values.
     #[test]
     fn a_synthetic_understeering_car_is_measured_as_made() {
         let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());

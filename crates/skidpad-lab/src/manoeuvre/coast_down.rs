@@ -36,12 +36,13 @@ metrics! {
 impl CoastDown {
     /// Computes the metrics of a run from the forward speed. Time and distance, in a straight line from the start,
     /// are `None` if the final speed is not reached. Decelerations are speed differences over the first and the last
-    /// second of the run; `None` for a run shorter than 1 s.
+    /// second of the run, interpolated between rows; `None` for a run shorter than 1 s.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
         let distance_from_start = ground_speed::distance_from(trajectory.first());
         let forward_speed = |f: &Frame| f.vx_mps;
         let coast_time = trajectory.first_crossing_down(self.final_speed_mps, RUN_START_S, forward_speed);
         let end_time = trajectory.last().t_s;
+        // Speed difference over time (m/s²), positive while the car slows.
         let mean_deceleration = |from_s: f64, to_s: f64| {
             (trajectory.interpolate_at(from_s, forward_speed) - trajectory.interpolate_at(to_s, forward_speed))
                 / (to_s - from_s)
@@ -99,10 +100,12 @@ mod tests {
     use crate::testing::sampled;
 
     /// Form 5.10 of the reference tables: `t = m_e/√(f0 f2) · [atan(v √(f2/f0))]`, with the corresponding distance.
+    /// Time and distance of a synthetic run agree with the formulas, and the formulas with the table.
     #[test]
     fn closed_form_coast_down() {
         let (f0, f2, mass) = (182.0f64, 0.36f64, 1.035 * 1545.0);
         let [from, to] = [115.0 / 3.6, 15.0 / 3.6];
+        // Speed `scale tan(start − rate t)`.
         let (rate, scale) = ((f0 * f2).sqrt() / mass, (f0 / f2).sqrt());
         let start = (from / scale).atan();
         let run = sampled(0.05, 170.0, |t, frame| {

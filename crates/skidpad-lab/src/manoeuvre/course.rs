@@ -17,7 +17,8 @@ pub struct IncompleteCourse {
 
 impl IncompleteCourse {
     /// Checks whether the centre of mass reached x = `length_m` (m) in a run of `manoeuvre`. Returns `None` if it
-    /// did, otherwise the largest x and whether the run is shorter than the duration of the manoeuvre.
+    /// did, otherwise the largest x and whether the run is shorter than the duration of the standard setup of the
+    /// manoeuvre.
     pub(super) fn check(
         manoeuvre: &dyn Manoeuvre,
         model: &Model,

@@ -37,15 +37,18 @@ metrics! {
 }
 
 impl FreeRolling {
-    /// Computes the metrics of a run. Times in the air count the steps whose end has all, or any, wheels without
-    /// ground contact. The largest load is relative to the static load of the same wheel. The distance is horizontal,
-    /// from start to end in a straight line; the drift is the largest distance from the line of the initial heading.
+    /// Computes the metrics of a run. All always have a value. Times in the air count the steps whose end has all, or
+    /// any, wheels without ground contact. The largest load is relative to the static load of the same wheel (at least
+    /// 1 N). The compression is that of the most compressed wheel of a row, with the largest magnitude of all rows. The
+    /// distance is horizontal, from start to end in a straight line; the drift is the largest distance from the line of
+    /// the initial heading.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
         let (start_frame, end_frame) = (trajectory.first(), trajectory.last());
         // Duration of the steps at whose end the condition is true (s). Row 0 is the start and belongs to no step.
         let time_while = |condition: &dyn Fn(&Frame) -> bool| {
             trajectory.rows_from(1).filter(|f| condition(f)).count() as f64 * trajectory.dt_s()
         };
+        // `contact` is 0 for a wheel that touches nothing.
         let is_airborne = |f: &Frame, i: usize| f.wheels[i].contact == 0.0;
         let wheel_indices = 0..model.wheels().len();
         let largest_relative_load = |f: &Frame| {
@@ -53,6 +56,7 @@ impl FreeRolling {
                 wheel_indices.clone().map(|i| f.wheels[i].load_n / f64::from(model.static_load(i)).max(1.0));
             relative_loads.fold(0.0, f64::max)
         };
+        // Compression of the most compressed wheel, from rest (m).
         let largest_compression = |f: &Frame| f.wheels.iter().map(|wheel| wheel.compression_m).fold(f64::MIN, f64::max);
         let (sin, cos) = start_frame.yaw_rad.sin_cos();
         // Signed distance from the initial straight line (m, positive to the left).
@@ -96,6 +100,8 @@ mod tests {
     use super::*;
     use crate::testing::{model, sampled};
 
+    /// Two axles are off the ground for 0.3 s each and for 0.1 s together. Times in the air, distance, drift and
+    /// largest relative load are those of the rows.
     #[test]
     fn air_time_and_loads_are_those_of_the_rows() {
         let run = sampled(0.01, 2.0, |t, frame| {

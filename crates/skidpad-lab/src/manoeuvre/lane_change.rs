@@ -99,7 +99,8 @@ impl LaneChangeCourse {
     fn lanes(self, width: f64) -> [Lane; 3] {
         let first_width = 1.1 * width + 0.25;
         let right_y = -0.5 * first_width;
-        // Lane from `start` to `end`, measured from the first cones, with its right edge and its width (m).
+        // Lane from `start` to `end` along x, measured from the first cones, with its right edge along y and its width
+        // (m).
         let lane = |start: f64, end: f64, right_y: f64, lane_width: f64| Lane {
             start_x: LEAD_IN_M + start,
             end_x: LEAD_IN_M + end,
@@ -125,7 +126,7 @@ impl LaneChangeCourse {
 
     /// Returns the two lateral shifts of the path, from the centre of one lane to the centre of the next. A shift
     /// begins before the end of its lane and ends after the start of the next one. This reduces the curvature and keeps
-    /// about 0.1 m clearance to every cone.
+    /// about 0.1 m clearance to every cone. `width` is the width of the body (m).
     fn shifts(self, width: f64) -> [LaneShift; 2] {
         let lanes = self.lanes(width);
         // Lengths by which each shift begins before the end of its lane and ends after the start of the next one (m).
@@ -177,10 +178,13 @@ impl BodyOutline {
         let (sin, cos) = frame.yaw_rad.sin_cos();
         // Corner on the front (1) or rear (−1), left (1) or right (−1) side.
         let corner = |longitudinal_sign: f64, lateral_sign: f64| {
-            let (u, v) = (self.centre_offset + longitudinal_sign * self.half_length, lateral_sign * self.half_width);
+            // Position of the corner ahead of and to the left of the centre of mass (m).
+            let (ahead, left) =
+                (self.centre_offset + longitudinal_sign * self.half_length, lateral_sign * self.half_width);
             // x relative to the line, and y.
-            [frame.x_m + u * cos - v * sin - x, frame.y_m + u * sin + v * cos]
+            [frame.x_m + ahead * cos - left * sin - x, frame.y_m + ahead * sin + left * cos]
         };
+        // In order around the outline.
         let corners = [corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)];
         let mut y_range: Option<[f64; 2]> = None;
         for i in 0..4 {
@@ -189,6 +193,7 @@ impl BodyOutline {
             if (x0 > 0.0) == (x1 > 0.0) {
                 continue;
             }
+            // Intersection of the edge with the line, where the relative x is 0.
             let y = y0 + (y1 - y0) * x0 / (x0 - x1);
             y_range = Some(y_range.map_or([y, y], |[low, high]| [low.min(y), high.max(y)]));
         }
@@ -199,7 +204,8 @@ impl BodyOutline {
 impl LaneChange {
     /// Returns the speed at the entry (m/s): that of [`Self::speed_mps`] if given, otherwise 80 km/h (double) or 50
     /// km/h (obstacle), reduced to `√(0.7 a / κ)` if this is lower. `a` is the smaller of grip limit and rollover
-    /// threshold, `κ` the largest curvature of the path.
+    /// threshold (m/s²), `κ` the largest curvature of the path (1/m). A missing limit does not count; without both the
+    /// speed is not reduced.
     pub fn speed(&self, model: &Model) -> f64 {
         self.speed_mps.unwrap_or_else(|| {
             let standard_speed = match self.course {
@@ -223,9 +229,11 @@ impl LaneChange {
     }
 
     /// Computes the metrics of a run. All are `None` for a run that was cut short. The clearance at a cone is the
-    /// smallest lateral distance of the body outline from it in any row in which the outline covers the x of the
-    /// cone, negative if it is hit. Cones hit and least clearance of a run that did not reach the end are reported
-    /// only if a cone was hit. Speeds are those at which the front of the body passes the first and the last cones.
+    /// smallest lateral distance of the body outline from it in any row in which the outline covers the x of the cone,
+    /// negative if it is hit; cones that the car never passes are left out. Cones hit and least clearance of a run that
+    /// did not reach the end are reported only if a cone was hit. Speeds over the ground are those at which the front
+    /// of the body passes the first and the last cones. Lifted wheels had no load in some row; peaks are largest
+    /// magnitudes over the whole run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
         let incomplete_course = self.incomplete_reason(model, trajectory);
         if incomplete_course.is_some_and(|run| run.cut_short) {
@@ -233,10 +241,12 @@ impl LaneChange {
         }
         let outline = BodyOutline::new(model);
         let lanes = self.course.lanes(2.0 * outline.half_width);
+        // Two clearances per pair of cones (m), in the order right, left.
         let clearances: Vec<f64> = lanes
             .iter()
             .flat_map(Lane::cones)
             .flat_map(|[x, right_y, left_y]| {
+                // Infinite while the body has not reached the cones.
                 let mut smallest = [f64::INFINITY; 2];
                 for [low, high] in trajectory.rows().filter_map(|f| outline.y_range_at(&f, x)) {
                     // Clearances to the right and to the left cone.
@@ -248,6 +258,7 @@ impl LaneChange {
             .collect();
         let least_clearance = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
         let is_finished = incomplete_course.is_none();
+        // Time at which the front of the body reaches `x` (m).
         let passing_time = |x: f64| trajectory.first_crossing_up(x, RUN_START_S, |f| f.x_m + outline.front_offset());
         let speed_at_passing =
             |x: f64| passing_time(x).map(|t| trajectory.interpolate_at(t, ground_speed::speed_over_ground));
@@ -344,7 +355,7 @@ impl Manoeuvre for LaneChange {
             front_offset: outline.front_offset(),
             characteristics: Characteristics::new(model),
             speed_controller: TorqueSpeedController::default(),
-            // The last argument, 0.0, is the integral gain.
+            // Arguments: path, natural frequency, integral gain (0.0: none).
             path_follower: PathFollower::new(
                 ReferencePath::Lanes(self.course.shifts(2.0 * outline.half_width)),
                 PATH_FREQUENCY_RADPS,
@@ -368,7 +379,8 @@ mod tests {
     use super::*;
     use crate::testing::{self, sampled};
 
-    /// A car 1.80 m wide has lanes 2.23, 2.80 and 3.00 m wide; the second is 3.515 m to the left.
+    /// A car 1.80 m wide has lanes 2.23, 2.80 and 3.00 m wide; the second is 3.515 m to the left. The centres of the
+    /// lanes of ISO 3888-1 agree with a path file of another program.
     #[test]
     fn the_lanes_of_a_known_car() {
         let lanes = LaneChangeCourse::Obstacle.lanes(1.8);
@@ -382,7 +394,8 @@ mod tests {
         assert!((lanes[1] - lanes[0] - 3.586).abs() < 1e-9 && (lanes[2] - lanes[0] - 0.172).abs() < 1e-9);
     }
 
-    /// A car 0.5 m beside the centre of its lane hits the cones on that side and no others.
+    /// A car 0.5 m beside the centre of its lane hits the cones on that side and no others. The entry speed is that of
+    /// the run. The least clearance is positive only without a hit.
     #[test]
     fn cones_are_hit_on_the_side_the_car_is_on() {
         let model = testing::model();
@@ -409,10 +422,11 @@ mod tests {
     }
 
     /// A run that was cut short, and a car that stays on the course, do not report zero cones hit. Cones hit before the
-    /// car stays are reported.
+    /// car stays are reported. Peaks are missing only for the run that was cut short.
     #[test]
     fn a_course_that_is_not_finished_is_not_passed() {
         let (model, run) = (testing::model(), LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(20.0) });
+        // A car that drives straight at y = `aside` (m) and stays at x = 30 m.
         let told = |duration: f64, aside: f64| {
             let driven = sampled(0.01, duration, |t, frame| {
                 frame.x_m = (20.0 * t).min(30.0);
@@ -428,6 +442,7 @@ mod tests {
         assert_eq!(told(8.6, 0.5), (Some(2.0), true, true));
     }
 
+    /// A turned body covers `width / cos(yaw)` on a line through its middle, and nothing on a line beyond its corners.
     #[test]
     fn a_turned_body_is_wider() {
         let outline = BodyOutline { centre_offset: 0.0, half_length: 2.0, half_width: 1.0 };

@@ -86,9 +86,10 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Describes the changes as a comma-separated list: ground, start, speed, slope (°), heading (°), duration,
-    /// trailers; empty if there are none. A dolly does not count as a trailer; its mass is included in that of a
-    /// single trailer.
+    /// Describes the changes as a comma-separated list: ground of the scene with its slope (°) and number of boxes,
+    /// start, speed, slope (°), heading (°), duration, trailers; empty if there are none. Platforms and free bodies
+    /// count as boxes. A single trailer is described by its mass, several by their number. A dolly does not count as a
+    /// trailer; its mass is included in that of a single trailer.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
         let box_text = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
@@ -96,6 +97,7 @@ impl Overrides {
             1 => " with a box".into(),
             count => format!(" with {count} boxes"),
         };
+        // A change that is not set has no description.
         let descriptions = [
             self.scene.as_ref().map(|scene| {
                 format!("ground of the scene, slope {:.1}°{}", degrees(scene.slope.into()), box_text(scene))
@@ -125,7 +127,7 @@ impl Overrides {
 
     /// Applies the changes that are set to `setup`, without checking them, and returns it. The start height is added
     /// to that of `setup`. A slope is set after a scene and replaces its slope. The trailers are always replaced,
-    /// also by none.
+    /// also by none. An override that is not set leaves the value of `setup`.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(scene) = &self.scene {
             setup.scene = scene.clone();
@@ -296,6 +298,8 @@ mod tests {
     use crate::testing::model;
     use skidpad_core::{DVec3, FixedBox, Vec3};
 
+    /// Every standard manoeuvre has the name of its entry and a duration above 0. Current and former names are found,
+    /// others are not.
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
         for entry in MANOEUVRES {
@@ -309,6 +313,8 @@ mod tests {
         }
     }
 
+    /// The position is that of the overrides, the start height is added to that of the manoeuvre, and the slope of the
+    /// overrides replaces that of the scene. The description mentions the box.
     #[test]
     fn a_scene_replaces_the_ground_and_its_start_lifts_the_car() {
         let scene = Scene { boxes: vec![FixedBox::axis_aligned(DVec3::ZERO, Vec3::ONE)], ..Scene::sloping(0.2) };
@@ -325,6 +331,7 @@ mod tests {
         assert!(overrides.about().contains("with a box"), "{}", overrides.about());
     }
 
+    /// Initial speed and slope replace those of a setup; the duration stays.
     #[test]
     fn changes_apply_to_start_and_ground() {
         let overrides = Overrides { initial_speed_mps: Some(5.0), slope_rad: Some(0.1), ..Overrides::default() };

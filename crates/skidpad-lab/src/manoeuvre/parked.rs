@@ -48,11 +48,13 @@ impl Parked {
     /// position from the start. The speed after the release is that of the first row at least a second after it;
     /// `None` if there is no such row.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
+        // The first of these rows is the settled pose, the others are those of the drift.
         let mut settled_rows = trajectory.time_slice(self.settled_s, self.release_s);
         let Some(settled_pose) = settled_rows.next().filter(|_| trajectory.covers(self.release_s)) else {
             return ParkedMetrics::default();
         };
         let drift = settled_rows.map(|f| distance(&f, &settled_pose)).fold(0.0, f64::max);
+        // First row in the second after that which is recorded at least.
         let row_after_release = trajectory
             .time_slice(self.release_s + RECORDED_AFTER_RELEASE_S, self.release_s + 2.0 * RECORDED_AFTER_RELEASE_S)
             .next();
@@ -65,16 +67,16 @@ impl Parked {
     }
 
     /// Returns the forward speed after the first step without brake relative to that of a freely rolling car,
-    /// `g sin(slope) cos(heading) dt m / (m + Σ I/R²)` (–). `None` for a car with trailers, if gravity has less than
-    /// 5 % along the car, or without such a row.
+    /// `g sin(slope) cos(heading) dt m / (m + Σ I/R²)` (–). Slope and gravity are those of the ground that was driven
+    /// on. `None` for a car with trailers, if at most 5 % of gravity act along the car, or without such a row.
     fn release_speed_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
-        // Component of gravity along the car, relative to gravity (–).
+        // Component of gravity along the car, relative to gravity (–): negative for a car that points uphill.
         let gravity_share = -self.heading_rad.cos() * slope_rad.sin();
         // Mass relative to the mass with the spin of the wheels (–).
         let mass_ratio = f64::from(model.mass()) / f64::from(model.rolling_mass());
         let free_speed = gravity_mps2 * gravity_share * trajectory.dt_s() * mass_ratio;
-        // Number of rows up to the release.
+        // Number of rows up to the release, which is the number of the row after the first released step.
         let held_rows = trajectory.time_slice(RUN_START_S, self.release_s).count();
         let released_row = trajectory.row(held_rows)?;
         let has_no_trailers = trajectory.trailers().is_empty();
@@ -129,6 +131,8 @@ mod tests {
     use crate::testing::{model, sampled};
     use crate::units::{TrailerPart, UnitName};
 
+    /// Drift, settling movement and release ratio of a synthetic run have their known values. The ratio is `None` for a
+    /// car across the slope and for one with a trailer, and a run that ends before the release has no metrics.
     #[test]
     fn drift_counts_after_settling_and_release_compares_with_free_rolling() {
         let model = model();

@@ -43,13 +43,15 @@ impl Settle {
     /// Computes the metrics of a run. Pose and loads are those of the last row; they are `None` if the run ended
     /// early without settling. Load and height errors are `None` for a car that tows something. Ride height and
     /// largest wheel load errors are also `None` on a slope, and the former for another gravity. Static loads are
-    /// scaled with the gravity of the scene.
+    /// scaled with the gravity of the scene; wheels without one are left out. The load sum is compared with
+    /// `m g cos(slope)`. The settling time is always computed.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
         let settle_time_s = settling_time(trajectory);
         let is_settled = settle_time_s.is_some() || trajectory.covers(self.duration_s);
         let has_no_trailers = trajectory.trailers().is_empty();
         let end_frame = trajectory.last();
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
+        // Static load of a wheel under the gravity of the scene (N), and force of the weight on the slope (N).
         let static_load = |i: usize| f64::from(model.static_load(i)) * gravity_mps2 / f64::from(STANDARD_GRAVITY);
         let weight = f64::from(model.mass()) * gravity_mps2 * slope_rad.cos();
         let load_sum: f64 = end_frame.wheels.iter().map(|wheel| wheel.load_n).sum();
@@ -77,6 +79,7 @@ fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
     match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {
         None => Some(0.0),
+        // There is no next row if the car moves in the last one.
         Some(last_moving_row) => trajectory.row(last_moving_row + 1).map(|f| f.t_s),
     }
 }
@@ -112,6 +115,7 @@ impl Manoeuvre for Settle {
                 &format!("Load of wheel {wheel_name}"),
                 "N",
                 1, // decimal place
+                // The roll angle has a value if the pose is valid.
                 settle_metrics.roll_deg.map(|_| wheel.load_n),
             ));
         }
@@ -125,6 +129,8 @@ mod tests {
     use crate::testing::{model, sampled};
     use crate::units::{TrailerPart, UnitName};
 
+    /// Settling time, ride height error and load errors of a synthetic run have their known values, and the list has
+    /// the loads of all wheels. A car with a trailer has no load errors, and a falling car has no metrics.
     #[test]
     fn a_decaying_heave_settles_when_its_speed_falls_below_a_millimetre_per_second() {
         let run = sampled(0.001, 4.0, |t, frame| {
@@ -148,7 +154,8 @@ mod tests {
         assert!(found.iter().all(|metric| metric.value.is_none()), "{found:?}");
     }
 
-    /// On a slope the sum of the wheel loads is `m g cos(slope)`, for any gravity.
+    /// On a slope the sum of the wheel loads is `m g cos(slope)`, for any gravity. Ride height and largest load error
+    /// are not defined on a slope, the former also not for another gravity.
     #[test]
     fn loads_are_those_of_the_ground() {
         let model = model();

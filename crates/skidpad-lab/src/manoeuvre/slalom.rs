@@ -56,8 +56,8 @@ impl Slalom {
     }
 
     /// Computes the metrics of a run. All are `None` for a run that was cut short. Peaks are largest magnitudes over
-    /// the whole run, including the straight. The time is that at which x reaches the end of the course; `None` if it
-    /// does not.
+    /// the whole run, including the straight. The path error is the largest lateral offset from the path. The time is
+    /// that at which x reaches the end of the course; `None` if it does not.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
         if self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short) {
             return SlalomMetrics::default();
@@ -142,6 +142,8 @@ mod tests {
     use crate::run::{TimeStep, simulate};
     use crate::testing::{POINT_MASS, model, sampled};
 
+    /// Peak yaw rate and smallest load are those of the sine; a course that is not finished has no time. A run that was
+    /// cut short has no metrics, and its text names the reached distance.
     #[test]
     fn peaks_of_a_sine() {
         let run = sampled(0.001, 24.0, |t, frame| {
@@ -159,6 +161,7 @@ mod tests {
         assert!(left.contains("(120.0 m of 233.4 m)"), "{left}");
     }
 
+    /// The driver follows the course in a plausible time, and the run ends within 0.1 s after its end.
     #[test]
     fn the_course_ends_behind_the_last_cone() {
         let (model, slalom) = (Arc::new(model()), Slalom::default());

@@ -96,6 +96,7 @@ impl Overrides {
     pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, requirements) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
+        // Arguments: changed property, requested value as text, accepted values as a sentence.
         let reject = |change, found, accepted| Err(StartRejected { change, found, accepts: accepted });
         // Speed of the manoeuvre itself (m/s).
         let standard_speed = f64::from(setup.placement.speed);
@@ -105,6 +106,7 @@ impl Overrides {
             return reject(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepted}"));
         }
         let origin_rule = format!("`{name}` follows a line from the origin towards +x");
+        // A heading of whole turns points along +x.
         let (must_start_at_origin, is_turned) =
             (requirements.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
         if let Some(heading) = self.heading_rad.filter(|heading| must_start_at_origin && is_turned(*heading)) {
@@ -123,7 +125,8 @@ impl Overrides {
 
 impl SpeedRule {
     /// Returns a description of the accepted speeds if `speed` is not accepted; `None` if it is accepted or not given.
-    /// `standard_speed` is the speed of the manoeuvre. Both are in m/s.
+    /// `standard_speed` is the speed of the manoeuvre; both are in m/s. A fixed speed is compared as f32, a lower limit
+    /// is itself not accepted.
     fn rejection(self, speed: Option<f64>, standard_speed: f64) -> Option<String> {
         let speed = speed?;
         match self {
@@ -140,12 +143,16 @@ mod tests {
     use crate::manoeuvre::{MANOEUVRES, by_name};
     use crate::testing::model;
 
+    /// Returns the rejected property and the message for the standard manoeuvre `name` with `overrides`; `None` if the
+    /// start is accepted.
     #[track_caller]
     fn refused(name: &str, overrides: &Overrides) -> Option<(StartProperty, String)> {
         let manoeuvre = by_name(name).expect("known").build_standard(overrides);
         overrides.setup(manoeuvre.as_ref(), &model()).err().map(|told| (told.change, told.to_string()))
     }
 
+    /// Initial speeds that a manoeuvre does not accept are rejected with the accepted speeds in the message; others are
+    /// accepted.
     #[test]
     fn speeds_that_change_what_a_figure_means_are_refused() {
         let at = |speed: f64| Overrides { initial_speed_mps: Some(speed), ..Overrides::default() };
@@ -174,7 +181,7 @@ mod tests {
     }
 
     /// Manoeuvres that follow a line accept only the origin and the heading +x, because the line does not turn with the
-    /// car.
+    /// car. All other manoeuvres accept any place and heading. Whole turns and another height are accepted by all.
     #[test]
     fn lines_are_followed_from_where_they_begin() {
         let followed = ["circle", "slalom", "lane-change", "moose"];

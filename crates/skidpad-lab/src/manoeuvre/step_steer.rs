@@ -72,7 +72,9 @@ impl StepSteer {
 
     /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`]. Steady values
     /// are means over the last second. Response and peak times count from the moment at which the steering passes
-    /// half of its steady angle. Peaks and overshoots count in the direction of the turn.
+    /// half of its steady angle. Peaks and overshoots count in the direction of the turn. Gains are steady values per
+    /// steady road-wheel angle, `None` if it is 0; the roll gradient is `None` for a lateral acceleration of 0. The TB
+    /// factor is peak response time times the magnitude of the sideslip angle, `None` without a peak time.
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
         if !trajectory.covers(self.duration_s) {
             return StepSteerMetrics::default();
@@ -84,6 +86,7 @@ impl StepSteer {
             trajectory.first_crossing_up(half_steer.abs(), RUN_START_S, |f| f.steer_rad * half_steer.signum());
         // 1 in a left turn, −1 in a right turn.
         let turn_sign = steady.steer.signum();
+        // Responses, with the sign of the turn removed.
         let yaw_response =
             StepResponse::measure(trajectory, step_time, steady.yaw_rate * turn_sign, |f| f.yaw_rate_radps * turn_sign);
         let lateral_response =
@@ -99,6 +102,7 @@ impl StepSteer {
             steady_yaw_rate_degps: Some(steady.yaw_rate.to_degrees()),
             steady_lateral_acceleration_mps2: Some(steady.ay),
             yaw_rate_gain_per_s: per_steer(steady.yaw_rate),
+            // `to_radians` on the numerator converts the angle in the denominator from rad to degrees.
             lateral_acceleration_gain_mps2_per_deg: per_steer(steady.ay.to_radians()),
             sideslip_deg: Some(steady.sideslip.to_degrees()),
             tb_factor_deg_s: yaw_response.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
@@ -126,7 +130,7 @@ struct SteadyMeans {
 }
 
 impl SteadyMeans {
-    /// Averages the channels over the last second of the run.
+    /// Averages the channels over the last second of the run. A run shorter than 1 s is averaged as a whole.
     fn new(trajectory: &Trajectory) -> Self {
         let end_time = trajectory.last().t_s;
         let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end_time - 1.0, end_time, channel);
@@ -155,8 +159,9 @@ struct StepResponse {
 
 impl StepResponse {
     /// Measures the response of `channel` after `step_time_s` (s), the time of the step: time to 90 % of the steady
-    /// value `steady_value`, time of the peak, and overshoot (%, at least 0). The peak time is `None` for an overshoot
-    /// up to [`MIN_OVERSHOOT`]. All values are `None` if `step_time_s` is, or if `steady_value` is not positive.
+    /// value `steady_value`, time of the peak (interpolated between rows), and overshoot (%, at least 0). The times
+    /// count from the step. The response time is `None` if 90 % is not reached, the peak time for an overshoot up to
+    /// [`MIN_OVERSHOOT`]. All values are `None` if `step_time_s` is, or if `steady_value` is not positive.
     fn measure(
         trajectory: &Trajectory,
         step_time_s: Option<f64>,
@@ -238,6 +243,8 @@ mod tests {
 
     use crate::testing::{model, sampled};
 
+    /// Response times, gains, sideslip angle and roll gradient of a right turn are those of the exponential; there is
+    /// no overshoot and therefore no peak time.
     #[test]
     fn exponential_response_has_its_closed_form_times() {
         // Yaw rate 0.2 (1 − e^(−τ/0.1)) after a step at 1 s: 90 % after 0.1 ln 10, no overshoot.
@@ -263,7 +270,7 @@ mod tests {
         close(found.sideslip_deg, (0.5f64 / 20.0).atan().to_degrees());
     }
 
-    /// A run that is shorter than the standard duration has no steady state.
+    /// A run that is shorter than the standard duration has no steady state. A longer run has one.
     #[test]
     fn a_run_cut_short_has_no_figures() {
         let run = |end| sampled(0.01, end, |t, frame| frame.steer_rad = if t > 1.0 { 0.02 } else { 0.0 });
@@ -271,6 +278,7 @@ mod tests {
         assert!(StepSteer::default().measure(&run(9.0)).steer_deg.is_some_and(|angle| angle > 1.0));
     }
 
+    /// Overshoot and peak time of the yaw rate are those of a second-order system.
     #[test]
     fn an_underdamped_response_has_its_closed_form_overshoot() {
         // Second order, ω 8 rad/s, ζ 0.5: overshoot e^(−πζ/√(1−ζ²)), peak at π / (ω √(1−ζ²)).
@@ -288,6 +296,8 @@ mod tests {
         assert!((found.yaw_rate_peak_s.expect("peaks") - core::f64::consts::PI / damped).abs() < 2e-3);
     }
 
+    /// The angle for a lateral acceleration is about `a_y L / v²` for a neutral car. A given angle is clamped to the
+    /// steering lock.
     #[test]
     fn the_angle_is_that_of_the_steady_turn_within_the_lock() {
         let step = StepSteer { speed_mps: 20.0, ..StepSteer::default() };

@@ -46,9 +46,10 @@ impl AssistLogs {
     }
 
     /// Appends the table; nothing if no solver has an assist or a non-physical aid. The table lists mean and largest
-    /// value of the active channels of each assist; a note below explains the assists and names those that did not
-    /// contribute.
+    /// value of the active channels of each assist, and is left out if no assist contributed. A note below explains the
+    /// assists that contributed, names those that did not, and states the conventions.
     pub fn append_table(&self, page: &mut String, comparison: &Comparison) {
+        // Assists that contributed on some solver, and those that did not.
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
             self.assists().partition(|&assist| !self.active_channels(assist).is_empty());
         if active.is_empty() && idle.is_empty() {
@@ -74,8 +75,8 @@ impl AssistLogs {
         );
     }
 
-    /// Appends a row per active channel of `assist`: mean and largest value on each solver, with the digits for the
-    /// largest one of all solvers; "-" for a solver without the assist.
+    /// Appends a row per active channel of `assist`: name, unit, then mean and largest value on each solver, with the
+    /// digits for the largest one of all solvers; a minus sign for a solver without the assist.
     fn append_rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
         for channel in self.active_channels(assist) {
             let channel_info = Contribution::CHANNELS[channel];
@@ -102,7 +103,8 @@ impl AssistLogs {
         }
     }
 
-    /// Draws a plot for each assist that contributed, of the channel with the largest contribution.
+    /// Draws a plot for each assist that contributed, of the channel with the largest contribution over time. The axis
+    /// covers at least a tenth of this contribution. Solvers without the assist have no line.
     ///
     /// # Errors
     /// Returns an error if plotters cannot draw one of them.
@@ -116,6 +118,7 @@ impl AssistLogs {
         };
         let draw_chart = |(assist, channel): (Assist, usize)| {
             let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
+            // Name of the channel, and its largest magnitude on any solver.
             let (quantity, largest) = (short_label(about), self.peak(assist, channel));
             let title = format!("{quantity} contributed by {}", spaced_name(assist));
             draw_optional_channel(
@@ -133,7 +136,9 @@ impl AssistLogs {
     }
 }
 
-/// Appends the head of the table, with a column for the mean and one for the largest value per solver.
+/// Appends the head of the table, with a column for the mean and one for the largest value per solver. The first line
+/// of the head has the names of the solvers, the second "mean" and "largest" below each. Leaves the body of the table
+/// open.
 fn append_table_head(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">contribution</th>");
     page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
@@ -159,6 +164,7 @@ fn short_label(about: &str) -> &str {
     about.split([',', '.']).next().unwrap_or(about)
 }
 
+/// Returns `text` in lower case.
 fn lowercase(text: &str) -> String {
     text.to_lowercase()
 }

@@ -87,22 +87,26 @@ const MAX_LINE_POINTS: usize = 700;
 const MIN_LOAD_RANGE_N: f64 = 200.0;
 
 /// Draws the plots of `comparison`: path, profile of uneven ground, channels of the car that change, distance between
-/// the cars of at least two solvers that are not peers, channels of each trailer, and the load of every wheel.
+/// the cars if at least two solvers are not peers, channels of each trailer, and the load of every wheel. The titles of
+/// channels that do not change are returned as omitted.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw one of them.
 pub fn draw_charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     let mut charts = Charts { charts: Vec::new(), omitted: Vec::new() };
     charts.charts.push(draw_path(comparison)?);
+    // The profile needs the path of a car.
     if ground::has_ground_shapes(&comparison.scene) && !comparison.outcomes.is_empty() {
         charts.charts.push(draw_profile(comparison, model)?);
     }
+    // "": no suffix of the titles.
     charts.add_channels(comparison, CAR_CHANNELS, "", |outcome| &outcome.trajectory)?;
-    // Solvers that are not peers.
+    // Solvers that are not peers; the first one is the reference of the distances.
     let mut non_peers = comparison.outcomes.iter().filter(|outcome| !outcome.peer);
     if let (Some(reference), Some(_)) = (non_peers.next(), non_peers.next()) {
         charts.charts.push(draw_distance(comparison, reference)?);
     }
+    // All outcomes have the same trailers.
     let trailers = comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
     for (unit_index, (name, _)) in trailers.iter().enumerate() {
         let title_suffix = format!(", {}", name.label().to_lowercase());
@@ -118,8 +122,8 @@ pub fn draw_charts(comparison: &Comparison, model: &Model) -> io::Result<Charts>
 }
 
 impl Charts {
-    /// Adds plots of those `channels` that change in the selected trajectory of an outcome, and the titles of the
-    /// others to `omitted`. `title_suffix` is appended to the titles.
+    /// Adds plots of those `channels` that change in the selected trajectory of an outcome or are always drawn, and the
+    /// titles of the others to `omitted`. `title_suffix` is appended to the titles.
     fn add_channels(
         &mut self,
         comparison: &Comparison,
@@ -142,13 +146,14 @@ impl Charts {
 }
 
 /// Returns whether `value` varies by more than half of `min_span` on any solver that is not a peer, or on the only
-/// solver.
+/// solver. The compared range is the largest less the smallest value over all rows.
 fn has_changed(
     comparison: &Comparison,
     min_span: f64,
     select_trajectory: impl Fn(&Outcome) -> &Trajectory,
     value: impl Fn(&Frame) -> f64,
 ) -> bool {
+    // A single solver counts even if it is a peer.
     comparison.outcomes.iter().filter(|outcome| !outcome.peer || comparison.outcomes.len() == 1).any(|outcome| {
         let values = select_trajectory(outcome).rows().map(|frame| value(&frame));
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), sample| (low.min(sample), high.max(sample)));
@@ -157,15 +162,17 @@ fn has_changed(
 }
 
 /// Reduces a line to about [`MAX_LINE_POINTS`] points without a visible change: keeps the lowest and the highest
-/// point of each group of neighbours, in order, and the last point. A line with fewer points is not changed.
+/// point of each group of neighbours, in order, and the last point. Points may be repeated. A line with at most
+/// [`MAX_LINE_POINTS`] points is not changed.
 fn thin_points(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MAX_LINE_POINTS {
         return points.to_vec();
     }
+    // Two points are kept of each group.
     let group_size = points.len().div_ceil(MAX_LINE_POINTS / 2);
     let mut thinned_points = Vec::with_capacity(MAX_LINE_POINTS + 2);
     for group in points.chunks(group_size) {
-        // Index of the extreme point of the group.
+        // Index of the lowest or the highest point of the group, the first one of several.
         let extreme_index = |is_more_extreme: fn(f64, f64) -> bool| {
             (1..group.len())
                 .fold(0, |best_index, i| if is_more_extreme(group[i].1, group[best_index].1) { i } else { best_index })
@@ -178,7 +185,8 @@ fn thin_points(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Draws the path of the centre of mass of every solver from above with equal scales, with cones as dots, towed units
-/// as thin lines, and the ground if it is more than a plane.
+/// as thin lines, and the ground if it is more than a plane. Peers do not set the range of y. The title mentions
+/// trailers and ground if they are drawn.
 fn draw_path(comparison: &Comparison) -> io::Result<Chart> {
     // Path of a car or towed unit as a line.
     let path_series = |solver_number: usize, outcome: &Outcome, trajectory: &Trajectory| {
@@ -215,15 +223,18 @@ fn draw_path(comparison: &Comparison) -> io::Result<Chart> {
     draw_chart(&format!("Path of the centre of mass{trailer_text}{ground_text}"), &plot)
 }
 
-/// Iterates over evenly spaced rows, at most [`MAX_LINE_POINTS`], and the last row.
+/// Iterates over evenly spaced rows from the first one, at most [`MAX_LINE_POINTS`], and then the last row, which may
+/// be repeated.
 fn thinned_rows(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>> {
     let stride = trajectory.row_count().div_ceil(MAX_LINE_POINTS).max(1);
     trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
 }
 
-/// Returns the distance covered along the path at each of the [`thinned_rows`] rows (m).
+/// Returns the distance covered along the path at each of the [`thinned_rows`] rows (m). The distance is horizontal,
+/// starts at 0 and is summed over these rows.
 fn path_distances(outcome: &Outcome) -> Vec<f64> {
     let mut previous_point = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
+    // Sum of the horizontal distances between neighbouring rows (m).
     let distances = thinned_rows(&outcome.trajectory).scan(0.0, |distance, f| {
         *distance += (f.x_m - previous_point.0).hypot(f.y_m - previous_point.1);
         previous_point = (f.x_m, f.y_m);
@@ -232,12 +243,13 @@ fn path_distances(outcome: &Outcome) -> Vec<f64> {
     distances.collect()
 }
 
-/// Draws the profile: the height of the ground along the path of the first solver that is not a peer, and the height of
-/// every car along its own path, less the static height of its centre of mass.
+/// Draws the profile over the distance travelled: the height of the ground along the path of the first solver that is
+/// not a peer (the first solver if all are peers), and the height of every car along its own path, less the static
+/// height of its centre of mass. The ground has gaps where there is none. Requires at least one outcome.
 fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     let static_height = f64::from(model.parts().centre_height);
-    // Distances along the path of each outcome (m).
     let distances_by_outcome: Vec<Vec<f64>> = comparison.outcomes.iter().map(path_distances).collect();
+    // Height of each car (m) over its own distance (m).
     let lines = comparison.outcomes.iter().zip(&distances_by_outcome).enumerate().map(
         |(solver_number, (outcome, distances))| {
             let points = distances
@@ -248,10 +260,12 @@ fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
             Series { solver_number, sets_range: !outcome.peer, points }
         },
     );
+    // Outcome whose path is that of the ground profile.
     let reference_index = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
     let path_points: Vec<(f64, f64)> =
         thinned_rows(&comparison.outcomes[reference_index].trajectory).map(|f| (f.x_m, f.y_m)).collect();
     let surfaces = ground::top_surfaces(&comparison.scene, &path_points);
+    // NaN: a gap in the drawing.
     let ground_profile = distances_by_outcome[reference_index]
         .iter()
         .zip(surfaces)
@@ -268,7 +282,8 @@ fn draw_profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     draw_chart("Height profile: ground along the path, and height of the cars", &plot)
 }
 
-/// Draws the channel `value` of the cars over time; `min_span` is the smallest range of the y axis.
+/// Draws the channel `value` of the cars over time. `min_span` is the smallest range of the y axis. Values and range
+/// have the unit of `label`. The plot is named `title`.
 fn draw_channel(
     comparison: &Comparison,
     title: &str,
@@ -279,7 +294,8 @@ fn draw_channel(
     draw_optional_channel(comparison, title, label, min_span, |frame| Some(value(frame)))
 }
 
-/// Draws a channel over time that only some solvers have.
+/// Draws a channel of the cars over time that only some solvers have. Solvers without a value in the first row have no
+/// line. `min_span` is the smallest range of the y axis, in the unit of `label`.
 ///
 /// # Errors
 /// Returns an error if plotters cannot draw it.
@@ -294,8 +310,8 @@ pub fn draw_optional_channel(
 }
 
 /// Draws a channel of the selected trajectory of every outcome over time. `select_trajectory` selects the trajectory of
-/// the car or of a towed unit. Outcomes without a value in the first row are omitted; a value that is missing later is
-/// drawn as 0.
+/// the car or of a towed unit. `min_span` is the smallest range of the y axis, in the unit of `label`. Outcomes without
+/// a value in the first row are omitted; a value that is missing later is drawn as 0. Peers do not set the range of y.
 fn draw_run_channel(
     comparison: &Comparison,
     title: &str,
@@ -320,8 +336,8 @@ fn draw_run_channel(
     draw_chart(title, &plot)
 }
 
-/// Draws the horizontal distance of the cars (mm) from that of the solver `reference` over time. Peers and `reference`
-/// itself have no line.
+/// Draws the horizontal distance of the cars (mm) from that of the solver `reference` over time, row by row. Peers and
+/// `reference` itself have no line. A line ends with the shorter of both runs.
 fn draw_distance(comparison: &Comparison, reference: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
     for (solver_number, outcome) in comparison.outcomes.iter().enumerate() {
@@ -360,6 +376,7 @@ pub fn draw_chart(title: &str, plot: &Plot) -> io::Result<Chart> {
 mod tests {
     use super::*;
 
+    /// A thinned line has about [`MAX_LINE_POINTS`] points in order of x, among them the highest and the last one.
     #[test]
     fn thinning_keeps_ends_and_extremes() {
         let mut points: Vec<(f64, f64)> = (0..10_000).map(|i| (f64::from(i), f64::from(i % 7))).collect();

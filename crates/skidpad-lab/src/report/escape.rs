@@ -1,7 +1,7 @@
 //! Escaping of external text in a page.
 
 /// Escapes `&`, `<`, `>` and `"` in `text` for HTML, including attribute values. Control and bidirectional characters
-/// are also made harmless.
+/// are first replaced by [`skidpad_spec::printable::lines`].
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in skidpad_spec::printable::lines(text).chars() {

@@ -56,6 +56,7 @@ pub fn has_ground_shapes(scene: &Scene) -> bool {
 /// [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. At a point that is not finite only the
 /// plane counts.
 pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
+    // Start with the plane, through the origin.
     let normal = scene.plane_normal().as_dvec3();
     let slopes = [-normal.x / normal.z, -normal.y / normal.z];
     let plane_surface =
@@ -75,9 +76,11 @@ pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurfa
         let corners = triangle.corners.map(|corner| start + corner.as_dvec3());
         let min_x = corners.iter().fold(f64::MAX, |x, corner| x.min(corner.x));
         let max_x = corners.iter().fold(f64::MIN, |x, corner| x.max(corner.x));
+        // First point that is not left of the triangle.
         let first_candidate = indices_by_x.partition_point(|&i| points[i].0 < min_x);
         for &i in indices_by_x[first_candidate..].iter().take_while(|&&i| points[i].0 <= max_x) {
             let Some(surface) = surface_at(&corners, triangle.grip, points[i]) else { continue };
+            // A later surface at the same height replaces an earlier one.
             if surfaces[i]
                 .is_none_or(|previous_surface| surface.height >= previous_surface.height - f64::from(FLUSH_TOLERANCE_M))
             {
@@ -103,6 +106,7 @@ fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut visit: impl FnMu
     }
     for field in &scene.height_fields {
         let area_corner = |point: DVec3, height: f32| (point - field.origin()).as_vec3().with_z(height);
+        // The area has any height.
         let (min_corner, max_corner) = (area_corner(start, f32::MIN), area_corner(end, f32::MAX));
         let mut near_triangles = Vec::new();
         // 0: the source of a triangle is not used.
@@ -118,7 +122,8 @@ fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut visit: impl FnMu
 }
 
 /// Intersects the vertical line through (`x`, `y`) with the triangle `corners` (m). Returns height and slopes there
-/// with the friction factor `grip`; `None` if it misses the triangle or the triangle is vertical.
+/// with the friction factor `grip`; `None` if it misses the triangle or the triangle is vertical. Points on an edge are
+/// inside, and either orientation of the corners is accepted.
 fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<TopSurface> {
     let [a, b, c] = *corners;
     // Twice the signed area of the edge and the point (x, y); equal signs mean inside.
@@ -138,20 +143,22 @@ fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top
 /// Draws the ground of `scene` in a `view` from above, as SVG to place below the lines. Higher ground and slopes that
 /// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty. The view is divided
 /// into squares of [`CELL_SIZE_PX`], each with the surface at its centre. Neighbours of equal shade in a row are one
-/// rectangle; each shade and each tint is one path.
+/// rectangle; each shade and each tint is one path. All ground is first drawn in the darkest shade, then lighter shades
+/// and grip tints on top with increasing opacity. Grip tints have steps of a quarter below grip 1.
 pub fn draw_from_above(scene: &Scene, view: &View) -> String {
     let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL_SIZE_PX).ceil().max(1.0) as usize);
     // Centre of square `square_index` of `square_count` in a range (m).
     let square_centre = |range: &Range<f64>, square_index: usize, square_count: usize| {
         range.start + (range.end - range.start) * (square_index as f64 + 0.5) / square_count as f64
     };
+    // Centres of all squares, row by row from the top, where y is largest.
     let points: Vec<(f64, f64)> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
         .map(|(column, row)| (square_centre(&view.x, column, columns), square_centre(&view.y, rows - 1 - row, rows)))
         .collect();
     let surfaces = top_surfaces(scene, &points);
     let shades = compute_shades(&surfaces);
-    // Tint of the grip: 0 for grip 1 and above.
+    // Tint of the grip: 0 for grip 1 and above, 4 for grip below 0.25.
     let grip_tint = |surface: &TopSurface| {
         ((1.0 - surface.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
     };
@@ -159,6 +166,7 @@ pub fn draw_from_above(scene: &Scene, view: &View) -> String {
     let mut svg = String::new();
     let mut append_runs =
         |attributes: &str, runs: &[[usize; 3]]| append_layer(&mut svg, view, [columns, rows], runs, attributes);
+    // All squares with ground in the darkest shade, then the others, which are partly transparent.
     append_runs("class=\"ground low\"", &find_runs(&shades, columns, Option::is_some));
     for shade in 1..SHADE_COUNT {
         let opacity = shade as f64 / (SHADE_COUNT - 1) as f64;
@@ -178,14 +186,17 @@ pub fn draw_from_above(scene: &Scene, view: &View) -> String {
 }
 
 /// Computes the shade of every surface, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
-/// orientation to the light at the upper left, each scaled to its range over all surfaces. `None` without ground.
+/// orientation to the light at the upper left, each scaled to its range over all surfaces, but at least 1 cm of height
+/// and 0.01 of slope. The result is rounded and clamped. `None` without ground.
 fn compute_shades(surfaces: &[Option<TopSurface>]) -> Vec<Option<usize>> {
+    // Returns a function that scales a property to 0 for its smallest and 1 for its largest value.
     let relative_value = |property: fn(&TopSurface) -> f64| {
         let values = || surfaces.iter().flatten().map(property).filter(|value| value.is_finite());
         let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
         // A relief of less than 1 cm in height or 0.01 in slope is not amplified.
         move |surface: &TopSurface| (property(surface) - low) / (high - low).max(0.01)
     };
+    // Light from the upper left (−x, +y) falls on ground that rises along +x and falls along +y.
     let (relative_height, relative_light) =
         (relative_value(|surface| surface.height), relative_value(|surface| surface.slopes[0] - surface.slopes[1]));
     let exact_shade = |surface: &TopSurface| {
@@ -206,6 +217,7 @@ fn find_runs<T>(values: &[T], columns: usize, is_selected: impl Fn(&T) -> bool) 
     for (i, _) in values.iter().enumerate().filter(|(_, value)| is_selected(value)) {
         let (column, row) = (i % columns, i / columns);
         match runs.last_mut() {
+            // The square continues the last run.
             Some([run_column, run_row, length]) if *run_row == row && *run_column + *length == column => *length += 1,
             _ => runs.push([column, row, 1]),
         }
@@ -214,12 +226,13 @@ fn find_runs<T>(values: &[T], columns: usize, is_selected: impl Fn(&T) -> bool) 
 }
 
 /// Appends the `runs` of squares ([column, row, length]) as one SVG path with the attributes `attributes`; nothing
-/// without squares. `columns` and `rows` are the size of the grid in the `view`.
+/// without squares. `columns` and `rows` are the size of the grid in the `view`. Each run is a closed rectangle whose
+/// edges are rounded to pixels of the drawing, so that neighbours have no gap.
 fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], runs: &[[usize; 3]], attributes: &str) {
     if runs.is_empty() {
         return;
     }
-    // Edge `edge_index` of the grid in pixels of the drawing.
+    // Edge `edge_index` of the grid along one axis, in pixels of the drawing.
     let grid_line = |start: f64, size: f64, edge_index: usize, square_count: usize| {
         (start + size * edge_index as f64 / square_count as f64).round() as i64
     };
@@ -242,6 +255,8 @@ mod tests {
 
     use super::*;
 
+    /// Builds a plane with a box of height 0.5 m and grip 0.3, a height field with slope 0.1 and grip 0.5, and a
+    /// triangle with slope 0.1 and grip 0.9.
     fn scene() -> Scene {
         let table =
             FixedBox { grip: 0.3, ..FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0)) };
@@ -258,6 +273,8 @@ mod tests {
         }
     }
 
+    /// Height, slope along y and grip are those of the highest surface at five places. Without a plane there is no
+    /// ground beside the shapes.
     #[test]
     fn the_uppermost_of_all_shapes_is_seen() {
         let places = [(20.0, 0.0), (5.3, -0.4), (-7.0, 0.0), (1.0, 5.0), (3.9, 7.9)];
@@ -274,7 +291,8 @@ mod tests {
         assert_eq!(top_surfaces(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
     }
 
-    /// A platform is ground at its pose at the start of the run.
+    /// A platform is ground at its pose at the start of the run. Heights are those of its top, and of the plane beside
+    /// it.
     #[test]
     fn platforms_are_seen_where_they_start() {
         let shape = FixedBox::axis_aligned(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0));
@@ -287,6 +305,8 @@ mod tests {
         assert_eq!(heights, [Some(0.5), Some(0.0)]);
     }
 
+    /// Only the scene with shapes has ground to draw. The first path is the darkest shade with its first row as one
+    /// rectangle, and each of three grips has a path. Without any ground nothing is drawn.
     #[test]
     fn a_flat_scene_is_not_drawn_and_others_are_tinted() {
         assert!(!has_ground_shapes(&Scene::sloping(0.1)) && has_ground_shapes(&scene()));

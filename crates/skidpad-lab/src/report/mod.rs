@@ -79,7 +79,8 @@ impl Report<'_> {
 
     /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
     /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the
-    /// spread is repeated in the rows of all solvers.
+    /// spread is repeated in the rows of all solvers. Rows are ordered by manoeuvre, metric and solver. The writer is
+    /// flushed at the end.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -132,6 +133,8 @@ mod tests {
     use crate::run::TimeStep;
     use crate::testing::{POINT_MASS, model, sampled};
 
+    /// The page is complete, escapes the vehicle's name, has at least four drawings, contains no links, scripts or NaN,
+    /// and is the same on each call. The CSV text has a row per metric and solver.
     #[test]
     fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
         let model = Arc::new(model());
@@ -161,6 +164,8 @@ mod tests {
         assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
     }
 
+    /// The page of a run over a box contains the drawn ground, the floor, its colours and the height profile; the page
+    /// of a run on a plane has none of them.
     #[test]
     fn ground_is_drawn_where_it_is_more_than_a_plane() {
         let model = Arc::new(model());
@@ -182,7 +187,8 @@ mod tests {
     }
 
     /// Assists are listed in the order of their columns, with dashes for solvers without them. The section is missing
-    /// if no solver has an assist.
+    /// if no solver has an assist. An assist that did nothing is named below the table. Plots have their title, and
+    /// names of solvers are escaped.
     #[test]
     fn what_assists_added_is_told_where_there_are_any() {
         let model = Arc::new(model());

@@ -20,7 +20,8 @@ const PAGE_STYLE: &str = include_str!("style.css");
 /// Spread above which a metric is marked (%).
 const MARKED_SPREAD_PERCENT: f64 = 2.0;
 
-/// Returns the page of a report: header, one section per manoeuvre, section on the vehicle, known limitations.
+/// Returns the page of a report: header, one section per manoeuvre, section on the vehicle, known limitations. The
+/// title of the page names vehicle and manoeuvres.
 ///
 /// # Errors
 /// Returns an error if a plot cannot be drawn.
@@ -51,8 +52,9 @@ pub fn page_start(title: &str) -> String {
 /// End of every page.
 pub const PAGE_END: &str = "</main>\n</body>\n</html>\n";
 
-/// Appends the header: name and description of the vehicle, number of solvers and step of the first comparison,
-/// legend, links to the sections.
+/// Appends the header: name and description of the vehicle (the latter if there is one), number of solvers and step of
+/// the first comparison (0 s without one), legend, links to the sections of the manoeuvres, the vehicle and the limits.
+/// All external text is escaped.
 fn append_header(page: &mut String, report: &Report<'_>) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
     if !report.description.is_empty() {
@@ -78,7 +80,8 @@ fn append_header(page: &mut String, report: &Report<'_>) {
     page.push_str("</header>\n");
 }
 
-/// Appends the list of solvers with their line styles. `peer_remark` is the remark added to peers.
+/// Appends the list of solvers with their line styles. `peer_remark` is the remark added to peers. Each entry has a
+/// line sample, the name and the description. The remark is not escaped.
 pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     page.push_str("<dl class=\"legend\">\n");
     for (solver_number, info) in backends.iter().enumerate() {
@@ -108,6 +111,7 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
     let name = escape(comparison.manoeuvre);
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
     append_comparison_table(page, comparison);
+    // Warnings of each solver.
     for outcome in &comparison.outcomes {
         let worst_report = outcome.trajectory.worst_report();
         let off_scene_text = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());
@@ -129,6 +133,7 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
             );
         }
     }
+    // Table of assists; their plots follow those of the channels.
     let assist_logs = AssistLogs::new(comparison);
     assist_logs.append_table(page, comparison);
     let mut charts = draw_charts(comparison, report.model)?;
@@ -146,7 +151,8 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
     Ok(())
 }
 
-/// Appends a plot with its heading and a key of its lines.
+/// Appends a plot with its heading and a key of its lines. `backends` lists the names of all solvers in order; a solver
+/// has a key only if its line style occurs in the drawing. Line styles repeat after [`LINE_STYLE_COUNT`] solvers.
 pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
     let class = if chart.is_full_width { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
@@ -160,6 +166,7 @@ pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterato
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
+/// Columns of peers have a class of their own; cells are those of [`append_comparison_row`].
 fn append_comparison_table(page: &mut String, comparison: &Comparison) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">unit</th>");
     for outcome in &comparison.outcomes {
@@ -170,6 +177,7 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison) {
     for row in comparison.rows() {
         append_comparison_row(page, comparison, &row);
     }
+    // Note below the table.
     put!(
         page,
         "</tbody></table></div>\n<p class=\"note\">Spread: (largest − smallest) / |mean| of the solvers, without reference vehicles; for percentages the difference \
@@ -178,7 +186,8 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison) {
     );
 }
 
-/// Appends one metric as a row of the table. A spread above [`MARKED_SPREAD_PERCENT`] is marked.
+/// Appends one metric as a row of the table. A spread above [`MARKED_SPREAD_PERCENT`] is marked. The row has the label,
+/// the unit, a text per solver and the spread. Hyphens become minus signs.
 fn append_comparison_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
     let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
     put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
@@ -191,7 +200,8 @@ fn append_comparison_row(page: &mut String, comparison: &Comparison, row: &Metri
     put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
 
-/// Appends the section on the vehicle: closed-form figures of axles and car, notes of [`lints`], published figures.
+/// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, the notes of
+/// [`lints`] as warnings, and the published figures if there are any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     let axle_metrics = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>Quantities derived from the description, without simulation.</p>\n");
@@ -205,7 +215,9 @@ fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     page.push_str("</section>\n");
 }
 
-/// Appends a table with a row per metric and a column per list of `columns`. All lists must contain the same metrics.
+/// Appends a table with a row per metric and a column per list of `columns`. All lists must contain the same metrics;
+/// labels and units are those of the first list. `title` is the heading of the labels, `column_heads` those of the
+/// lists. Titles are not escaped.
 fn append_metric_table(page: &mut String, title: &str, column_heads: &[String], columns: &[Vec<Metric>]) {
     put!(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{title}</th><th scope=\"col\">unit</th>");
     for column_head in column_heads {
@@ -224,7 +236,8 @@ fn append_metric_table(page: &mut String, title: &str, column_heads: &[String], 
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Appends the table of published figures with their sources; nothing if there are none.
+/// Appends the table of published figures with their sources; nothing if there are none. Underscores in quantities
+/// become spaces. All texts are escaped.
 fn append_published_figures(page: &mut String, figures: &[Published]) {
     if figures.is_empty() {
         return;
@@ -260,7 +273,9 @@ const KNOWN_LIMITATIONS: &[&str] = &[
     "Reference vehicles solve different equations from the same description and need not agree with the solvers.",
 ];
 
-/// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions.
+/// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions. The limitations are a list;
+/// version, names of the manoeuvres and conventions are in a note below. The section has the id that the header links
+/// to.
 fn append_limitations(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
     for limitation in KNOWN_LIMITATIONS {

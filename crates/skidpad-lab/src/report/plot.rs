@@ -112,19 +112,23 @@ impl Plot {
 
     /// Computes the range of y over the leading lines ([`Series::sets_range`]), or over all lines if none leads, and
     /// over levels, dots and floor. Other lines extend it at an end that they exceed by at most
-    /// [`MAX_RANGE_EXTENSION`] of the range. The result is at least `min_span` wide, plus 6 % at each end.
+    /// [`MAX_RANGE_EXTENSION`] of the range. The result is at least `min_span` wide, plus 6 % at each end, and has
+    /// the same middle as the values. Values that are not finite are ignored.
     fn y_range(&self) -> Range<f64> {
+        // Points of the leading lines, or of all lines without a leader.
         let leading_points = |has_leader: bool| {
             self.lines().filter(move |series| series.sets_range || !has_leader).flat_map(|series| &series.points)
         };
         let has_leading_line = self.lines().any(|series| series.sets_range);
+        // Values that are always inside the range.
         let fixed_values = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|point| point.1));
         let (low, high) = value_range(leading_points(has_leading_line).map(|point| point.1).chain(fixed_values));
         let span = (high - low).max(self.min_span);
         let other_values =
             self.lines().filter(|series| !series.sets_range).flat_map(|series| &series.points).map(|point| point.1);
+        // Extremes of all lines.
         let (lowest, highest) = value_range(other_values.chain([low, high]));
-        // Accepted extension at an end.
+        // Largest accepted extension at one end.
         let max_extension = MAX_RANGE_EXTENSION * span;
         let (low, high) = (
             if low - lowest <= max_extension { lowest } else { low },
@@ -136,15 +140,17 @@ impl Plot {
         middle - half..middle + half
     }
 
-    /// Computes the range of x over all lines; 1 wide if all points have the same x.
+    /// Computes the range of x over all lines, without a margin; 1 wide if all points have the same x, and 0 to 1
+    /// without points.
     fn x_range(&self) -> Range<f64> {
         let (low, high) = value_range(self.lines().flat_map(|series| &series.points).map(|point| point.0));
         low..if high > low { high } else { low + 1.0 }
     }
 
-    /// Computes the size on the page (px) and the ranges of both axes. With equal scales the plot has the full width,
-    /// and its height follows from the ranges, within 150 px (280 px with ground) to 460 px; both ranges are widened
-    /// to one scale.
+    /// Computes the size [width, height] on the page (px), including labels and margins, and the ranges of x and y.
+    /// Without equal scales the height is [`PLOT_HEIGHT_PX`]. A plot with equal scales has the full width, and x is
+    /// extended by 2 % at each end. The height of the drawn area then follows from the ranges, within 150 px (280 px
+    /// with ground) to 460 px; both ranges are widened about their middles to one scale.
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
@@ -157,9 +163,10 @@ impl Plot {
         let x = x.start - margin..x.end + margin;
         // Minimum height: a few metres of ground beside the path are drawn.
         let (min_height, max_height) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
-        // Metres per pixel.
+        // The coarser of the scales at which x fits the width and y fits the maximum height.
         let metres_per_pixel = ((x.end - x.start) / drawn_width).max((y.end - y.start) / max_height);
         let drawn_height = ((y.end - y.start) / metres_per_pixel).max(min_height);
+        // Range with the same middle that covers `pixels` at this scale.
         let widen = |range: Range<f64>, pixels: f64| {
             let (middle, half) = (0.5 * (range.start + range.end), 0.5 * pixels * metres_per_pixel);
             middle - half..middle + half
@@ -169,12 +176,14 @@ impl Plot {
     }
 
     /// Returns the plot as an SVG element with the description `title` for screen readers. The ground from above and
-    /// the styles that the plot needs are placed below the lines.
+    /// the styles that the plot needs are placed below the lines. The style of the ground is included only with ground
+    /// or floor, that of towed units only with towed units.
     ///
     /// # Errors
     /// Returns an error if plotters cannot draw it.
     pub fn svg(&self, title: &str) -> io::Result<String> {
         let (size, x, y) = self.layout();
+        // The drawing of plotters, complete once `root` is dropped.
         let mut drawing = String::new();
         {
             let root = SVGBackend::with_string(&mut drawing, (size[0] * DRAWING_SCALE, size[1] * DRAWING_SCALE))
@@ -182,6 +191,7 @@ impl Plot {
             self.draw(&root, x.clone(), y.clone()).map_err(|error| io::Error::other(error.to_string()))?;
             root.present().map_err(|error| io::Error::other(error.to_string()))?;
         }
+        // Styles and ground, placed below the lines.
         let mut background = String::new();
         if self.ground.is_some() || !self.floor.is_empty() {
             background = format!("<style>{}</style>", ground::GROUND_STYLE);
@@ -215,7 +225,7 @@ impl Plot {
             .build_cartesian_2d(x.clone(), y.clone())?;
         chart
             .configure_mesh()
-            // No minor grid lines; at most this many labels.
+            // No minor grid lines; at most this many labels. All lengths are in pixels of the drawing.
             .max_light_lines(0)
             .x_labels(if self.equal_scale { 14 } else { 9 })
             .y_labels(7)
@@ -265,18 +275,20 @@ fn value_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
-/// Returns the number of decimal places that distinguish ten labels of a range.
+/// Returns the number of decimal places that distinguish ten labels of a range, 0 to 9. A range shorter than 1e-8 has
+/// 9 decimal places.
 fn decimal_places(range: &Range<f64>) -> usize {
     let step = ((range.end - range.start) / 10.0).max(1e-9);
     (-step.log10().floor()).clamp(0.0, 9.0) as usize
 }
 
-/// Formats `value` with at most `digits` decimal places, without trailing zeros and with a minus sign instead
-/// of a hyphen; −0 is 0.
+/// Formats `value` with at most `digits` decimal places, without trailing zeros and with a minus sign instead of a
+/// hyphen; −0 is 0. A text without a decimal point keeps its zeros.
 fn format_number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let trimmed_text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     match trimmed_text {
+        // −0 has no sign.
         "-0" | "" => "0".into(),
         nonzero_text => nonzero_text.replace('-', "\u{2212}"),
     }
@@ -285,7 +297,7 @@ fn format_number(value: f64, digits: usize) -> String {
 /// Turns the output of plotters into a scalable SVG element: replaces its opening tag by one with `size` (px) as
 /// aspect ratio and the description `title`, places the content `background` under the drawing, and replaces sentinel
 /// colours by the CSS classes of lines, marks, grid, axes, text, levels and floor. Lines beyond [`LINE_STYLE_COUNT`]
-/// keep their sentinel colour.
+/// keep their sentinel colour. The CSS class of a line also has the number of its style, for example `line s0`.
 fn apply_css_classes(svg: &str, size: [u32; 2], title: &str, background: &str) -> String {
     let [width, height] = size.map(|pixels| pixels * DRAWING_SCALE);
     // Content after the opening tag.
@@ -295,6 +307,7 @@ fn apply_css_classes(svg: &str, size: [u32; 2], title: &str, background: &str) -
         "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{background}{body}",
         escape(title)
     );
+    // Lines and marks of solvers, and lines of towed units: one class per style number.
     for style_number in 0..LINE_STYLE_COUNT {
         let (solver_colour, unit_colour) = (line_colour(style_number), towed_colour(style_number));
         for (attribute, colour, class) in
@@ -304,6 +317,7 @@ fn apply_css_classes(svg: &str, size: [u32; 2], title: &str, background: &str) -
             text = text.replace(&painted_attribute, &format!("class=\"{class} s{style_number}\""));
         }
     }
+    // All other parts, drawn as strokes or filled.
     for (colour, class) in [
         (GRID_COLOUR, "grid"),
         (AXIS_COLOUR, "axis"),
@@ -322,6 +336,7 @@ fn apply_css_classes(svg: &str, size: [u32; 2], title: &str, background: &str) -
 mod tests {
     use super::*;
 
+    /// Builds a plot with one leading line through `points`, and with a smallest y range of 1.
     fn plot(points: Vec<(f64, f64)>, equal_scale: bool) -> Plot {
         let series = vec![Series { solver_number: 0, sets_range: true, points }];
         Plot { x_label: "x, m".into(), y_label: "y, m".into(), min_span: 1.0, equal_scale, series, ..Plot::default() }
@@ -336,6 +351,8 @@ mod tests {
         }
     }
 
+    /// The y range of noise, and of a plot without points, is the smallest range with its margins. A line that does not
+    /// lead and reaches far beyond does not extend it.
     #[test]
     fn noise_does_not_fill_the_picture_and_peers_do_not_stretch_it() {
         let mut noisy = plot(vec![(0.0, 1e-6), (1.0, -1e-6)], false);
@@ -345,6 +362,8 @@ mod tests {
         assert_eq!(plot(Vec::new(), false).y_range(), -0.56..0.56);
     }
 
+    /// A line that does not lead extends the y range if it exceeds it by at most half; one that exceeds it by more does
+    /// not.
     #[test]
     fn peers_that_go_a_little_beyond_are_in_the_picture() {
         for (peak, highest) in [(0.9, 1.0), (1.4, 1.4), (1.6, 1.0)] {
@@ -358,6 +377,7 @@ mod tests {
         }
     }
 
+    /// A metre has the same number of pixels along x and y within 1 % with equal scales, for wide, high and flat paths.
     #[test]
     fn a_metre_is_as_long_up_as_across() {
         for points in [vec![(0.0, 0.0), (200.0, 60.0)], vec![(0.0, 0.0), (10.0, 200.0)], vec![(0.0, 0.0), (40.0, 0.0)]]
@@ -369,6 +389,7 @@ mod tests {
         }
     }
 
+    /// Levels and dots far from the line are inside the y range and are drawn.
     #[test]
     fn levels_and_dots_are_in_the_picture() {
         let line = || plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
@@ -381,6 +402,7 @@ mod tests {
         drawn(Plot { dots: vec![(0.2, -3.0), (0.4, 5.0)], ..line() }, "<circle");
     }
 
+    /// The drawing has the classes of marks, lines, text and grid instead of sentinel colours, and an escaped title.
     #[test]
     fn colours_become_classes() {
         let marked = Plot { has_markers: true, ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };

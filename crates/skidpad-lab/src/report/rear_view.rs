@@ -37,9 +37,10 @@ fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> f64 {
     f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
 }
 
-/// Draws the rear view into `svg` in this order: body, a vertical line at each wheel whose length is the load
-/// relative to the static load, the load as text, and the force of each anti-roll bar as text. Wheels of different
-/// axles are shifted sideways.
+/// Draws the rear view into `svg` in this order: title, body, a vertical line at each wheel whose length is the load
+/// relative to the static load, the load as text (N), and the force of each anti-roll bar as text (N). Lines and texts
+/// of different axles are shifted. The view is from behind, so a wheel on the left (y > 0) is at the left of the
+/// picture.
 fn draw(
     model: &Model,
     frame: &Frame,
@@ -55,7 +56,7 @@ fn draw(
     draw_body(&mut chart, model, frame)?;
     for (i, wheel) in model.wheels().iter().enumerate() {
         let load = frame.wheels[i].load_n;
-        // Shift by axle, so that the lines do not cover each other.
+        // Shift by axle, so that the lines do not cover each other; x of the picture is −y of the car (m).
         let line_x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
         let line_end = (line_x, load / f64::from(model.static_load(i)) * STATIC_LOAD_LINE_M);
         chart.draw_series([PathElement::new([(line_x, 0.0), line_end], GREEN.stroke_width(6))])?;
@@ -63,6 +64,7 @@ fn draw(
         let text_position = (line_x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
         chart.draw_series([text_element(format!("{} {load:.0} N", model.wheel_name(i)), text_position, &BLACK)])?;
     }
+    // One line of text per bar, from the upper left corner downwards.
     for bar_index in 0..model.parts().bars.len() {
         let force = bar_force(model, frame, bar_index);
         let text = format!("bar {}: {force:.0} N at the left wheel, {:.0} N at the right", bar_index + 1, -force);
@@ -73,8 +75,9 @@ fn draw(
     Ok(())
 }
 
-/// Draws hull, ground and centre of mass with the roll angle of `frame`. The height is that at rest; heave and pitch
-/// are not drawn. The view is from behind, so x of the picture is opposite to the vehicle's y axis.
+/// Draws hull, ground and centre of mass, in this order, with the roll angle of `frame`. The body is rotated about its
+/// centre of mass at the height at rest; heave and pitch are not drawn. The label "centre of mass" is beside its point.
+/// The view is from behind, so x of the picture is opposite to the vehicle's y axis.
 fn draw_body(
     chart: &mut Picture<'_, '_>,
     model: &Model,
@@ -82,7 +85,8 @@ fn draw_body(
 ) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
     let (hull, (sin, cos)) = (&model.parts().hull, frame.roll_rad.sin_cos());
     let centre_height = f64::from(model.parts().centre_height);
-    // Position in the picture of a point to the left of and above the centre of mass (m).
+    // Position in the picture of a point to the left of and above the centre of mass (m). A positive roll angle lowers
+    // the right side.
     let picture_position = |left: f64, up: f64| (-left * cos + up * sin, centre_height + up * cos + left * sin);
     // Height of the hull's middle above the centre of mass, half width, half height (m).
     let [hull_offset, half_width, half_height] =
@@ -95,11 +99,13 @@ fn draw_body(
     ];
     let outline = corners.map(|(left, up)| picture_position(left, hull_offset + up));
     chart.draw_series([Polygon::new(outline, BLUE.mix(0.15).filled())])?;
+    // Ground.
     chart.draw_series([PathElement::new(
         [(LATERAL_RANGE_M.start, 0.0), (LATERAL_RANGE_M.end, 0.0)],
         BLACK.stroke_width(2),
     )])?;
     chart.draw_series([Circle::new(picture_position(0.0, 0.0), 6, RED.filled())])?;
+    // Label to the right of the point.
     chart.draw_series([text_element("centre of mass".into(), picture_position(-0.08, 0.02), &RED)])?;
     Ok(())
 }

@@ -32,7 +32,8 @@ pub struct StepSizeReport<'a> {
 const MIN_DRAWN_DEVIATION: f64 = 0.1;
 
 impl StepSizeReport<'_> {
-    /// Returns the page as text.
+    /// Returns the page as text: a title with the names of vehicle and manoeuvres, the header, and a section per
+    /// manoeuvre.
     ///
     /// # Errors
     /// Returns an error if a plot cannot be drawn.
@@ -60,7 +61,9 @@ impl StepSizeReport<'_> {
     ///
     /// `gap_percent` is the deviation from the value at the shortest step. It is empty if the values count as equal
     /// or one is missing. `holds_up_to_s` is empty if [`StepLimit`] is unknown, and 0 if only the shortest step keeps
-    /// the metric. `order` is empty if none can be observed.
+    /// the metric. `order` is empty if none can be observed. A missing value is an empty cell, `peer` is 1 or 0. Rows
+    /// are ordered by manoeuvre, metric, solver and step; step limit and order are repeated in the rows of all steps.
+    /// The writer is flushed at the end.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -78,22 +81,23 @@ impl StepSizeReport<'_> {
             "holds_up_to_s",
             "order",
         ])?;
+        // Adding 0.0 turns −0 into 0.
         let number_text = |value: Option<f64>| value.map_or_else(String::new, |value| (value + 0.0).to_string());
         for study in self.studies {
             for row in &study.rows {
                 for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
                     let peer_text = if rate_sweep.peer { "1" } else { "0" };
-                    let (metric_name, unit, step_limit) =
+                    let (metric_name, unit, step_limit_text) =
                         (&row.metric.name, row.metric.unit, number_text(verdict.step_limit.seconds()));
-                    let order = match verdict.order {
+                    let order_text = match verdict.order {
                         Order::Observed(order) => order.to_string(),
                         Order::Unknown | Order::WithinNoise => String::new(),
                     };
                     for ((sample, value), deviation) in
                         rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.deviations)
                     {
-                        let deviation = number_text(deviation.and_then(|deviation| deviation.percent()));
-                        let (dt, value) = (sample.dt_s.to_string(), number_text(*value));
+                        let deviation_text = number_text(deviation.and_then(|deviation| deviation.percent()));
+                        let (dt_text, value_text) = (sample.dt_s.to_string(), number_text(*value));
                         let manoeuvre = study.sweep.manoeuvre;
                         writer.write_record([
                             manoeuvre,
@@ -101,11 +105,11 @@ impl StepSizeReport<'_> {
                             unit,
                             rate_sweep.backend,
                             peer_text,
-                            &dt,
-                            &value,
-                            &deviation,
-                            &step_limit,
-                            &order,
+                            &dt_text,
+                            &value_text,
+                            &deviation_text,
+                            &step_limit_text,
+                            &order_text,
                         ])?;
                     }
                 }
@@ -123,7 +127,8 @@ impl StepSizeReport<'_> {
     }
 
     /// Appends the header of the page: title, the range of steps and the accepted deviation of the first study, the
-    /// legend of the solvers, the table of [`Self::append_totals`], and links to the sections.
+    /// legend of the solvers, the table of [`Self::append_totals`], and links to the sections. Without studies the
+    /// steps are shown as 1 s and the deviation as 0.
     fn append_header(&self, page: &mut String) {
         put!(page, "<header>\n<h1>{}: step-size study</h1>\n", escape(self.vehicle));
         let step_lengths = self.studies.first().map_or(&[][..], |study| &study.sweep.steps_s);
@@ -153,7 +158,8 @@ impl StepSizeReport<'_> {
     }
 
     /// Appends a table with a row per manoeuvre and solver: longest step that keeps all metrics (ms), its rate (Hz),
-    /// and the metrics that limit it.
+    /// and the metrics that limit it. Peers have a class of their own. An unknown limit is shown as a minus sign, one
+    /// at the shortest step as "none".
     fn append_totals(&self, page: &mut String) {
         page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
         page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
@@ -193,7 +199,9 @@ fn rate_text(summary: &SolverSummary) -> String {
 }
 
 /// Appends the section of one manoeuvre: description, table of step limits, warnings of solvers, plots of the metrics
-/// that depend on the step, names of the metrics that are not drawn, and the table of all values.
+/// that depend on the step, names of the metrics that are not drawn, and the table of all values. A solver has a
+/// warning for each step length at which a value was not finite or the solver did not converge; the former takes
+/// precedence.
 ///
 /// # Errors
 /// Returns an error if a plot cannot be drawn.
@@ -201,6 +209,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
     let (name, about) = (escape(study.sweep.manoeuvre), escape(&study.sweep.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
     append_step_limits(page, study);
+    // Warnings of solvers.
     for rate_sweep in &study.sweep.rate_sweeps {
         for sample in rate_sweep
             .samples
@@ -238,9 +247,9 @@ fn append_section(page: &mut String, study: &StepSizeStudy) -> io::Result<()> {
     Ok(())
 }
 
-/// Appends a table with a row per metric and a column per solver: longest step that keeps the metric, with the value
-/// of the first solver at the shortest step. Cells without such a step but the shortest are marked. A note below
-/// explains the table.
+/// Appends a table with a row per metric: label, unit, value of the first solver at the shortest step, then a column
+/// per solver with the longest step that keeps the metric. A cell is marked if only the shortest step keeps the metric,
+/// and grey for a peer. A note below explains the table.
 fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest accepted step</th>");
     page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
@@ -274,11 +283,12 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
 }
 
 /// Draws a metric over the step (ms), one line per solver, with dashed limits of the accepted deviation around the
-/// first known value at the shortest step. Returns `None` if no step changes it by [`MIN_DRAWN_DEVIATION`] of the
-/// accepted deviation. Peers count, and set the range of the axis, only if all solvers are peers.
+/// first known value at the shortest step. Steps without a value have no point. Returns `None` if no step changes the
+/// metric by [`MIN_DRAWN_DEVIATION`] of the accepted deviation. Peers count for this, and set the range of the axis,
+/// only if all solvers are peers.
 fn draw_metric(study: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart>> {
     let rate_sweeps = &study.sweep.rate_sweeps;
-    // Whether a solver counts.
+    // Whether a solver counts: not a peer, unless there are only peers.
     let is_leading = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|other| other.peer);
     let leading_deviations = row
         .verdicts
@@ -291,6 +301,7 @@ fn draw_metric(study: &StepSizeStudy, row: &StudyRow) -> io::Result<Option<Chart
     if deviation_percents.fold(0.0, f64::max) < MIN_DRAWN_DEVIATION * study.within_percent {
         return Ok(None);
     }
+    // Step lengths (ms), and the points of a line (step, value).
     let steps = study.sweep.steps_s.iter().map(|dt| dt * 1e3);
     let line_points =
         |values: &[Option<f64>]| steps.clone().zip(values).filter_map(|(dt, value)| Some((dt, (*value)?))).collect();
@@ -328,6 +339,7 @@ fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
 }
 
 /// Appends a collapsed table with a row per metric and solver: the value at each step and the order of convergence.
+/// Every row repeats label and unit, then names the solver. Missing values are shown as a minus sign.
 fn append_values(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
     page.push_str("<th scope=\"col\">metric</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
@@ -359,6 +371,8 @@ mod tests {
     use crate::sweep::sweep;
     use crate::testing::{POINT_MASS, model};
 
+    /// The page is complete, escapes the vehicle's name, draws the levels of the accepted deviation, contains no links,
+    /// scripts or NaN, and is the same on each call. The CSV text has a row per metric, solver and step.
     #[test]
     fn a_report_is_whole_and_has_a_row_for_every_value() {
         let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];

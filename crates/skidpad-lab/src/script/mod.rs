@@ -92,14 +92,16 @@ impl Script {
     }
 
     /// Returns the value of `input` at the start of the coming step, held from the last row that has one; `None` if
-    /// the table does not contain the input. A tolerance of a millionth of a step covers the rounding of times.
+    /// the table does not contain the input. Before its first row the input has the first value. A tolerance of a
+    /// millionth of a step covers the rounding of times.
     fn held_value(&self, input: Input, driver_input: &DriverInput<'_>) -> Option<f64> {
         self.track(input).map(|track| track.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s))
     }
 
-    /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at
-    /// the end of the step, everything else is held from the last row. Pedals without a column are 0, steering is
-    /// straight, and clutch, gear, anti-roll bars and cruise control without a column are left to the car.
+    /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at the
+    /// end of the step, everything else is held from the last row. Pedals without a column are 0, steering is straight,
+    /// and clutch, gear, anti-roll bars and cruise control without a column are left to the car. The starter is on from
+    /// 0.5.
     fn controls(&self, driver_input: &DriverInput<'_>) -> Controls {
         let value_or_zero = |input| self.held_value(input, driver_input).unwrap_or(0.0) as f32;
         Controls {
@@ -118,8 +120,9 @@ impl Script {
     }
 
     /// Returns motor torque (N m), brake torque (N m) and steering angle (rad) of each wheel for the coming step, or
-    /// an empty list if the table has no column for a wheel and no target speed. A wheel without a column has zero
-    /// torques and is steered like its axle.
+    /// an empty list if the table has no column for a wheel and no target speed. Torques are held from the last row;
+    /// angles are interpolated at the end of the step. A wheel without a column has zero torques and is steered like
+    /// its axle.
     fn wheel_controls(&self, driver_input: &DriverInput<'_>) -> Box<[WheelControls]> {
         let is_wheel_input =
             |track: &&InputTrack| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
@@ -130,11 +133,13 @@ impl Script {
         }
         let mut wheel_controls = vec![WheelControls::default(); self.wheel_count];
         for track in &self.tracks {
+            // The tolerance is that of `held_value`.
             let value = track.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s) as f32;
             match track.input {
                 Input::Motor(i) => wheel_controls[i].motor_torque = value,
                 Input::WheelBrake(i) => wheel_controls[i].brake_torque = value,
                 Input::WheelSteer(i) => wheel_controls[i].steer = Some(track.interpolate(driver_input.end_s()) as f32),
+                // All other inputs are those of the car.
                 _ => {}
             }
         }
@@ -151,10 +156,13 @@ impl InputTrack {
 
     /// Interpolates linearly between the knots around `time` (s); constant outside them.
     fn interpolate(&self, time: f64) -> f64 {
+        // Number of the first knot after `time`; there is none after the last knot, and no earlier one before the
+        // first.
         let next_index = self.knots.partition_point(|knot| knot[0] <= time);
         let Some(next_knot) = self.knots.get(next_index) else { return self.knots[self.knots.len() - 1][1] };
-        let Some(last_knot) = next_index.checked_sub(1).map(|i| self.knots[i]) else { return next_knot[1] };
-        last_knot[1] + (next_knot[1] - last_knot[1]) * (time - last_knot[0]) / (next_knot[0] - last_knot[0])
+        let Some(previous_knot) = next_index.checked_sub(1).map(|i| self.knots[i]) else { return next_knot[1] };
+        previous_knot[1]
+            + (next_knot[1] - previous_knot[1]) * (time - previous_knot[0]) / (next_knot[0] - previous_knot[0])
     }
 }
 
@@ -166,7 +174,8 @@ struct ScriptDriver {
 
 impl DriverModel for ScriptDriver {
     /// Returns the controls of the table. With a target speed the throttle is that of the speed controller, the brake
-    /// the larger of both, and motor torques of the controller are added to those of the table.
+    /// the larger of both, and motor torques of the controller are added to those of the table. Gear, clutch and
+    /// steering of the controller are not used. The integral of the controller advances only with a target speed.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(input);
         if let Some(target_speed) = self.script.held_value(Input::TargetSpeed, input) {
@@ -199,8 +208,9 @@ metrics! {
 }
 
 impl Script {
-    /// Computes the metrics of a run. Distances are of the centre of mass, summed over the steps; peaks are largest
-    /// magnitudes over the whole run.
+    /// Computes the metrics of a run. The distance is the horizontal path of the centre of mass, summed over the steps.
+    /// The maximum speed is signed; all other peaks are largest magnitudes over the whole run. Duration and final
+    /// values are those of the last row. All metrics always have a value.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
         let last_frame = trajectory.last();
         let step_distance = |(previous, next): (Cow<'_, Frame>, Cow<'_, Frame>)| {
@@ -213,6 +223,7 @@ impl Script {
             final_y_m: Some(last_frame.y_m),
             final_yaw_deg: Some(last_frame.yaw_rad.to_degrees()),
             final_speed_mps: Some(last_frame.vx_mps),
+            // 0.0: from the start.
             largest_speed_mps: Some(trajectory.peak(0.0, |f| f.vx_mps).vx_mps),
             peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ay_mps2)),
             peak_longitudinal_acceleration_mps2: Some(trajectory.peak_magnitude(|f| f.ax_mps2)),

@@ -100,8 +100,9 @@ struct Column {
 /// the last row; columns without values are left out.
 ///
 /// # Errors
-/// Returns all faults of the file, at most about [`MAX_COLLECTED_FAULTS`], with shortened texts. A missing time
-/// column and a missing row are also faults.
+/// Returns all faults of the file, at most about [`MAX_COLLECTED_FAULTS`], with shortened texts. A missing time column
+/// and a missing row are also faults. Faults are in the order CSV syntax, header, time column, rows; rows are not read
+/// any more once the maximum is reached.
 pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let mut faults = Vec::new();
     let mut rows = read_rows(text, &mut faults).into_iter();
@@ -118,7 +119,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
             span: 0..0,
         });
     }
-    // Time of the last row, and whether there is a row.
+    // Time of the last valid row (s), and whether there is a row below the header.
     let (mut end_s, mut has_rows) = (None, false);
     for row in rows {
         has_rows = true;
@@ -143,6 +144,7 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
         }
         return Err(Faults(faults));
     }
+    // Time has its own field, and an input without values is not controlled.
     let tracks = columns
         .into_iter()
         .flatten()
@@ -164,9 +166,10 @@ fn truncate(text: &mut String) {
 }
 
 /// Splits the text into rows of cells with their positions. Lines that begin with `#` are skipped; rows may have
-/// different numbers of cells. Adds a fault for each row that is not valid CSV, and stops at the first one beyond
-/// [`MAX_COLLECTED_FAULTS`].
+/// different numbers of cells. The first row is the header. Adds a fault for each row that is not valid CSV and skips
+/// the row. Stops at the first one beyond [`MAX_COLLECTED_FAULTS`].
 fn read_rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
+    // `has_headers(false)` returns the header like any other row.
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
     let mut rows = Vec::new();
@@ -187,11 +190,13 @@ fn read_rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
 }
 
 /// Returns the cells of a record of `text` with their line and range of bytes. Surrounding quotes and white space and
-/// a byte order mark are removed. Positions of quoted cells include doubled quotes. The range is always on character
-/// boundaries of `text`.
+/// a byte order mark are removed from text and range. The ranges are computed from the lengths of the cells, one after
+/// the other, because a record has only the position of its start: a separator follows each cell, and a quote in a
+/// quoted cell is two bytes long. The range is always on character boundaries of `text`.
 fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
     let (line, record_start) = record.position().map_or((0, 0), |position| (position.line(), position.byte() as usize));
     let mut cell_start = record_start;
+    // Nearest character boundary at or before a byte of `text`.
     let boundary = |byte_index: usize| text.floor_char_boundary(byte_index.min(text.len()));
     record
         .iter()
@@ -200,10 +205,12 @@ fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
             let is_quoted = text.as_bytes().get(cell_start) == Some(&b'"');
             // Opening quote, and additional bytes of doubled quotes.
             let (quote_bytes, doubled_quote_bytes) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
+            // Range between the quotes, then the start of the next cell after closing quote and separator (1 byte).
             let span = boundary(cell_start + quote_bytes)
                 ..boundary(cell_start + quote_bytes + cell.len() + doubled_quote_bytes);
             cell_start = (span.end + quote_bytes + 1).min(text.len());
             let trimmed = cell.trim().trim_start_matches('\u{feff}');
+            // Bytes removed from the front of the cell.
             let leading_bytes = cell.find(trimmed).unwrap_or(0);
             let start = boundary((span.start + leading_bytes).min(span.end));
             let span = start..boundary(start + trimmed.len()).max(start);
@@ -212,8 +219,9 @@ fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
         .collect()
 }
 
-/// Parses the header. Returns its columns in order; `None` stands for an unknown or repeated column, which is added
-/// to `faults`. Stops early if there are [`MAX_COLLECTED_FAULTS`].
+/// Parses the header. Returns its columns in order, without values; `None` stands for an unknown or repeated column,
+/// which is added to `faults`. The first one of repeated columns is valid. Stops early if there are
+/// [`MAX_COLLECTED_FAULTS`].
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
     // Inputs of the columns so far.
@@ -238,7 +246,8 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
     columns
 }
 
-/// Returns the input of the column `name`, such as `brake` or `steer_rad.1l`; `None` for an unknown name or wheel.
+/// Returns the input of the column `name`, such as `brake` or `steer_rad.1l`; `None` for an unknown name or wheel. The
+/// part after the dot is the name of a wheel of the model.
 fn find_input(name: &str, model: &Model) -> Option<Input> {
     if let Some((_, input)) = CAR_COLUMNS.iter().find(|(column_name, _)| *column_name == name) {
         return Some(*input);
@@ -249,8 +258,8 @@ fn find_input(name: &str, model: &Model) -> Option<Input> {
     (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(constructor)
 }
 
-/// Describes the accepted column names for an unknown one: the most similar name if there is one, otherwise all
-/// names.
+/// Describes the accepted column names for an unknown one: the most similar name if there is one, otherwise all names.
+/// All names are listed as the columns of the car, then the stems of wheel columns with the names of the wheels.
 fn accepted_names(name: &str, model: &Model) -> String {
     let wheel_names: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let wheel_columns =
@@ -265,9 +274,10 @@ fn accepted_names(name: &str, model: &Model) -> String {
     format!("{}, and {} with a wheel name ({})", car_columns.join(", "), stems.join(", "), wheel_names.join(", "))
 }
 
-/// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An
-/// empty cell adds no value. Updates `last_s`. Adds a fault for a wrong number of cells, which skips the row, for the
-/// time, and for each invalid value. Without a valid time no values are stored.
+/// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An empty
+/// cell adds no value. Sets `last_s` to a valid time. Adds a fault for a wrong number of cells, which skips the row,
+/// for the time, and for each invalid value. Without a valid time no values are stored, but they are checked. Cells of
+/// unknown or repeated columns are ignored.
 fn read_row(
     row: &[Cell],
     columns: &mut [Option<Column>],
@@ -293,6 +303,7 @@ fn read_row(
             continue;
         };
         match read_value(&cell.text, column.input, model) {
+            // Adds nothing without a valid time.
             Ok(value) => column.knots.extend(time.map(|time| [time, value])),
             Err(accepts) => faults.push(cell_fault(cell, &column.name, accepts)),
         }
@@ -304,6 +315,7 @@ fn read_row(
 fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faults: &mut Vec<Fault>) -> Option<f64> {
     let is_time = |column: &&Option<Column>| column.as_ref().is_some_and(|c| c.input == Input::Time);
     let cell = row.iter().zip(columns).find(|(_, column)| is_time(column)).map(|(cell, _)| cell)?;
+    // Description of the accepted times, unless the time is valid and returned.
     let accepts = match (cell.text.parse::<f64>(), last_s) {
         (Ok(time), Some(last)) if time.is_finite() && time <= last => {
             format!("a time after {last}: times must increase from row to row")
@@ -325,6 +337,7 @@ fn cell_fault(cell: &Cell, column: &str, accepts: String) -> Fault {
 /// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s, brake torques 0 or more. All
 /// values must be finite, also as f32.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
+    // Finite value; `None` for any other text.
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && (*value as f32).is_finite());
     let in_range = |low: f64, high: f64| value.filter(|value| (low..=high).contains(value));
     match input {

@@ -6,9 +6,10 @@ use skidpad_core::model::{Aero, AeroMaps, AeroSurface, BilinearTable};
 use skidpad_core::{ModelError, Vec3};
 
 /// Builds the aerodynamics of the model: forces per squared speed (N s²/m²) and their points in the vehicle frame.
-/// Dimensionless coefficients are multiplied by `½ ρ A`, half the air density times the frontal area. Lift becomes
-/// negative downforce. Absent points are the centre of mass; only the first two surfaces are used. A vehicle without
-/// `aero` has no aerodynamic forces. Fails if a map is not valid.
+/// Values per squared speed are used as given. Otherwise the dimensionless coefficient (0 if absent) is multiplied by
+/// `½ ρ A`, half the air density times the frontal area (0 if absent). Lift becomes negative downforce. Absent points
+/// are the centre of mass; only the first two surfaces are used, absent ones have no force. A vehicle without `aero`
+/// has no aerodynamic forces. Fails if a map is not valid.
 pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let Some(aero_spec) = &spec.aero else {
         return Ok(Aero::default());
@@ -38,14 +39,15 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     })
 }
 
-/// Builds the maps over ride height (m) and yaw angle (rad): one for drag and one for each of two surfaces. A map without
-/// factors has no effect. Without a height map the heights at rest are 1 m and have no effect. Returns `None` if the file
-/// has neither map. Fails if knots and factors do not form a table.
+/// Builds the maps over front and rear ride height (m) and over yaw angle (rad): in each, one table of factors for
+/// drag, then one for each of the first two surfaces. A list without factors becomes a default table, which has no
+/// effect. Without a height map the heights at rest are 1 m and have no effect. Returns `None` if the file has neither
+/// map. Fails if knots and factors do not form a table.
 fn maps(aero_spec: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
     if aero_spec.height_map.is_none() && aero_spec.yaw_map.is_none() {
         return Ok(None);
     }
-    let to_f32_list = |factors: &[f64]| factors.iter().map(|v| *v as f32).collect::<Vec<f32>>();
+    let to_f32_list = |numbers: &[f64]| numbers.iter().map(|v| *v as f32).collect::<Vec<f32>>();
     let build_table = |knots: [Vec<f32>; 2], values: Vec<f32>| match values.is_empty() {
         true => Ok(BilinearTable::default()),
         false => BilinearTable::new(knots, values).map_err(ModelError::RuleViolated),

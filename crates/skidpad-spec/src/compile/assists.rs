@@ -18,8 +18,8 @@ fn lowering_m(spec: &VehicleSpec) -> f64 {
     non_physical(spec, |aids| &aids.lowered_centre).map_or(0.0, |lowered_centre| lowered_centre.by_m)
 }
 
-/// Returns `spec` with its centre of mass lowered as the file states; `spec` itself if the distance is 0. Nothing else
-/// changes.
+/// Returns a copy of `spec` with its centre of mass lowered by the distance that the file states (m); `spec` itself,
+/// borrowed, if the distance is 0. No other value changes.
 pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
     let lowering_distance = lowering_m(spec);
     if lowering_distance == 0.0 {
@@ -32,8 +32,8 @@ pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
 
 /// Builds the driver assists of the model: ABS, stability, traction, launch and cruise control, counter-steer,
 /// speed-dependent steering, and the non-physical aids: lowered centre of mass (m) and angular drag (1/s). An assist
-/// without a table is off. Copies the values in single precision. Angles become rad, yaw rates rad/s
-/// and engine speeds rad/s; slips, times and speeds are in SI units already.
+/// without a table is off (`None`), an aid without one is 0. Copies the values in single precision. Angles become rad,
+/// yaw rates and engine speeds rad/s; slips, times and speeds are in SI units already.
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let no_assists = crate::spec::Assists::default();
     let assists_spec = spec.assists.as_ref().unwrap_or(&no_assists);
@@ -78,7 +78,7 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
         }),
         speed_steering: assists_spec.speed_steering.as_ref().map(|speed_steering| SpeedSteering {
             speed_range: to_speed_range(speed_steering.speed_range_mps),
-            factors: [speed_steering.lock_factor, speed_steering.rate_factor].map(|share| share as f32),
+            factors: [speed_steering.lock_factor, speed_steering.rate_factor].map(|factor| factor as f32),
         }),
         lowered_centre: lowering_m(spec) as f32,
         angular_drag: non_physical(spec, |aids| &aids.angular_drag)

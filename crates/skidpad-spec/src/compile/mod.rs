@@ -39,6 +39,7 @@ pub(crate) fn build_model(
 /// # Errors
 /// No wheel loads exist, or [`Model::new`] refuses a part.
 fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, ModelError> {
+    // From here on, `spec` has the lowered centre of mass.
     let spec = &*assists::with_lowered_centre(spec);
     let chassis = &spec.chassis;
     let wheel_positions = wheel_positions::wheel_positions(spec);
@@ -107,7 +108,8 @@ fn vehicle_point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 
     vec3(wheel_positions::to_vehicle_frame(chassis, [behind, left, above]))
 }
 
-/// Builds the hitch with its point in the vehicle frame and angles in rad. Absent limits of yaw, pitch and force become
+/// Builds the hitch with its point in the vehicle frame (m): roll stiffness, roll and yaw damping, yaw friction and
+/// carried mass are copied. The largest angles become rad. Absent limits of yaw, pitch and breaking force become
 /// infinite.
 fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
     let or_infinite = |limit: Option<f64>| limit.map_or(f32::INFINITY, |value| value as f32);
@@ -124,7 +126,7 @@ fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
     }
 }
 
-/// Builds the coupler with its point in the vehicle frame. Without `brakes` the trailer has its own brake controls;
+/// Builds the coupler with its point in the vehicle frame (m). Without `brakes` the trailer has its own brake controls;
 /// `Pedal` follows the pedal of the towing vehicle, `Overrun` brakes by the push force, fully at `full_brake_n` (N).
 fn coupler(chassis: &Chassis, coupler_spec: &spec::Coupler) -> Coupler {
     Coupler {
@@ -142,8 +144,8 @@ fn coupler(chassis: &Chassis, coupler_spec: &spec::Coupler) -> Coupler {
     }
 }
 
-/// Returns the inertia tensor about the centre of mass in the vehicle frame (kg m²), from the stated moments or from the
-/// boxes. The off-diagonal elements are the negative products of inertia.
+/// Returns the inertia tensor about the centre of mass in the vehicle frame (kg m²), from the stated moments or from
+/// the boxes. The off-diagonal elements are the negative products of inertia.
 fn inertia(chassis: &Chassis) -> Mat3 {
     let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
         Some(stated) => [stated.roll_kg_m2, stated.pitch_kg_m2, stated.yaw_kg_m2, 0.0, stated.roll_yaw_kg_m2, 0.0],
@@ -152,10 +154,11 @@ fn inertia(chassis: &Chassis) -> Mat3 {
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
-/// Builds the wheel at `position`. `carried_mass` is the mass that it carries at rest (kg). The contact point at rest is on the
-/// ground, below the position. The radius is that of the axle, otherwise the rolling radius of the tyre under the static
-/// load. Rolling resistance is that of the axle, otherwise that of the vehicle. Right wheels use the mirrored tyre if the
-/// file says so.
+/// Builds the wheel at `position`. `carried_mass` is the mass that it carries at rest (kg). The contact point at rest
+/// is on the ground, below the position. The radius is that of the axle, otherwise the rolling radius of the tyre under
+/// the static load, otherwise 0. An unknown tyre name becomes an index out of range. Rolling resistance is that of the
+/// axle, otherwise that of the vehicle; the resistance at standstill is added. Right wheels use the mirrored tyre if
+/// the file says so. Toe and camber become rad. Absent parts: no disc, a ray as probe, no unsprung mass.
 fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_mass: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
@@ -201,9 +204,11 @@ fn probe_shape(probe_spec: &Probe) -> ProbeShape {
     }
 }
 
-/// Builds spring and damper of a wheel that carries `carried_mass` kg. Damping is the stated value (N s/m), otherwise the
-/// damping ratio times the critical damping `2 √(rate · carried_mass)`, otherwise 0. Droop travel is that of the spring, which
-/// follows from its preload if it is not stated.
+/// Builds spring and damper of a wheel that carries `carried_mass` kg (below 0 counts as 0 for the damping). Rates and
+/// droop travel are those of [`Spring::from_axle`]: the rate may follow from a ride frequency, the droop travel from a
+/// preload. Damping is the stated value (N s/m), otherwise the damping ratio times the critical damping
+/// `2 √(rate · carried_mass)`, otherwise 0, separately for bump and rebound. Bump travel, bump stop and knees are
+/// copied.
 fn strut(axle: &Axle, carried_mass: f64) -> Strut {
     let (suspension, spring) = (&axle.suspension, Spring::from_axle(axle, carried_mass));
     // Critical damping, N s/m.
@@ -224,8 +229,8 @@ fn strut(axle: &Axle, carried_mass: f64) -> Strut {
     }
 }
 
-/// Builds the knee of a damper: above the speed (m/s) the damping is multiplied by the ratio. Without a knee returns the
-/// default.
+/// Builds the knee of a damper: above the speed (m/s) the damping is multiplied by the ratio. Without a knee returns
+/// the default.
 fn damper_knee(knee_spec: &Option<spec::BlowOff>) -> DamperKnee {
     let to_knee =
         |knee: &spec::BlowOff| DamperKnee { speed: knee.speed_mps as f32, fast_ratio: knee.slope_ratio as f32 };
@@ -237,8 +242,8 @@ fn wheel_count(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
 }
 
-/// Builds the brake disc: heat capacity (J/K), cooling at rest and its rise with speed, temperature range of fading (K),
-/// and the torque factor after full fading.
+/// Builds the brake disc: heat capacity (J/K), cooling at rest and its rise with speed, temperature range of fading
+/// (K), and the torque factor after full fading.
 fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
     BrakeDisc {
         heat_capacity: disc_spec.heat_capacity_j_per_k as f32,
@@ -248,9 +253,9 @@ fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
     }
 }
 
-/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that of the
-/// axle, or 0. With one, the first axle gets `front_bias` of the torque of the whole car; the rest is divided evenly by
-/// all wheels of the other axles.
+/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that
+/// of the axle, or 0. A car with this table gives the first axle `front_bias` of the torque of the whole car, divided
+/// by its wheels; the rest is divided evenly by all wheels of the other axles.
 fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     let axle_spec = &spec.axles[axle_index];
     let Some(brakes) = &spec.brakes else {
@@ -263,8 +268,8 @@ fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     brakes.total_torque_nm * (1.0 - brakes.front_bias) / rear_wheel_count
 }
 
-/// Builds the rolling resistance: a constant coefficient and its rise with speed or with the square of speed, or values
-/// that follow from the tyre pressure (bar). Without a table it is 0.
+/// Builds the rolling resistance: a constant coefficient (–) and its rise with speed (s/m) or with the square of speed
+/// (s²/m²). From a tyre pressure (bar) the core computes all three. Without a table all are 0.
 fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingCoefficients {
     match resistance_spec {
         None => RollingCoefficients::default(),
@@ -285,8 +290,8 @@ fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingC
     }
 }
 
-/// Returns `rolling` with the resistance at standstill of the vehicle and the speed (m/s) at which it has faded.
-/// Unchanged if the file states none.
+/// Returns `rolling` with the static coefficient of the vehicle (–) and the speed (m/s) below which it acts. All other
+/// values are kept. Returns `rolling` unchanged if the file states none.
 fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> RollingCoefficients {
     match &spec.static_rolling_resistance {
         None => rolling,
@@ -298,8 +303,9 @@ fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> Ro
     }
 }
 
-/// Builds the axles with steering ratio, Ackermann steering and distance from the turning axis (m), toe and camber over
-/// the travel, roll centre, lateral compliance and height of the tyre forces (0 if absent).
+/// Builds the axles, from front to rear: steering ratio, share of Ackermann steering, computed distance from the
+/// turning axis (m), toe and camber over the travel, solid axle, height of the roll centre (m), lateral compliance, and
+/// height of the point at which tyre forces act on the body (m; 0 if absent).
 fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     let build_axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
@@ -326,11 +332,13 @@ fn toe_camber_curves(kinematics: &spec::Kinematics) -> ToeCamberCurves {
     }
 }
 
-/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is the force over the whole
-/// travel if a force is stated, otherwise it follows from the share `s` of the bar in the roll stiffness of the axle as
-/// `½ k s / (1 − s)` with the rate `k` of a strut, otherwise it is the stated rate.
+/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is the stated force
+/// divided by the whole travel (bump + droop) of the left strut. Otherwise it follows from the share `s` of the bar in
+/// the roll stiffness of the axle as `½ k s / (1 − s)` with the rate `k` of that strut, otherwise it is the stated
+/// rate. A bar without any of the three is left out. Without a speed range it is `[0, 0]`: the bar always acts.
 fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    // `i` is the index of a left wheel.
     let build_bar = |(i, wheel): (usize, &Wheel)| {
         let (bar_spec, strut) = (spec.axles[wheel.axle].anti_roll_bar.as_ref()?, &wheel.strut);
         let wheel_travel = f64::from(strut.bump_travel + strut.droop_travel);
@@ -357,6 +365,7 @@ fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
 /// without one are skipped.
 fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    // `i` is the index of a left wheel, and `i + 1` that of the right wheel of its axle.
     let build_spring = |(i, wheel): (usize, &Wheel)| {
         let spring_spec = spec.axles[wheel.axle].heave_spring.as_ref()?;
         let (rate, damping) = (spring_spec.rate_n_per_m as f32, spring_spec.damping_n_s_per_m as f32);

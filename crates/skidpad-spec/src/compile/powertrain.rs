@@ -13,9 +13,9 @@ use std::f64::consts::TAU;
 /// Angular speed of one revolution per minute, rad/s.
 pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 
-/// Builds the powertrain of the model. Direct drive stores the torque of each wheel (N m) that its axle states. An engine
-/// has a clutch or, without one, a torque converter. The share of an axle is divided evenly by its wheels; missing list
-/// entries are 0.
+/// Builds the powertrain of the model. Direct drive stores the torque of each wheel (N m) that its axle states. An
+/// engine has a clutch or, without one, a torque converter; a clutch wins over a converter. The torque share of an axle
+/// is divided evenly by its wheels, in the order of the wheels; missing list entries are 0. Engine speeds become rad/s.
 ///
 /// # Errors
 /// An engine has neither clutch nor converter, or the points of a curve are not valid.
@@ -52,8 +52,9 @@ fn build_curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelErr
     Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::RuleViolated)
 }
 
-/// Builds the engine: torque curve over angular speed (rad/s, N m), drag torque as a constant and a rise per rad/s, idle,
-/// limiter and stall speed (rad/s), inertia. Without points there is no throttle map.
+/// Builds the engine: torque curve over angular speed (rad/s, N m), drag torque as a constant (N m) and a rise per
+/// speed (N m s/rad), idle, limiter and stall speed (rad/s), inertia. Without points there is no throttle map. Fails if
+/// the core refuses a curve.
 fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
     let throttle_map = (!engine.throttle_map.is_empty())
         .then(|| build_curve(engine.throttle_map.iter().map(|point| [point.pedal, point.share])));
@@ -68,8 +69,8 @@ fn build_engine(engine: &spec::Engine) -> Result<Engine, ModelError> {
     })
 }
 
-/// Builds the torque converter: capacity and torque ratio over the speed ratio, and the lock-up clutch if there is one
-/// (capacity in N m, turbine speed in rad/s, lowest gear).
+/// Builds the torque converter: curves of capacity (N m s²/rad²) and torque ratio over the speed ratio, and the lock-up
+/// clutch if there is one (capacity in N m, turbine speed in rad/s, lowest gear). Fails if the core refuses a curve.
 fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
     let lock_up = converter.lock_up.as_ref().map(|lock_up_spec| LockUp {
@@ -84,8 +85,9 @@ fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError>
     })
 }
 
-/// Builds the gearbox with shift speeds in rad/s. Absent speeds of easy up-shifts and kick-down are those of normal
-/// shifts. A continuously variable transmission has engine speeds for closed and full throttle.
+/// Builds the gearbox with shift speeds in rad/s. Ratios, efficiency and shift time (s) are copied. Without a stated
+/// speed, the easy up-shift uses the up-shift speed and the kick-down the down-shift speed. A continuously variable
+/// transmission has engine speeds for closed and full throttle (rad/s) and a largest rate of its ratio (1/s).
 fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
     let to_rad_per_s = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
@@ -111,7 +113,9 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
 }
 
 /// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle, otherwise
-/// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s.
+/// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s. All other
+/// values are copied, for each of several motors in full. Motors are in the order of the descriptions, then of the
+/// wheels.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let build_motor = |motor_spec: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
@@ -135,9 +139,10 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
     spec.motors.iter().flat_map(motors_of_spec).collect()
 }
 
-/// Builds the couplings between two axles, or between the left and the right wheels of one axle. A locked coupling has no
-/// other values. Otherwise the friction torque is half the preload (N m), and the bias when coasting is that under drive
-/// if it is absent.
+/// Builds the couplings between two axles, or between the left (lateral position above 0) and the right wheels of one
+/// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. Otherwise the
+/// friction torque is half the preload (N m), which is the difference between both sides; the bias is `[drive, coast]`,
+/// and an absent coast bias is that under drive.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let build_coupling = |coupling_spec: &spec::Coupling| {
         let sides = match coupling_spec.axles[..] {

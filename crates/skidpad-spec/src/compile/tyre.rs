@@ -22,12 +22,13 @@ fn to_f32_pair(longitudinal: f64, lateral: f64) -> [f32; 2] {
     [longitudinal as f32, lateral as f32]
 }
 
-/// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. It is the nominal load of
-/// tyres that state none.
+/// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. Tyres that state no
+/// nominal load use it.
 ///
 /// Coulomb, linear and slip curve tyres become curve tyres; brush, TMeasy and Magic Formula have types of their own. A
-/// Coulomb tyre has its deflection as relaxation length. A Magic Formula tyre is copied from `formulas`, with its
-/// pressure in N/m² (0 for the nominal pressure of the file).
+/// Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre has curves at nominal and at
+/// double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m² (0 for the nominal pressure
+/// of the file). Fails if `formulas` has no tyre of this name.
 fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
     Ok(match tyre_spec {
         TyreSpec::Coulomb { deflection_m, friction } => {
@@ -96,8 +97,8 @@ fn nominal_load(friction: &Friction, even_load: f64) -> f32 {
     friction.nominal_load_n.unwrap_or(even_load) as f32
 }
 
-/// Builds a tyre with the force law `curve_law` over slip, and with friction coefficients, load sensitivity, nominal load (N;
-/// `even_load` if absent) and relaxation lengths (m).
+/// Builds a tyre with the force law `curve_law` over slip, and with friction coefficients, load sensitivity, nominal
+/// load (N; `even_load` if absent) and relaxation lengths (m). All pairs are `[longitudinal, lateral]`.
 fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even_load: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law: curve_law,
@@ -109,8 +110,8 @@ fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, ev
 }
 
 /// Builds a brush tyre with the longitudinal and the lateral stiffness `stiffness`, N and N/rad, and a contact patch of
-/// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`. `even_load`
-/// replaces an absent nominal load (N).
+/// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`.
+/// `even_load` replaces an absent nominal load (N). Friction and load sensitivity are copied.
 fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load: f64) -> Brush {
     let half_length = 0.5 * patch_length;
     // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.

@@ -9,9 +9,14 @@ use skidpad_core::DVec3;
 /// Number of characters of a data line.
 const DATA_LINE_CHARACTERS: usize = 80;
 
-/// Builds the road from the data of a text. Steps: find the long sections; read all values; take the start u and the
-/// increment from the header, the stated end or the definition (default 0.01 m); integrate the reference line; complete
-/// the banking; compute the directions to the left. Returns `None` after a fault in the data, or between header and data.
+/// Builds the road from the data of a text. Steps: find the long sections; read all values; take the start u (0 if
+/// absent) and the increment (header, stated end, definition, 0.01 m, in this order); integrate the reference line;
+/// complete the banking; compute the directions to the left; copy the heights cross-section by cross-section, from
+/// right to left.
+///
+/// Reports fewer than two cross-sections, an increment that is not above 0 and at most [`MAX_INCREMENT_M`], a stated
+/// end more than half an increment off, and a line that turns too far. Returns `None` after a fault of this function or
+/// of a step; only a wrong end is reported without stopping.
 pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
     let sections = long_sections(header, collector)?;
     let values = read_values(text, header, collector)?;
@@ -25,6 +30,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
         add_contradiction("data", format!("{cross_section_count} cross-sections"), "at least two");
         return None;
     }
+    // `definition_u` holds first u and increment.
     let start_u = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
     let end_u = header.value("reference_line_end_u");
     // Increment that follows from the stated end.
@@ -40,6 +46,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
         let found = format!("{cross_section_count} cross-sections end at u = {last_u} m");
         add_contradiction("reference_line_end_u", found, "the end of the data, or rows are missing");
     }
+    // All values of one column, `None` without this column.
     let column_of = |channel: Channel| header.channels.iter().position(|other| *other == channel);
     let channel_values = |channel| {
         column_of(channel)
@@ -60,6 +67,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
         );
         return None;
     };
+    // Columns in the order of v, which may differ from the order in the file.
     let heights = values
         .chunks_exact(column_count)
         .flat_map(|row| sections.iter().map(|&(_, column_index)| row[column_index]))
@@ -72,10 +80,11 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
 const MAX_INCREMENT_M: f64 = 1e4;
 
 /// Returns v (m) and the column of each long section, from the right to the left. Sections with a v keep it. Numbered
-/// sections are equidistant: with the stated increment, otherwise between the stated ends, otherwise 0.01 m apart;
-/// without a stated right end they are centred about v = 0. Reports sections of both kinds, fewer than two, gaps in the
-/// numbers, equal places, ends that differ from the header, and reference channels defined twice. Returns `None` after
-/// most of these faults.
+/// sections must be 1, 2, 3, … and are equidistant: with the stated increment, otherwise between the stated ends,
+/// otherwise 0.01 m apart; they begin at the stated right end, otherwise they are centred about v = 0. Reports sections
+/// of both kinds, fewer than two, gaps in the numbers, equal positions, ends that differ from the header by more than
+/// [`EQUALITY_TOLERANCE`], and reference channels defined twice. Different ends and double channels are reported only;
+/// every other fault returns `None`.
 fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut add_contradiction = |found: String, accepts: &str| {
         collector.add_fault(
@@ -90,11 +99,11 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
     let channels = header.channels.iter().enumerate();
     let mut numbered_sections: Vec<(f64, usize)> = channels
         .clone()
-        .filter_map(|(i, channel)| if let Channel::SectionNumber(n) = channel { Some((*n, i)) } else { None })
+        .filter_map(|(column, channel)| if let Channel::SectionNumber(n) = channel { Some((*n, column)) } else { None })
         .collect();
     let mut placed_sections: Vec<(f64, usize)> = channels
         .clone()
-        .filter_map(|(i, channel)| if let Channel::SectionV(v) = channel { Some((*v, i)) } else { None })
+        .filter_map(|(column, channel)| if let Channel::SectionV(v) = channel { Some((*v, column)) } else { None })
         .collect();
     for channel in [Channel::Heading, Channel::Slope, Channel::Banking] {
         if channels.clone().filter(|(_, other)| **other == channel).count() > 1 {
@@ -140,9 +149,12 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
 /// Largest difference between values that count as equal (m, rad or –).
 const EQUALITY_TOLERANCE: f64 = 1e-3;
 
-/// Reads all values, record by record, in the order of the channels. A record fills lines of 80 characters; a value has
-/// the fixed width of the format. Missing values are NaN; a value that is no number becomes 0 after its fault. Returns
-/// `None` if there are too many values or faults, or if the last record is incomplete.
+/// Reads all values, record by record, in the order of the channels. A record starts on a new line and fills lines of
+/// 80 characters; a value has the fixed width of the format. Missing values (`*`, `nan`) are NaN. A value that is no
+/// number, also an empty field of a short line, is reported and becomes 0. Blank lines at the end are ignored.
+///
+/// Returns `None` after more than [`MAX_ROAD_POINTS`] values, an incomplete last record, or if the list of faults is
+/// full.
 fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
     let column_count = header.channels.len();
     // Values of a line.
@@ -163,6 +175,7 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
         let content = line.trim_end_matches(['\r', '\n']);
         let span = line_start..line_start + content.len();
         line_start += line.len();
+        // The last line of a record has the values that the lines before it do not have.
         let value_count = values_per_line.min(column_count - line_index % lines_per_record * values_per_line);
         for k in 0..value_count {
             let field = content.as_bytes().get(k * header.value_width..).unwrap_or(&[]);
@@ -202,8 +215,8 @@ fn read_values(text: &str, header: &Header, collector: &mut FaultCollector) -> O
     Some(values)
 }
 
-/// Parses a field of fixed width. A missing value (with `*`, or `nan`) is NaN. Returns `None` if the field is no number
-/// up to [`MAX_DATA_VALUE`].
+/// Parses a field of fixed width, without spaces around it. A missing value (with `*`, or `nan`) is NaN. Returns `None`
+/// if the field is empty, no number, or beyond [`MAX_DATA_VALUE`] in magnitude.
 fn parse_field(field: &[u8]) -> Option<f64> {
     if field.contains(&b'*') {
         return Some(f64::NAN);
@@ -229,12 +242,14 @@ struct ReferenceLine<'a> {
 }
 
 impl ReferenceLine<'_> {
-    /// Computes the points of the reference line by integrating headings φ and slopes s from the start: `Δx = Δu cos φ`,
-    /// `Δy = Δu sin φ`, `Δz = Δu s`. Without a column the start value of the header is constant. The first value of each
-    /// column is not used, because a value belongs to the interval before its cross-section.
+    /// Computes the points of the reference line by integrating headings φ and slopes s from the start:
+    /// `Δx = Δu cos φ`, `Δy = Δu sin φ`, `Δz = Δu s`. Without a column the start value of the header is constant. The
+    /// first value of each column is not used, because a value belongs to the interval before its cross-section.
     ///
-    /// The distance to a stated end is distributed evenly over the line, in x and y only with headings and in z only with
-    /// slopes. Reports missing values and a distance above 1 % of the length, and then returns `None`.
+    /// A stated end counts in x and y only if both are stated, and in z on its own. The distance to it is distributed
+    /// evenly over the line, in x and y only with headings and in z only with slopes. Without a column also reports an
+    /// end heading or slope that differs from the start value. Reports missing values and a distance above
+    /// [`MAX_END_ERROR_SHARE`] of the length (plus 1 mm), and returns `None` after these two faults.
     fn integrate_points(
         &self,
         headings: Option<Vec<f64>>,
@@ -296,8 +311,9 @@ impl ReferenceLine<'_> {
         Some(points.iter().enumerate().map(|(i, point)| *point + end_error * (i as f64 / interval_count)).collect())
     }
 
-    /// Returns the banking of each cross-section (m/m). Without a column it is constant: the start value of the header,
-    /// or 0. Returns `None` after reporting a missing value.
+    /// Returns the banking of each cross-section (m/m): the column `banking` unchanged. Without a column it is
+    /// constant, the start value of the header or 0; a stated end value that differs is reported. A column with a
+    /// missing value is reported, and `None` is returned.
     fn complete_banking(
         &self,
         banking: Option<Vec<f64>>,

@@ -80,9 +80,9 @@ impl Header {
     }
 }
 
-/// Reads the header of a text, up to a line of at least four `$` only. Stores the position of the data behind this line.
-/// Returns `None` if the header has no end or no data format, which are faults, or if the list of faults is full. Other
-/// faults do not stop the reading.
+/// Reads the header of a text, up to a line of at least four `$` only. Stores the position of the data behind this
+/// line. Returns `None` if the header has no end or no data format, or if the list of faults is full. A missing end is
+/// reported; a missing format only if there is no other fault. Other faults do not stop the reading.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut position, mut has_end) = (0, false);
@@ -104,9 +104,11 @@ pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header>
     if !has_end {
         let (found, accepts) =
             ("the header has no final line of `$$$$`".to_owned(), "a header, a line of `$$$$`, and the data");
-        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
+        // A fault of the whole file: no key, no place, no help.
+        collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None); // no help
     } else if header.value_width == 0 && collector.faults.is_empty() {
         let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
+        // No help text.
         collector.add_fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data format", None);
     }
     (has_end && header.value_width > 0).then_some(header)
@@ -123,11 +125,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads one line and passes it to the reader of its block. `span` is its place in the text. A line `$NAME` begins a
-    /// block, `$` ends it. Comments and empty lines are skipped, also lines outside of blocks. Every key of the block
-    /// `ROAD_CRG_MODS` is refused.
+    /// Reads one line and passes it to the reader of its block. `span` is its place in the text. A line `$NAME` begins
+    /// the block `NAME`, stored in upper case in `self.block`; `$` ends it (empty name). Comments and empty lines are
+    /// skipped, also lines outside of blocks and in blocks without a reader. Every key of the block `ROAD_CRG_MODS` is
+    /// refused.
     fn read_line(&mut self, line: &str, span: Range<usize>) {
         if let Some(name) = line.strip_prefix('$').filter(|name| !name.starts_with('$')) {
+            // A comment may follow the name.
             let name = name.split([' ', '\t', '!']).next().unwrap_or("");
             self.block = name.to_ascii_uppercase();
             return self.begin_block(span);
@@ -153,8 +157,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins the block `self.block`, whose header is at `span`. Stores the place of `KD_DEFINITION`. Reports unknown
-    /// blocks, and `ROAD_CRG_FILE`, because references to other files are not followed. Other known blocks need nothing.
+    /// Begins the block `self.block`, whose header is at `span`. Stores the place of `KD_DEFINITION` as
+    /// `definition_span`. Reports unknown blocks with a list of the known ones. Reports `ROAD_CRG_FILE`, because
+    /// references to other files are not followed. Other known blocks, and the end of a block (empty name), need
+    /// nothing.
     fn begin_block(&mut self, span: Range<usize>) {
         match self.block.as_str() {
             "KD_DEFINITION" => self.header.definition_span = span,
@@ -182,8 +188,10 @@ impl Reader<'_> {
         self.collector.add_fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
     }
 
-    /// Reads a line `KEY = value` of the block `ROAD_CRG`. Keys that place the road on a map are skipped. The first value
-    /// of a repeated key counts. Reports unknown keys with a suggestion, and values that are no numbers up to 1e9.
+    /// Reads a line `KEY = value` of the block `ROAD_CRG`, and stores the value with `span` in the header. Keys that
+    /// place the road on a map ([`MAP_KEY_SUFFIXES`]) are skipped. The first value of a repeated key counts. Reports
+    /// keys that are not in [`ROAD_KEYS`] with the most similar key, and values that are no finite number up to
+    /// [`MAX_HEADER_VALUE`].
     fn read_road_key(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
         if MAP_KEY_SUFFIXES.iter().any(|suffix| key.ends_with(suffix)) {
@@ -209,8 +217,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line of the block `ROAD_CRG_OPTS`. Skips options without effect on the surface inside the grid, and border
-    /// options of value 0. Reports all other options.
+    /// Reads a line of the block `ROAD_CRG_OPTS`; nothing is stored. Skips options without effect on the surface inside
+    /// the grid ([`IGNORED_OPTION_PREFIXES`]). Also skips `border_…` and `refline_continuation` with the value 0, which
+    /// adds no surface outside of the grid. Reports all other options as unsupported.
     fn read_option(&mut self, content: &str, span: Range<usize>) {
         let (key, value) = split_key_value(content);
         let has_no_effect = IGNORED_OPTION_PREFIXES.iter().any(|prefix| key.starts_with(prefix));
@@ -226,8 +235,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line of the block that defines the data. `#:` sets the format. `U:` sets first u and increment (m), each
-    /// `None` if absent. `D:` appends a column to the channels. Reports other tags, and contents that are not understood.
+    /// Reads a line of the block that defines the data, by its first two characters. `#:` sets the format. `U:` sets
+    /// first u and increment (m); each is `None` if absent, no number or beyond [`MAX_HEADER_VALUE`]. `D:` appends a
+    /// column to the channels. Reports other tags, and contents that are not understood.
     fn read_definition(&mut self, content: &str, span: Range<usize>) {
         let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
         let definition = content.get(2..).unwrap_or("").trim();
@@ -236,6 +246,7 @@ impl Reader<'_> {
             "U:" => {
                 let fields: Vec<&str> = definition.split(',').map(str::trim).collect();
                 if let ["reference line u", "m", numbers @ ..] = &fields[..] {
+                    // START, INCREMENT.
                     self.header.definition_u =
                         [0, 1].map(|k| parse_number(numbers.get(k)?).filter(|number| number.abs() <= MAX_HEADER_VALUE));
                 } else {
@@ -269,8 +280,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the data format, and sets the number of characters of a value: 10 for `LRFI`, 20 for `LDFI`. Reports other
-    /// formats, which leave it unchanged.
+    /// Reads the data format in any case, and sets the number of characters of a value: 10 for `LRFI`, 20 for `LDFI`.
+    /// Reports other formats, which leave it unchanged; for the binary formats `KRBI` and `KDBI` names a converter.
     fn read_format(&mut self, format: &str, span: Range<usize>) {
         match format.to_ascii_uppercase().as_str() {
             "LRFI" => self.header.value_width = 10,
@@ -291,8 +302,9 @@ impl Reader<'_> {
 /// Largest magnitude of a value in a header.
 const MAX_HEADER_VALUE: f64 = 1e9;
 
-/// Parses the name of a column with its unit, such as `long section at v = 1.5,m`. Case is ignored in the name. Returns
-/// `None` if it is not supported.
+/// Parses the name of a column with its unit, such as `long section at v = 1.5,m` or `long section 3,m`. Case is
+/// ignored in the name; fields after the unit are skipped. Returns `None` for other names or units, and for a number or
+/// v that is no number up to [`MAX_HEADER_VALUE`].
 fn parse_channel(definition: &str) -> Option<Channel> {
     let (name, unit) = definition.split_once(',')?;
     let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
@@ -301,6 +313,7 @@ fn parse_channel(definition: &str) -> Option<Channel> {
         ("reference line slope", "m/m") => Some(Channel::Slope),
         ("reference line banking", "m/m") => Some(Channel::Banking),
         (_, "m") => {
+            // `at v = V`, or the number of the section.
             let section_position = name.strip_prefix("long section")?.trim();
             let rest = section_position.strip_prefix("at").and_then(|rest| rest.trim().strip_prefix('v'));
             match rest.and_then(|rest| rest.trim().strip_prefix('=')) {

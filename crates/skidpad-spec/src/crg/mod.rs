@@ -48,11 +48,12 @@ pub struct CrgPoint {
 }
 
 impl CrgRoad {
-    /// Reads the bytes of a file. `source_name` names the file in fault reports.
+    /// Reads the bytes of a file: first its header, then its data. Bytes that are not UTF-8 are replaced. `source_name`
+    /// names the file in fault reports.
     ///
     /// # Errors
     /// Returns every fault of the file at once: missing, contradictory or unsupported entries of its header, and values
-    /// that are no numbers.
+    /// that are no numbers. The data is not read if the header has no end or no format.
     pub fn read(source_name: &str, bytes: &[u8]) -> Result<Self, Faults> {
         let text = String::from_utf8_lossy(bytes);
         let mut collector = FaultCollector::default();
@@ -75,9 +76,11 @@ impl CrgRoad {
     }
 
     /// Computes position and upward unit normal of the surface at `u` along and `v` across (m). The heights h are
-    /// bilinear in each cell of the grid. Reference height and banking b are linear in u: z = zref(u) + b(u) v + h(u, v).
-    /// Horizontally, v is measured along the direction to the left, interpolated between both cross-sections of the cell.
-    /// Returns `None` outside of the road, and where a missing height contributes.
+    /// bilinear in each cell of the grid. Reference height and banking b are linear in u:
+    /// `z = zref(u) + b(u) v + h(u, v)`. Horizontally, v is measured along the directions to the left at both
+    /// cross-sections of the cell, and the points found there are interpolated. The normal is the cross product of the
+    /// tangents along u and v. Returns `None` outside of the road (its edges belong to it), and where a missing height
+    /// contributes.
     pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
         // Position along the line in intervals.
         let line_position = (u - self.start_u) / self.increment;
@@ -89,12 +92,14 @@ impl CrgRoad {
             return None;
         }
         let row = (line_position as usize).min(last_row - 1);
+        // Last long section at or right of v; at the left edge the one before the last.
         let column =
             self.long_section_v.partition_point(|&section_v| section_v <= v).clamp(1, self.long_section_v.len() - 1)
                 - 1;
         let cell_width = self.long_section_v[column + 1] - self.long_section_v[column];
         // Relative position in the cell along u and v, 0 to 1.
         let (s, t) = (line_position - row as f64, (v - self.long_section_v[column]) / cell_width);
+        // Indices: step along u, step along v.
         let [h00, h01, h10, h11] = self.cell_heights(row, column, s, t)?;
         // Bilinear coefficient of the heights.
         let twist = h11 - h10 - h01 + h00;
@@ -106,6 +111,7 @@ impl CrgRoad {
         // Slopes of the surface along u and v.
         let z_u = (h10 - h00 + t * twist + next_point.z - point.z + v * banking_change) / self.increment;
         let z_v = (h01 - h00 + s * twist) / cell_width + banking;
+        // Points of the surface at v on the near and the far cross-section, m.
         let [left_start, left_end] = self.left_directions[row];
         let (near_point, far_point) = (point.truncate() + left_start * v, next_point.truncate() + left_end * v);
         let (tangent_u, tangent_v) =
@@ -115,8 +121,8 @@ impl CrgRoad {
     }
 
     /// Returns the heights at the corners of a cell: near right, near left, far right, far left. `s` and `t` are the
-    /// relative position in the cell along and across, 0 to 1. Returns `None` if a missing height contributes there;
-    /// other missing heights are 0.
+    /// relative position in the cell along and across, 0 to 1. A missing height contributes if its bilinear weight is
+    /// above 0; then `None` is returned. Other missing heights are returned as 0.
     fn cell_heights(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
         let corners = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| {
             let weight = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
@@ -136,8 +142,11 @@ impl CrgRoad {
         [self.reference_line.len(), self.long_section_v.len()]
     }
 
-    /// Returns the position of a grid point, m, in the coordinates of the file; `None` if its height is missing.
+    /// Returns the position of a grid point, m, in the coordinates of the file; `None` if its height is missing. The
+    /// point lies v m along the direction to the left at the start of interval `row`, for the last row at the end of
+    /// the last interval. The height z of the point is reference height + banking · v + height.
     pub(crate) fn grid_point(&self, row: usize, column: usize) -> Option<DVec3> {
+        // The last row has no interval of its own.
         let left = match self.left_directions.get(row) {
             Some([start_direction, _]) => *start_direction,
             None => self.left_directions[row - 1][1],
@@ -148,7 +157,8 @@ impl CrgRoad {
     }
 
     /// Returns the grid spacing along u and v, m, if the road can be a height field: its line runs along +x, its long
-    /// sections are equidistant and no height is missing. Otherwise returns `None`.
+    /// sections are equidistant (both within 1e-9) and no height is missing. Otherwise returns `None`. Slope and
+    /// banking do not matter.
     pub(crate) fn spacing_along_x(&self) -> Option<[f64; 2]> {
         const GRID_TOLERANCE: f64 = 1e-9;
         let is_straight = self.left_directions.iter().flatten().all(|left| left.abs_diff_eq(DVec2::Y, GRID_TOLERANCE));
@@ -161,9 +171,10 @@ impl CrgRoad {
     }
 }
 
-/// Computes the directions to the left at both ends of each interval of a line. Between two intervals, the direction is
-/// normal to the line from the previous to the next point, and long enough that both intervals keep their width.
-/// Returns `None` if the line turns too far for that, or if points coincide.
+/// Computes the horizontal directions to the left, `[start, end]` for each interval of a line. At the first and the
+/// last point they are unit normals of the interval. Between two intervals, the direction is normal to the line from
+/// the previous to the next point, and divided by the cosine to the normal of the interval, so that both intervals keep
+/// their width. Returns `None` if the line turns by 90° or more there, or if points coincide horizontally.
 fn compute_left_directions(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
     let left_normal = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
     let interval_normals: Vec<DVec2> =
@@ -173,7 +184,7 @@ fn compute_left_directions(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
         let joint_normal = left_normal(line[i - 1], line[i + 1])?;
         for (interval, end) in [(i - 1, 1), (i, 0)] {
             let cosine = joint_normal.dot(interval_normals[interval]);
-            // The line turns by a right angle or more.
+            // The joint normal halves the turn: cos 45° is a turn of a right angle.
             if cosine <= core::f64::consts::FRAC_1_SQRT_2 {
                 return None;
             }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Returns the JSON of a file and, for a GLB file of version 2, its binary chunk if it has one. A file that does not
-/// begin with `glTF` is JSON as a whole. Only the first chunk of each kind counts. The error is the reason as text:
-/// another version, a truncated chunk or no JSON.
+/// begin with `glTF` is JSON as a whole. Only the first chunk of each kind counts; other kinds are skipped. The error
+/// is the reason as text: another version, a truncated chunk or no JSON. Layout: `glTF`, version, length of the file,
+/// then chunks of length, kind and body; numbers have 4 bytes, little-endian.
 pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
@@ -15,14 +16,16 @@ pub(super) fn split_chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Strin
         let word = bytes.get(offset..offset + 4)?;
         Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
     };
+    // The version follows the four bytes `glTF`.
     match read_u32(4) {
         Some(2) => {}
         Some(version) => return Err(format!("the GLB version is {version}, but must be 2")),
         None => return Err("the file ends within its header".into()),
     }
-    // The head has 12 bytes.
+    // The first chunk follows the header of 12 bytes.
     let (mut json, mut binary, mut offset) = (None, None, 12);
     while let (Some(length), Some(kind)) = (read_u32(offset), read_u32(offset + 4)) {
+        // The body follows length and kind.
         let start = offset + 8;
         let end = start.checked_add(length as usize).ok_or("a chunk is not complete")?;
         let body = bytes.get(start..end).ok_or_else(|| format!("a chunk lacks {length} bytes"))?;
@@ -61,8 +64,9 @@ const COMPONENT_FLOAT: u32 = 5126;
 
 impl<'a, 'b> DocumentBuffers<'a, 'b> {
     /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
-    /// document as base64, or in another file, which `read_file` reads by its path with percent-encoding removed. The
-    /// error is the reason as text: unreadable or remote buffers, or more than [`MAX_BUFFER_BYTES`] together.
+    /// document as base64 (`data:`), or in another file, which `read_file` reads by its path with percent-encoding
+    /// removed. Bytes that `read_file` shares between buffers count once. The error is the reason as text with the
+    /// number of the buffer: unreadable or remote (`://`) buffers, or more than [`MAX_BUFFER_BYTES`] together.
     pub fn read_buffers(
         document: &'a Document,
         binary: Option<&'b [u8]>,
@@ -114,6 +118,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         }
         let read_float = |word: &[u8]| f64::from(f32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let read_position = move |entry: &[u8]| [0, 4, 8].map(|offset| read_float(&entry[offset..offset + 4]));
+        // Three floats of 4 bytes.
         Ok(self.entries(accessor_index, 12)?.map(read_position))
     }
 
@@ -127,13 +132,15 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
             ("SCALAR", COMPONENT_UNSIGNED_INT) => 4,
             _ => return Err(format!("accessor {accessor_index} does not hold unsigned indices of 8, 16 or 32 bits")),
         };
+        // Little-endian: the last byte is the highest one.
         let read_index = |entry: &[u8]| entry.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
         Ok(self.entries(accessor_index, size)?.map(read_index).collect())
     }
 
-    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry. The stride of the view
-    /// may be larger. The error is the reason as text: a sparse accessor, an accessor without a view, a stride below
-    /// `size`, or bytes beyond the buffer.
+    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry. Entries begin one
+    /// stride of the view apart (`size` if the view states none), from the offset of the view plus that of the
+    /// accessor. The error is the reason as text: no such accessor, a sparse one, one without a view, a stride below
+    /// `size`, or bytes beyond the view or the buffer.
     fn entries(&self, accessor_index: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if accessor.sparse.is_some() {
@@ -149,6 +156,7 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         }
         let accessor_bytes = self.buffers.get(view.buffer).and_then(|buffer| {
             let bytes = buffer.get(view.byte_offset..view.byte_offset.checked_add(view.byte_length)?)?;
+            // The last entry needs no full stride.
             let length = stride.checked_mul(accessor.count.saturating_sub(1))?.checked_add(size)?;
             let length = if accessor.count == 0 { 0 } else { length };
             bytes.get(accessor.byte_offset..accessor.byte_offset.checked_add(length)?)
@@ -158,8 +166,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
     }
 }
 
-/// Decodes base64 (RFC 4648), padded or not. Bits that do not fill a byte at the end are dropped. Returns `None` if the
-/// text has other characters.
+/// Decodes base64 (RFC 4648), padded with `=` or not: 6 bits for each character, highest first. Bits that do not fill a
+/// byte at the end are dropped. Returns `None` if the text has other characters, also spaces.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     // Bits that are not yet in a byte, and their number.
@@ -173,6 +181,7 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
             b'/' => 63,
             _ => return None,
         };
+        // Bits of bytes that are complete move up and are lost at the top.
         bits = bits << 6 | u32::from(value);
         count += 6;
         if count >= 8 {
@@ -183,8 +192,8 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Decodes the percent-encoded characters of a URI (`%20`). A `%` without two hexadecimal digits is kept; bytes that are
-/// not UTF-8 are replaced.
+/// Decodes the percent-encoded characters of a URI (`%20`). A `%` without two hexadecimal digits is kept; bytes that
+/// are not UTF-8 are replaced.
 fn decode_percent(uri: &str) -> String {
     let decode_digits = |index: usize| u8::from_str_radix(uri.get(index + 1..index + 3)?, 16).ok();
     let (mut bytes, mut index) = (Vec::new(), 0);

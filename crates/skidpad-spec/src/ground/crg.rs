@@ -30,11 +30,14 @@ pub(super) fn build_surface(road: &CrgRoad, spec: &CrgSpec) -> Result<RoadSurfac
 /// Result of the construction of ground.
 type TerrainResult<T> = Result<T, skidpad_core::TerrainFault>;
 
-/// Builds the height field of a road. `spacing` is its grid spacing along x and y, m. Its corner is the first grid point
-/// plus the origin of the table, and heights are relative to that point.
+/// Builds the height field of a road along +x. `spacing` is its grid spacing along x and y, m. The corner of the field
+/// is the first grid point plus the origin of the table, and heights are relative to that point. Heights are stored row
+/// by row along x from the least y, so the columns of the road become rows. Grip, texture and smoothness are those of
+/// `spec`.
 fn build_height_field(road: &CrgRoad, spec: &CrgSpec, spacing: [f64; 2]) -> TerrainResult<HeightField> {
     let [rows, columns] = road.grid_counts();
     let corner = road.grid_point(0, 0).unwrap_or_default();
+    // No height is missing, so the defaults of `grid_point` are not used.
     let grid_indices = (0..columns).flat_map(|column| (0..rows).map(move |row| [row, column]));
     let height_at = |[row, column]: [usize; 2]| (road.grid_point(row, column).unwrap_or_default().z - corner.z) as f32;
     let (heights, spacing) = (grid_indices.map(height_at).collect(), spacing.map(|distance| distance as f32));
@@ -43,9 +46,10 @@ fn build_height_field(road: &CrgRoad, spec: &CrgSpec, spacing: [f64; 2]) -> Terr
         .with_texture(RoughnessSpec::surface_texture(spec.roughness.as_ref()))
 }
 
-/// Builds the mesh of a road with two triangles for each cell; triangles with a missing height are left out. Corners are
-/// relative to the first grid point with a height. A smooth surface has no creases, otherwise every edge is one. The
-/// outer error is a message about too many triangles, the inner one a fault of the mesh.
+/// Builds the mesh of a road with two triangles for each cell; triangles with a missing height are left out. Corners
+/// are all grid points, cross-section by cross-section, relative to the first grid point with a height. A smooth
+/// surface has no creases, otherwise every edge is one. All triangles have the grip and texture of `spec`. The outer
+/// error is a message about more than [`MAX_FILE_TRIANGLES`], the inner one a fault of the mesh.
 fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMesh>, String> {
     let [rows, columns] = road.grid_counts();
     let triangle_count = 2 * (rows - 1) * (columns - 1);
@@ -66,6 +70,7 @@ fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMe
         for column in 1..columns {
             // Indices of the left corners of both cross-sections of the cell; the right ones come before.
             let [near_corner, far_corner] = [row - 1, row].map(|row| row * columns + column);
+            // Anticlockwise from above, on both sides of the diagonal from near right to far left.
             for triangle in [[near_corner - 1, far_corner - 1, far_corner], [near_corner - 1, far_corner, near_corner]]
             {
                 if triangle.iter().all(|&corner| points[corner].is_some()) {

@@ -158,8 +158,8 @@ impl Document {
     /// Reads a document from its JSON. Unknown keys are skipped, and missing ones are empty.
     ///
     /// # Errors
-    /// Returns the reason as text: invalid JSON, a list with more entries than its maximum, or too many objects (counted
-    /// by `{`).
+    /// Returns the reason as text: invalid JSON, a list with more entries than its maximum, or too many objects
+    /// (counted by `{`).
     pub fn read(json: &[u8]) -> Result<Self, String> {
         let objects = json.iter().filter(|&&byte| byte == b'{').count();
         if objects > MAX_OBJECTS {

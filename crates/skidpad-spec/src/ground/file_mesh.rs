@@ -43,7 +43,8 @@ impl From<String> for FileError {
     }
 }
 
-/// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`]. The error is the reason as text.
+/// Checks that the counts are at most [`MAX_FILE_CORNERS`] and [`MAX_FILE_TRIANGLES`], triangles first. The error is
+/// the reason as text, with the first count that is too large.
 pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileError> {
     for (count, max_count, element_name) in
         [(triangles, MAX_FILE_TRIANGLES, "triangles"), (corners, MAX_FILE_CORNERS, "corners")]
@@ -60,13 +61,13 @@ pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), FileE
 impl FileMesh {
     /// Returns the index of the material `name`. Adds the material if it is new.
     pub fn add_material(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.material_index(name) {
-            return number;
+        if let Some(material_index) = self.material_index(name) {
+            return material_index;
         }
-        let number = self.materials.len() as u32;
+        let material_index = self.materials.len() as u32;
         self.materials.push(name.to_owned());
-        self.material_indices.insert(name.to_owned(), number);
-        number
+        self.material_indices.insert(name.to_owned(), material_index);
+        material_index
     }
 
     /// Returns the index of the material `name`, if there is one.
@@ -74,9 +75,9 @@ impl FileMesh {
         self.material_indices.get(name).copied()
     }
 
-    /// Returns the corners in the axes of a scene (z up), relative to the origin of the mesh, m: turned if y points up in
-    /// the file (the default), then multiplied by `scale` (1 if absent). Returns a message about the first corner that
-    /// has a coordinate beyond [`MAX_COORDINATE_M`].
+    /// Returns the corners in the axes of a scene (z up), relative to the origin of the mesh, m: turned if y points up
+    /// in the file (the default, `[x, −z, y]`), then multiplied by `scale` (1 if absent), then rounded to single
+    /// precision. Returns a message about the first corner that has a coordinate beyond [`MAX_COORDINATE_M`] or NaN.
     pub fn to_scene_axes(&self, spec: &MeshSpec) -> Result<Vec<Vec3>, String> {
         let scale = spec.scale.unwrap_or(1.0);
         let to_scene_position = |(corner_index, &[x, y, z]): (usize, &[f64; 3])| {

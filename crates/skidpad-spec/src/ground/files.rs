@@ -46,9 +46,9 @@ type BuiltGround<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    /// Returns the ground of an earlier table with the same file and the same contents `table_contents`. If there is
-    /// none, builds it with `build` and stores it under the resolved path, if there is one. `select_built` selects the
-    /// list of ground of this kind. Returns `None` if `build` does.
+    /// Returns the ground of an earlier table with the same resolved file and the same contents `table_contents`. If
+    /// there is none, builds it with `build` and stores it under the resolved path; ground of a file that cannot be
+    /// resolved is not stored. `select_built` selects the list of ground of this kind. Returns `None` if `build` does.
     fn get_or_build<S: PartialEq, T>(
         &mut self,
         file: &str,
@@ -88,8 +88,9 @@ impl Builder<'_> {
     }
 
     /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Both keys are
-    /// required, and `highest_m` must not be below `lowest_m`. The number of pixels is added to the budget of the scene.
-    /// Returns `None` after a fault, also if the picture has fewer than two rows or columns.
+    /// required (each missing one is reported, and the picture is read nevertheless), and `highest_m` must not be below
+    /// `lowest_m`. The number of pixels is added to the budget of the scene. Returns `None` after a fault, also if the
+    /// picture has fewer than two rows or columns.
     fn build_picture_field(&mut self, table: &str, spec: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", spec.lowest_m), ("highest_m", spec.highest_m)];
         for (key, _) in heights.iter().filter(|(_, value)| value.is_none()) {
@@ -108,12 +109,12 @@ impl Builder<'_> {
             FileKind::Picture,
             "a grey-scale PNG file",
             |read_files| &mut read_files.pictures,
-            |bytes, _| picture::read(bytes),
+            |bytes, _name| picture::read(bytes),
         );
         let (lowest, highest, picture) = (spec.lowest_m?, spec.highest_m?, picture?);
         if highest < lowest {
             let accepts = format!("at least `lowest_m` ({lowest})");
-            self.add_fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None);
+            self.add_fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None); // no help
             return None;
         }
         let [columns, rows] = picture.counts;
@@ -143,8 +144,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the surface of an OpenCRG file. Its heights and, for a mesh, its triangles are added to the budget of the
-    /// scene; a mesh above the limit of a file is refused instead. Returns `None` after a fault.
+    /// Builds the surface of an OpenCRG file, which is read once. The heights and, for a mesh, the triangles (two for
+    /// each cell) are added to the budget of the scene. A mesh with more than [`MAX_FILE_TRIANGLES`] is refused without
+    /// being added. Returns `None` after a fault.
     fn build_crg_surface(&mut self, table: &str, spec: &CrgSpec) -> Option<RoadSurface> {
         let parse = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
         let road = self.read_file(
@@ -158,6 +160,7 @@ impl Builder<'_> {
         let [rows, columns] = road.grid_counts();
         // A road along +x becomes a height field without triangles.
         let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
+        // `build_surface` refuses more triangles.
         if triangles <= MAX_FILE_TRIANGLES && !self.add_to_budget(table, "file", [rows * columns, triangles]) {
             return None;
         }
@@ -178,9 +181,10 @@ impl Builder<'_> {
         )
     }
 
-    /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles to the budget, assigns a surface to each
-    /// triangle by its material, and converts the corners to the axes of the scene. Notes of the file and triangles
-    /// without area add warnings. Returns `None` after a fault.
+    /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles (at least a third of its corners) to the
+    /// budget, assigns a surface to each triangle by its material, adds the notes of the file as warnings, converts the
+    /// corners to the axes of the scene, and builds the mesh. Triangles without area add a warning. Returns `None`
+    /// after a fault.
     fn build_file_mesh(&mut self, table: &str, spec: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let parse = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
@@ -219,9 +223,10 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the contents of `file`. Reads the bytes and parses them with `parse` only once for each resolved
-    /// path; `select_cache` selects the store of this kind. `description` describes the kind of file in messages.
-    /// Returns `None` after reporting a fault. Faults within the file are kept as a separate report.
+    /// Returns the contents of `file`. Reads the bytes and parses them with `parse` (bytes, name) only once for each
+    /// resolved path: the contents are stored in the map that `select_cache` selects. A file with a fault is not
+    /// stored. `description` describes the kind of file in messages. Returns `None` after reporting a fault at the key
+    /// `file` of `table`. Faults within the file are also added to `file_faults` as a separate report.
     fn read_file<T>(
         &mut self,
         table: &str,
@@ -275,8 +280,9 @@ impl Builder<'_> {
         self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(reason));
     }
 
-    /// Returns grip and texture of each triangle: those of the surface that names its material, otherwise those of the
-    /// mesh. Returns `None` after reporting every surface whose material does not exist or has a surface already.
+    /// Returns grip and texture of each triangle of `file_mesh`, in its order: those of the surface in `spec` that
+    /// names its material, otherwise those of the mesh. Returns `None` after reporting every surface whose material
+    /// does not exist or has a surface already.
     fn triangle_surfaces(
         &mut self,
         table: &str,
@@ -291,6 +297,7 @@ impl Builder<'_> {
             match file_mesh.material_index(name).map(|material_index| material_index as usize) {
                 Some(material_index) if material_surfaces[material_index].is_some() => {
                     let found = format!("{name:?} already has a surface");
+                    // No help text.
                     self.add_fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
                     is_valid = false;
                 }
@@ -314,8 +321,9 @@ impl Builder<'_> {
         is_valid.then(|| surfaces.collect())
     }
 
-    /// Reports that the file has no material `name`, with a suggestion. `materials` are its materials, of which the
-    /// first [`MAX_LISTED_NAMES`] are listed.
+    /// Reports at the key `material` of `path` that the file has no material `name`, with the most similar name as a
+    /// suggestion. `materials` are its materials, of which the first [`MAX_LISTED_NAMES`] and the number of others are
+    /// listed.
     fn report_unknown_material(&mut self, path: &str, name: &str, materials: &[String]) {
         let listed_names: Vec<String> =
             materials.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
@@ -332,7 +340,8 @@ impl Builder<'_> {
 }
 
 /// Reads the triangles of a file. The ending of `name`, in any case, selects the format: `.obj`, `.gltf` or `.glb`.
-/// Buffers of a glTF file are read through `files`, each only once. Any other ending is an error.
+/// Buffers of a glTF file are read through `files`, relative to the folder of the mesh file and each only once. Any
+/// other ending is an error.
 fn read_mesh_file(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<FileMesh, FileError> {
     let path = Path::new(name);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");

@@ -24,8 +24,8 @@ const TRIANGLES_MODE: usize = 4;
 /// with the product of the transforms of their parents.
 ///
 /// # Errors
-/// The reason as text: an invalid document or reference, a node with two parents, too many triangles, or an unsupported
-/// feature.
+/// The reason as text: an invalid document or reference, a scene that does not exist, a node with two parents or in a
+/// cycle, too many triangles, or an unsupported feature.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     read_file: impl FnMut(&str) -> Result<SharedBytes<'a>, String>,
@@ -39,7 +39,8 @@ pub(super) fn read<'a>(
     let scene = document.scenes.get(scene_index).ok_or_else(|| format!("scene {scene_index} does not exist"))?;
     // Whether a node was visited.
     let mut is_visited = vec![false; document.nodes.len()];
-    // Nodes to visit, with the transform of their parent.
+    // Nodes to visit, with the transform of their parent: matrix of rotation and scale, and translation, m. The last
+    // one is visited first, so that lists of nodes are reversed.
     let mut pending_nodes: Vec<(usize, DMat3, DVec3)> = Vec::new();
     pending_nodes.extend(scene.nodes.iter().rev().map(|&node| (node, DMat3::IDENTITY, DVec3::ZERO)));
     while let Some((node_index, matrix, translation)) = pending_nodes.pop() {
@@ -56,8 +57,8 @@ pub(super) fn read<'a>(
     Ok(reader.mesh)
 }
 
-/// Checks that the version of a document is 2 and that it requires no extension except those without effect on triangles.
-/// The error is the reason as text.
+/// Checks that the version of a document is 2 and that it requires no extension except those without effect on
+/// triangles. The error is the reason as text.
 fn check_document(document: &Document) -> Result<(), String> {
     if document.asset.version.split('.').next() != Some("2") {
         return Err(format!("the glTF version is {:?}, but must be 2.0", document.asset.version));
@@ -69,10 +70,12 @@ fn check_document(document: &Document) -> Result<(), String> {
     }
 }
 
-/// Returns the transform of a node relative to its parent: a matrix of rotation and scale, and a translation, m. A matrix
-/// of the file takes precedence; otherwise absent parts are the identity.
+/// Returns the transform of a node relative to its parent: a matrix of rotation and scale, and a translation, m. A
+/// matrix of the file (4 × 4, column by column) takes precedence. Otherwise the matrix is rotation · scale, with the
+/// normalised rotation; absent parts are the identity.
 fn node_transform(node: &Node) -> (DMat3, DVec3) {
     if let Some(m) = &node.matrix {
+        // Upper three numbers of the column that begins at index `k`.
         let column = |k: usize| DVec3::new(m[k], m[k + 1], m[k + 2]);
         return (DMat3::from_cols(column(0), column(4), column(8)), column(12));
     }
@@ -95,7 +98,8 @@ struct Reader<'a, 'b> {
 
 impl Reader<'_, '_> {
     /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); nothing if the node has
-    /// none. Refuses skins, missing meshes and more than [`MAX_PRIMITIVES`] primitives in all. Errors name the primitive.
+    /// none. First adds its primitives to `primitive_count`. Refuses skins, missing meshes and more than
+    /// [`MAX_PRIMITIVES`] primitives in all. Errors of a primitive name it and its mesh.
     fn add_node_mesh(
         &mut self,
         node_index: usize,
@@ -123,9 +127,10 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Adds the triangles of a primitive, with corners `matrix · p + translation` (m) and its material. Adds nothing without
-    /// positions. Refuses modes other than triangles, a number of corners that is no multiple of 3, indices out of range,
-    /// and files above the limits.
+    /// Adds the triangles of a primitive, with corners `matrix · p + translation` (m) and its material, if it has one.
+    /// Without indices, each three positions in a row are a triangle. Adds nothing without positions. Refuses modes
+    /// other than triangles, a number of corners that is no multiple of 3, indices out of range, and files above the
+    /// limits.
     fn add_primitive(&mut self, primitive: &Primitive, matrix: DMat3, translation: DVec3) -> Result<(), FileError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
         if mode != TRIANGLES_MODE {
@@ -145,6 +150,7 @@ impl Reader<'_, '_> {
         if corner_count % 3 != 0 {
             return Err(FileError::Reason(format!("{corner_count} corners do not form triangles")));
         }
+        // Indices of the primitive count from its first corner.
         let first_corner = self.mesh.corners.len() as u32;
         for position in self.bytes.positions(position_accessor)? {
             self.mesh.corners.push((matrix * DVec3::from_array(position) + translation).to_array());

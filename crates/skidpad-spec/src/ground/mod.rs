@@ -43,7 +43,7 @@ pub(crate) struct Ground {
     pub platforms: Vec<Platform>,
 }
 
-/// Builds the scene of a description that has no text. Its faults have no place in a text; all faults are returned at
+/// Builds the scene of a description that has no text. The faults have no place in a text; all faults are returned at
 /// once.
 pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
     let mut collector = FaultCollector::default();
@@ -51,9 +51,10 @@ pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<S
     if collector.faults.is_empty() { Ok(spec.with_ground(ground)) } else { Err(collector.into_faults("scene", "")) }
 }
 
-/// Builds the ground of a scene, with the files it refers to: moving boxes, height fields, roads, meshes and OpenCRG
-/// roads. Bodies are only checked. Tables with a placeholder are skipped, and tables with a fault are left out. Faults of
-/// all tables and warnings are added to `collector`.
+/// Builds the ground of a scene, with the files it refers to, in this order: moving boxes, height fields, roads, meshes
+/// and OpenCRG roads. Bodies are only checked, after the moving boxes. Tables with a placeholder are skipped, tables
+/// with a fault are left out, and after the table that exceeds the budget all are skipped. Faults of all tables and
+/// warnings are added to `collector`.
 pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
     let mut builder = Builder { collector, files, budget: Budget::default(), read_files: ReadFiles::default() };
     let mut ground = Ground::default();
@@ -116,9 +117,10 @@ const MAX_SCENE_HEIGHTS: usize = 50_000_000;
 const MAX_SCENE_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
-    /// Builds the moving box of the table `table`. Checks that either a velocity or way points are given, that the axis
-    /// has a length, that keys of way points come with way points, and that the way points form a valid path. Returns
-    /// `None` if the axis or the path is not valid, or if a value in the table is a placeholder.
+    /// Builds the moving box of the table `table`. Checks that exactly one of a velocity and way points is given, that
+    /// the axis has a length, that `loop` and `blend_time_s` come with way points, and that the way points form a valid
+    /// path. Returns `None` if the axis or the path is not valid, or if the table is skipped; after the other faults a
+    /// box is returned.
     fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &KinematicSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
@@ -133,8 +135,9 @@ impl Builder<'_> {
         let axis = motion.unit_axis();
         if axis.is_none() {
             let found = "of length zero".into();
-            self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
+            self.add_fault(FaultKind::Contradiction, table, "axis", found, "a direction", None); // no help
         }
+        // Keys that apply to way points, each with whether it is given.
         for (key, _) in [("loop", motion.is_loop), ("blend_time_s", motion.blend_time_s != 0.0)]
             .iter()
             .filter(|(_, is_given)| *is_given && !has_way_points)
@@ -146,25 +149,26 @@ impl Builder<'_> {
                 key,
                 found,
                 "absent, because it applies to way points",
-                None,
+                None, // no help
             );
         }
         let report_path_fault = |fault: PlatformPathFault| {
             let accepts = "at least two way points, each later than the previous one by at least the blend time; the last at the position of the first if the motion repeats";
-            self.add_fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
+            self.add_fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None); // no help
         };
         let course = motion.course().map_err(report_path_fault).ok()?;
         Some(Platform { shape: spec.fixed_box(), axis: axis?, course })
     }
 
-    /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
-    /// the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table is a
-    /// placeholder (substitute of a wrong value).
+    /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding),
+    /// and the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table
+    /// is a placeholder (substitute of a wrong value).
     fn check_body(&mut self, table: &str, spec: &DynamicBoxSpec) {
         if self.is_skipped(table) {
             return;
         }
-        // Triangle inequality of the moments of a rigid body, with a margin for rounding.
+        // Triangle inequality of the moments of a rigid body, with a margin for rounding: none exceeds half of their
+        // sum.
         let [x, y, z] = spec.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
@@ -182,12 +186,14 @@ impl Builder<'_> {
             spec.centre_of_mass_m.iter().zip(spec.size_m).all(|(coordinate, size)| coordinate.abs() <= 0.5 * size);
         if !is_inside {
             let found = "outside of the box".into();
+            // No help text.
             self.add_fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point inside the box", None);
         }
     }
 
-    /// Builds a height field from its list of heights or from its file; exactly one of both must be given. Keys about a
-    /// file are refused without one. The list counts against the budget of the scene. Returns `None` after a fault.
+    /// Builds a height field from its list of heights or from its file; exactly one of both must be given. Without a
+    /// file, `lowest_m` and `highest_m` are reported. The heights of the list are added to the budget of the scene.
+    /// Returns `None` if the table is skipped, or after a fault other than these two keys.
     fn build_height_field(&mut self, table: &str, spec: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_skipped(table) {
             return None;
@@ -216,14 +222,16 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the height field of a random road. Its number of heights is added to the budget of the scene before.
-    /// Returns `None` after a fault.
+    /// Builds the height field of a random road. Before, its number of heights,
+    /// `(length / spacing + 1) · (width / spacing + 1)`, is added to the budget of the scene, unless this road alone
+    /// exceeds [`MAX_SCENE_HEIGHTS`]. Faults are reported at `spacing_m`. Returns `None` after a fault, or if the table
+    /// is skipped.
     fn build_road(&mut self, table: &str, spec: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0 and less than half the shortest wavelength, with increasing wavelengths and at most 25 million heights";
         if self.is_skipped(table) {
             return None;
         }
-        // The construction of the field refuses roads with more heights.
+        // The construction of the field refuses roads with more heights. They do not count here.
         let count = (spec.length_m / spec.spacing_m + 1.0) * (spec.width_m / spec.spacing_m + 1.0);
         let count = if count <= MAX_SCENE_HEIGHTS as f64 { count as usize } else { 0 };
         if !self.add_to_budget(table, "spacing_m", [count, 0]) {
@@ -232,9 +240,10 @@ impl Builder<'_> {
         self.report_terrain_fault(table, "spacing_m", accepts, spec.build_field())
     }
 
-    /// Builds a mesh from its lists of corners and triangles, or from its file. Reports lists beside a file, and a
-    /// missing list or keys about a file without one. Triangles without area are left out with a warning. Returns `None`
-    /// after a fault.
+    /// Builds a mesh from its lists of corners and triangles, or from its file. Reports each list beside a file. If
+    /// there is no file, reports each missing list and the keys `up`, `scale` and `surface`. The triangles (at least a
+    /// third of the corners) are added to the budget of the scene. Triangles without area are left out with a warning.
+    /// Returns `None` if the table is skipped, or after a fault other than these three keys.
     fn build_mesh(&mut self, table: &str, spec: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_skipped(table) {
             return None;
@@ -253,6 +262,7 @@ impl Builder<'_> {
                 return None;
             }
             let accepts = "numbers of existing corners, with at least one triangle of non-zero area";
+            // `[heights, triangles]`. Corners count as well, because unused ones take memory, too.
             if !self.add_to_budget(table, "triangles", [0, spec.triangles.len().max(spec.corners_m.len() / 3)]) {
                 return None;
             }
@@ -260,22 +270,23 @@ impl Builder<'_> {
             self.note_degenerate_triangles(&join_key(table, "triangles"), spec.triangles.len(), &mesh);
             return Some(Arc::new(mesh));
         };
-        // With a file, a list is a fault.
+        // Beside a file, each list is a fault.
         for list_key in list_keys.into_iter().filter(|(_, is_given)| *is_given) {
             self.collector.require_exactly_one(table, list_key, ("file", true));
         }
         if list_keys.iter().any(|(_, is_given)| *is_given) { None } else { self.mesh_from_file(table, spec, file) }
     }
 
-    /// Adds heights and triangles of a table to the budget of the scene ([`MAX_SCENE_HEIGHTS`], [`MAX_SCENE_TRIANGLES`]).
-    /// Reports the table that exceeds the budget, at its key `key`. Returns false for that table and for all later
-    /// tables.
+    /// Adds heights and triangles of a table to the budget of the scene ([`MAX_SCENE_HEIGHTS`],
+    /// [`MAX_SCENE_TRIANGLES`]). The table that exceeds the budget is reported at its key `key`, and the budget is then
+    /// spent. Returns false for that table and, without another report, for all later tables.
     fn add_to_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
         if self.budget.is_spent {
             return false;
         }
         self.budget.heights = self.budget.heights.saturating_add(heights);
         self.budget.triangles = self.budget.triangles.saturating_add(triangles);
+        // From here on, the sums of the scene.
         let Budget { heights, triangles, .. } = self.budget;
         self.budget.is_spent = heights > MAX_SCENE_HEIGHTS || triangles > MAX_SCENE_TRIANGLES;
         if self.budget.is_spent {
@@ -302,11 +313,12 @@ impl Builder<'_> {
         self.collector.warnings.push(Warning::new(path, text));
     }
 
-    /// Returns true if a value in `table` is a placeholder, or if the budget of the scene is spent.
+    /// Returns true if `table` or a value in it is a placeholder, or if the budget of the scene is spent.
     fn is_skipped(&self, table: &str) -> bool {
         if self.budget.is_spent {
             return true;
         }
+        // Paths are sorted: those in the table follow the path of the table.
         let placeholders_from_table = self.collector.placeholder_paths.range(table.to_owned()..);
         placeholders_from_table.take(1).any(|path| path.starts_with(table))
     }
@@ -321,6 +333,7 @@ impl Builder<'_> {
         result: Result<T, TerrainFault>,
     ) -> Option<T> {
         let report_fault = |fault: TerrainFault| {
+            // No help text.
             self.add_fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None)
         };
         result.map_err(report_fault).ok()
@@ -330,6 +343,7 @@ impl Builder<'_> {
     fn forbid_without_file(&mut self, table: &str, keys: &[(&str, bool)]) {
         for (key, _) in keys.iter().filter(|(_, is_given)| *is_given) {
             let found = "set without a `file`".into();
+            // No help text.
             self.add_fault(FaultKind::Contradiction, table, key, found, "absent, because it applies to a file", None);
         }
     }

@@ -15,8 +15,9 @@ const SKIPPED_STATEMENTS: [&str; 16] = [
     "d_interp",
 ];
 
-/// Reads the bytes of an OBJ file. `name` names the file in fault reports. Counts corners and triangles first, so that a
-/// file above the limits is refused early. Adds a note about faces that are not convex.
+/// Reads the bytes of an OBJ file; bytes that are not UTF-8 are replaced. `name` names the file in fault reports.
+/// Counts corners and triangles first, so that a file above the limits is refused early. Then reads line by line, and
+/// stops when the list of faults is full. Adds a note with the number of faces that are not convex.
 ///
 /// # Errors
 /// All faults of the text at once (up to the limit of a list), or the reason why the file is too large.
@@ -49,7 +50,8 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<FileMesh, FileError> {
     Ok(reader.mesh)
 }
 
-/// Counts the corners (`v`) and the triangles of a text; a face of n corners has n − 2 triangles.
+/// Counts the corners (`v`) and the triangles of a text, `(corners, triangles)`. A face (`f` or `fo`) of n corners has
+/// n − 2 triangles, at least 0.
 fn count_elements(text: &str) -> (usize, usize) {
     let count_line = |(corners, triangles): (usize, usize), line: &str| {
         let mut line_words = words(line);
@@ -82,9 +84,10 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads one statement. `start` is its first byte in the text. `v` adds a corner, `f` a face, `usemtl` selects the
-    /// material of the following faces (none without a name). Known other statements are skipped. Reports unknown
-    /// statements and those that continue in the next line.
+    /// Reads one statement. `start` is its first byte in the text. `v` adds a corner, `f` or `fo` a face, `usemtl`
+    /// selects the material of the following faces (none without a name). Empty lines and [`SKIPPED_STATEMENTS`] are
+    /// skipped. Reports unknown statements, and statements other than these four that continue in the next line (a
+    /// backslash at the end).
     fn read_statement(&mut self, line: &str, start: usize) {
         let content = line.trim_end();
         let span = start..start + content.len();
@@ -122,8 +125,9 @@ impl Reader {
         self.collector.add_fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
 
-    /// Adds the corner of a `v` statement from its first three numbers; further ones are skipped. Reports missing and
-    /// non-finite numbers. A corner with a fault is added as well, with 0 for the numbers not read.
+    /// Adds the corner of a `v` statement from its first three numbers; further ones are skipped. Reports the first
+    /// missing, malformed or non-finite number and stops there. A corner with a fault is added as well, with 0 for the
+    /// numbers not read.
     fn read_corner(&mut self, content: &str, span: Range<usize>) {
         let mut position = [0.0; 3];
         let mut coordinates = words(content).skip(1);
@@ -150,9 +154,9 @@ impl Reader {
         self.mesh.corners.push(position);
     }
 
-    /// Adds the triangles of an `f` statement as a fan from its first corner, with the current material, and counts faces
-    /// that are not convex. Only the corner number before the first `/` is read. Reports unknown corners and faces of
-    /// fewer than three corners, and then adds no triangle.
+    /// Adds the triangles of an `f` statement as a fan from its first corner, with the current material, and counts
+    /// faces that are not convex. Only the corner number before the first `/` is read. Reports the first unknown
+    /// corner, or a face of fewer than three corners, and then adds no triangle.
     fn read_face(&mut self, content: &str, span: Range<usize>) {
         let mut corner_indices = Vec::new();
         for word in words(content).skip(1) {
@@ -189,10 +193,11 @@ impl Reader {
         (0..self.corner_count as i64).contains(&index).then_some(index as u32)
     }
 
-    /// Returns true if a face is not convex: a triangle of the face, from index `first_triangle` on, has a normal
-    /// opposite to the sum of the normals.
+    /// Returns true if the last face, whose triangles begin at index `first_triangle`, is not convex: one of at least
+    /// two triangles has a normal opposite to the sum of the normals. A corner that is not read yet counts as the
+    /// origin.
     fn is_non_convex(&self, first_triangle: usize) -> bool {
-        let corner_position = |number: u32| self.mesh.corners.get(number as usize).copied().unwrap_or_default();
+        let corner_position = |corner: u32| self.mesh.corners.get(corner as usize).copied().unwrap_or_default();
         let normal = |&[a, b, c]: &[u32; 3]| {
             let [a, b, c] = [a, b, c].map(corner_position);
             // Edges from the corner `a`; the normal is their cross product.

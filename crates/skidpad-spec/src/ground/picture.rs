@@ -28,9 +28,10 @@ impl Picture {
     }
 }
 
-/// Reads the bytes of a greyscale PNG picture of 8 or 16 bits. The rows are reversed, so that the last row of the picture
-/// has the least y. Only the first frame of an animation is read, and a transparent grey value (`tRNS`) is ignored. The
-/// error is the reason as text: invalid PNG, another kind of picture, or more than [`MAX_PICTURE_HEIGHTS`].
+/// Reads the bytes of a greyscale PNG picture of 8 or 16 bits, without a change of the values. The rows are reversed,
+/// so that the last row of the picture has the least y. White is 255 or 65535 by the number of bits. Only the first
+/// frame of an animation is read, and a transparent grey value (`tRNS`) is ignored. The error is the reason as text:
+/// invalid PNG, another kind of picture, or more than [`MAX_PICTURE_HEIGHTS`].
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
     let to_file_error = |error: png::DecodingError| FileError::Reason(error.to_string());
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(to_file_error)?;
@@ -58,16 +59,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, FileError> {
     if pixel_count > MAX_PICTURE_HEIGHTS {
         return Err(FileError::Reason(format!("{width} x {height} heights; the maximum is {MAX_PICTURE_HEIGHTS}")));
     }
-    let mut values = vec![0; pixel_count as usize * pixel_bytes];
-    reader.next_frame(&mut values).map_err(to_file_error)?;
+    let mut pixel_data = vec![0; pixel_count as usize * pixel_bytes];
+    reader.next_frame(&mut pixel_data).map_err(to_file_error)?;
     let counts = [width as usize, height as usize];
+    // PNG stores the high byte first.
     let read_pixel = |value: &[u8]| match *value {
         [high, low] => u16::from_be_bytes([high, low]),
         [value, ..] => value.into(),
         [] => 0,
     };
     let white = if pixel_bytes == 2 { u16::MAX } else { u8::MAX.into() };
-    let rows = values.chunks_exact(counts[0].max(1) * pixel_bytes).rev();
+    let rows = pixel_data.chunks_exact(counts[0].max(1) * pixel_bytes).rev();
     let values = rows.flat_map(|row| row.chunks_exact(pixel_bytes).map(read_pixel)).collect();
     Ok(Picture { counts, values, white })
 }

@@ -5,7 +5,7 @@
 //!
 //! 1. `syntax` blanks out broken statements.
 //! 2. `old_keys` replaces old names of keys by the new ones.
-//! 3. `schema_check` checks the tree against the JSON schema, replaces wrong values by placeholders and stores their paths.
+//! 3. `schema_check` checks the tree against the JSON schema. Placeholders replace wrong values; paths are stored.
 //! 4. The repaired tree is deserialized into a description.
 //! 5. `rules` checks rules between fields, except for rules that would read a placeholder.
 //!
@@ -53,8 +53,8 @@ pub(crate) struct ReadExtras {
     pub old_keys: OldKeys,
 }
 
-/// Reads a vehicle file and the files it refers to. Returns the description, its Magic Formula tyres, warnings and spans,
-/// or all faults if there are any.
+/// Reads a vehicle file and the files it refers to. Returns the description, and its Magic Formula tyres, warnings,
+/// spans and keys with old names, or all faults if there are any. `source_name` names the text in fault reports.
 pub(crate) fn read(
     source_name: &str,
     text: &str,
@@ -71,8 +71,9 @@ pub(crate) fn read(
 }
 
 /// Reads a scene file and the files it refers to: parses and checks the text, builds the ground with all files, and
-/// converts warnings to notes with their lines. Returns the description, the scene, the notes in the order of the text
-/// and the keys with old names, or all faults.
+/// converts warnings to notes with their lines. A warning about a key that the text does not give has the line of the
+/// nearest enclosing table, otherwise 0. Returns the description, the scene, the notes in the order of their lines and
+/// the keys with old names, or all faults.
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
@@ -98,9 +99,9 @@ pub(crate) fn read_scene(
     Ok((spec, scene, notes, old_keys))
 }
 
-/// Reads a description of the shape `schema`: parses and repairs the text, renames old keys by `renamed`, checks the tree
-/// against the schema and checks its fields with `check_rules`, which runs also if there are faults. Returns all faults if
-/// there are any.
+/// Reads a description of the shape `schema`: parses and repairs the text, renames old keys by `renamed`, checks the
+/// tree against the schema and checks its fields with `check_rules`. The rules also run after faults, unless the text
+/// could not be repaired into a description. Returns the description only if there are no faults, otherwise all faults.
 fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
@@ -129,9 +130,9 @@ pub fn parse_toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
 }
 
 impl FaultCollector {
-    /// Checks `tree` against `schema` and deserializes it. Faults are reported, and placeholders replace wrong values, so
-    /// that a value is returned also after faults. `text` is the text of the tree. Returns `None` if the repaired tree
-    /// cannot be deserialized, which is reported as well.
+    /// Checks `tree` against `schema` and deserializes it. Faults are reported to `self`, and placeholders replace
+    /// wrong values, so that a value is returned also after faults. `text` is the text of the tree. Returns `None` if
+    /// the repaired tree cannot be deserialized, which is reported as a fault of the whole file.
     pub fn deserialize_tree<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
         match T::deserialize(TreeDeserializer(schema_check::check_tree(text, tree, schema, self))) {
             Ok(spec) => Some(spec),

@@ -158,12 +158,13 @@ pub(super) const SCENE_KEYS: &[RenamedKeys] = &[
     },
 ];
 
-/// Gives the keys of `tree` and the placeholder paths of `collector` their new names. Stores each old key in
-/// `collector.old_keys`, in the order of the text. A key with both its old and its new name is a fault; its old value is
-/// dropped.
+/// Gives the keys of `tree` and the placeholder paths of `collector` their new names. Applies `renamed` in its order,
+/// so that the patterns of later entries match tables with new names. Stores each old key in `collector.old_keys`,
+/// sorted by its place in the text. A key with both its old and its new name is a fault; its old value is dropped.
 pub(super) fn rename_old_keys(tree: &mut Node, renamed: &[RenamedKeys], collector: &mut FaultCollector) {
     for RenamedKeys { tables, keys } in renamed {
         for table_path in *tables {
+            // Empty for the whole file.
             let pattern: Vec<&str> = table_path.split('.').filter(|name| !name.is_empty()).collect();
             visit_tables(tree, &pattern, "", &mut |entries, path| {
                 for &(old, new) in *keys {
@@ -177,7 +178,9 @@ pub(super) fn rename_old_keys(tree: &mut Node, renamed: &[RenamedKeys], collecto
     collector.old_keys.sort_by_key(|(_, span)| span.start);
 }
 
-/// Calls `visit` with the entries and the path of each table below `node` that matches `pattern`.
+/// Calls `visit` with the entries and the path of each table at or below `node` that matches `pattern`, a list of names
+/// in which `*` matches every name. An empty pattern matches `node` itself. `path` is that of `node`. A list stands for
+/// each of its tables, whose paths have its index (`axles[1]`). Other values are skipped.
 fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn FnMut(&mut Entries, &str)) {
     match (&mut node.item, pattern) {
         (Item::List(list), _) => {
@@ -195,8 +198,10 @@ fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn F
     }
 }
 
-/// Renames the key `old` of the table `entries` to `new`, if the table has it. Both are paths in the table, whose own
-/// path is `path`.
+/// Renames the key `old` of the table `entries` to `new`; does nothing if the table does not have it. Both are paths in
+/// the table, whose own path is `path`. Steps: remove the entry; replace a flag that is now a text
+/// ([`FLAGS_NOW_TEXTS`]); insert the entry under its new name, or report a contradiction if that name exists; add the
+/// key to `collector.old_keys` in either case.
 fn rename_key(
     entries: &mut Entries,
     path: &str,
@@ -219,13 +224,16 @@ fn rename_key(
             fault.contradicted_span = Some(new_span);
         }
     }
+    // `take_old_keys` sets the line.
     collector.old_keys.push((OldKey { line: 0, old, new }, span));
 }
 
-/// Removes the entry at `path` from the table `entries` and returns it, `None` if there is none. An inner table is
-/// removed with its last entry.
+/// Removes the entry at `path` (names separated by dots) from the table `entries` and returns it; `None` if there is
+/// none or if an outer name of the path is no table. An inner table is removed with its last entry.
 fn take_entry(entries: &mut Entries, path: &str) -> Option<(Key, Node)> {
+    // First name of the path, and the rest if there is one.
     let (name, inner_path) = path.split_once('.').map_or((path, None), |(name, inner_path)| (name, Some(inner_path)));
+    // Each entry is a key and its node.
     let index = entries.iter().position(|(key, _)| key.name == name)?;
     let Some(inner_path) = inner_path else { return Some(entries.remove(index)) };
     let Item::Table(inner_entries) = &mut entries[index].1.item else { return None };
@@ -236,10 +244,12 @@ fn take_entry(entries: &mut Entries, path: &str) -> Option<(Key, Node)> {
     Some(entry)
 }
 
-/// Adds `node` to the table `entries` at `path`, with the span of `key`. A missing inner table is added. Returns the span
-/// of the entry that `path` has already, as an error. Nothing is added to an inner value that is no table, which is
-/// reported later.
+/// Adds `node` to the end of the table `entries` at `path` (names separated by dots), with the span of `key`. Missing
+/// inner tables are added. If `path` exists already, adds nothing and returns the span of that entry as an error. An
+/// outer value that is no table stays, and `node` is dropped without an error; the check of the schema reports that
+/// value.
 fn insert_entry(entries: &mut Entries, path: &str, key: Key, node: Node) -> Result<(), Range<usize>> {
+    // First name of the path, and the rest if there is one.
     let (name, inner_path) = path.split_once('.').map_or((path, None), |(name, inner_path)| (name, Some(inner_path)));
     let new_key = Key { name: name.to_owned(), span: key.span.clone() };
     let existing_entry = entries.iter_mut().find(|(key, _)| key.name == name);
@@ -263,12 +273,15 @@ fn insert_entry(entries: &mut Entries, path: &str, key: Key, node: Node) -> Resu
 }
 
 /// Returns `path` with the new name of the key if it is at or below an old key of `keys` in a table that matches
-/// `pattern`, otherwise `path` itself.
+/// `pattern`, otherwise `path` itself. List indices do not matter for the match and stay; of a nested old key only the
+/// index of its last name stays.
 fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String {
     let parts: Vec<&str> = path.split('.').collect();
+    // Parts without their list indices.
     let names: Vec<&str> = parts.iter().map(|part| part.split('[').next().unwrap_or(part)).collect();
     let is_in_table = names.len() > pattern.len()
         && pattern.iter().zip(&names).all(|(pattern_name, name)| *pattern_name == "*" || pattern_name == name);
+    // Path within the table.
     let inner_names = &names[pattern.len().min(names.len())..];
     let renamed_key = keys.iter().find(|(old, _)| {
         inner_names
@@ -277,6 +290,7 @@ fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String
             .is_some_and(|(start, rest)| start == *old && (rest.is_empty() || rest.starts_with('.')))
     });
     let Some((old, new)) = renamed_key.filter(|_| is_in_table) else { return path };
+    // Index of the last part of the old key in `parts`.
     let last_old_index = pattern.len() + old.split('.').count() - 1;
     let list_index = &parts[last_old_index][names[last_old_index].len()..];
     let new_part = format!("{new}{list_index}");
@@ -288,7 +302,7 @@ fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String
 mod tests {
     use super::*;
 
-    /// Every new key is in the schema.
+    /// The last name of every new path is a property somewhere in the schema of its kind of file.
     #[test]
     fn new_keys_are_in_the_schemas() {
         let vehicle_schema = include_str!("../schema/vehicle.toml");
@@ -301,6 +315,8 @@ mod tests {
         }
     }
 
+    /// Paths at and below old keys get the new name, with list indices. Paths that only begin like an old key, and
+    /// paths in other tables, stay.
     #[test]
     fn paths_get_their_new_names() {
         let tyres = ["tyres", "*"];

@@ -13,8 +13,8 @@ use toml::{Table, Value};
 const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, whether it has
-/// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text of
-/// the tree. A tree that is no table is a wrong type and becomes a placeholder.
+/// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text
+/// of the tree. A tree that is no table is a wrong type and becomes a placeholder.
 pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = ResolvedSchema::root(schema);
     let mut checker = SchemaChecker { text, collector };
@@ -40,9 +40,10 @@ struct SchemaChecker<'a> {
 }
 
 impl SchemaChecker<'_> {
-    /// Checks the value of `node` at `path` and returns it, or `None` after reporting its fault. Stores the place of the
-    /// value. Tables, lists, numbers and texts have checks of their own; flags need none. Any other combination of type
-    /// and value is a wrong type. A number in quotes gets the hint to write it without its unit.
+    /// Checks the value of `node` at `path` and returns it, or `None` after reporting its fault. First stores the place
+    /// of the value (its first line) in the collector. Tables, lists, numbers and texts have checks of their own; flags
+    /// need none. Any other combination of type and value is a wrong type. A text in place of a number gets the hint to
+    /// write the number without its unit.
     fn check_value(&mut self, shape: ResolvedSchema<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
         let line_span = self.first_line_span(span.clone());
@@ -77,9 +78,10 @@ impl SchemaChecker<'_> {
         self.collector.placeholder_paths.insert(path.to_owned());
     }
 
-    /// Returns a number within the range of `shape`, or `None` after reporting its fault. `is_written_whole` is whether the
-    /// text has no fraction; an integer must be written so. Numbers other than 0 must also be within
-    /// [`ACCEPTED_MAGNITUDES`].
+    /// Returns a finite number within the range of `shape` as an integer or a float, or `None` after reporting its
+    /// fault and marking `path` as a placeholder. `is_written_whole` is whether the text has no fraction; an integer
+    /// must be written so. Numbers other than 0 must also be within [`ACCEPTED_MAGNITUDES`]. Only the first fault of a
+    /// number is reported.
     fn check_number(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -112,8 +114,8 @@ impl SchemaChecker<'_> {
         Some(if is_integer { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
-    /// Returns a text that is long enough and one of the choices of `shape` if there are any, or `None` after reporting
-    /// its fault with the most similar choice.
+    /// Returns a text that is long enough (in characters) and one of the choices of `shape` if there are any, or `None`
+    /// after reporting it as out of range. The help is the most similar choice, otherwise the meaning of the key.
     fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let is_known_choice = choices.is_empty() || choices.contains(&text);
@@ -127,9 +129,9 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a list with placeholders (substitutes) for wrong entries, which keep the indices of the others. Each entry
-    /// is checked and reported by itself. Returns `None` after reporting a wrong number of entries. Without a maximum in
-    /// `shape` the limit is [`MAX_LIST_ENTRIES`]; entries beyond the limit are not checked.
+    /// Returns a list with placeholders (substitutes) for wrong entries, which keep the indices of the others. Each
+    /// entry is checked and reported by itself. Returns `None` after reporting a wrong number of entries. Without a
+    /// maximum in `shape` the limit is [`MAX_LIST_ENTRIES`]; entries beyond the limit are not checked.
     fn check_list(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -148,6 +150,7 @@ impl SchemaChecker<'_> {
             // Placeholders keep the indices of the other entries.
             entries.push(entry.unwrap_or_else(|| entry_shape.placeholder()));
         }
+        // The entries are checked and reported also if their number is wrong.
         if has_min_entries && is_within_limit {
             return Some(entries.into());
         }
@@ -155,6 +158,7 @@ impl SchemaChecker<'_> {
         let found = format!("a list of {entry_count}");
         let span = self.first_line_span(span);
         let accepts = match (has_min_entries, shape.inner.max_items) {
+            // The schema has no maximum to describe.
             (true, None) => format!("a list of at most {MAX_LIST_ENTRIES} entries"),
             _ => describe_accepted(shape),
         };
@@ -162,10 +166,10 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a table with placeholders (substitutes) for wrong and missing required entries. Steps: select the variant
-    /// by the tag if the table has variants; check each known key and its value; report unknown keys; report missing
-    /// required keys; check the number of entries. Wrong optional entries are left out. Returns a placeholder for the
-    /// whole table if no variant is found, or if a table with free keys has more than [`MAX_TABLE_ENTRIES`].
+    /// Returns a table with placeholders (substitutes) for wrong and missing required entries. Steps: select the
+    /// variant by the tag if the table has variants; check each known key and its value; report unknown keys; report
+    /// missing required keys; check the number of entries. Wrong optional entries are left out. Returns a placeholder
+    /// for the whole table if no variant is found, or if a table with free keys has more than [`MAX_TABLE_ENTRIES`].
     fn check_table(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -215,7 +219,8 @@ impl SchemaChecker<'_> {
         checked_table.into()
     }
 
-    /// Reports a table with fewer entries than the minimum of `shape` as empty, unless `path` already has a placeholder.
+    /// Reports a table with fewer entries (`count`) than the minimum of `shape` as empty, and marks `path` as a
+    /// placeholder. Does nothing if `path` already holds one, or without a minimum.
     fn check_entry_count(&mut self, shape: ResolvedSchema<'_>, count: u64, path: &str) {
         if shape.inner.min_properties.is_some_and(|min_count| count < min_count)
             && !self.collector.has_placeholder(path)
@@ -228,8 +233,9 @@ impl SchemaChecker<'_> {
     }
 
     /// Reports unknown keys with the most similar missing key or a list of all keys. A missing key that an unknown key
-    /// probably means is marked as a placeholder, so that it is not reported again. If the collector skips unknown keys,
-    /// they are only stored. `unknown_keys` has name, path and span of each.
+    /// probably means is marked as a placeholder, so that it is not reported again. Stops when the list of faults is
+    /// full. If the collector skips unknown keys, they are only added to its `skipped_keys`. `unknown_keys` has name,
+    /// path and span of each; `path` is that of the table.
     fn report_unknown_keys(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -262,7 +268,8 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Reports missing required keys, unless they already hold a placeholder, and adds placeholders for them to `checked_table`.
+    /// Adds placeholders for the required keys that are missing in `checked_table`. Reports each of these keys at
+    /// `span`, the place of the table, and marks its path as a placeholder, unless the path already holds one.
     fn add_missing_keys(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -292,9 +299,10 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Returns the variant of a table that the value of its key `tag` selects. A missing or invalid tag is reported. The
-    /// search for further faults then uses the variant with the most similar name, otherwise with the most keys of the
-    /// table; `None` if there is none. `span` is the place of the table.
+    /// Returns the variant of a table that the value of its key `tag` selects. A missing or invalid tag is reported,
+    /// and its path is marked as a placeholder. The search for further faults then uses the variant with the most
+    /// similar name (not for a missing tag), otherwise with the most keys of the table; `None` if there is none. Stores
+    /// the place of a given tag. `span` is the place of the table.
     fn select_variant<'s>(
         &mut self,
         shape: ResolvedSchema<'s>,

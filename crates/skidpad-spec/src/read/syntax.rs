@@ -14,9 +14,11 @@ const MAX_REPAIRED_STATEMENTS: usize = 32;
 /// Maximum length of a header in which repeated tables are numbered, bytes.
 const MAX_HEADER_BYTES: usize = 1000;
 
-/// Reports the broken statements of `text` to `collector`, and returns the text with these statements replaced by spaces.
-/// Parses the text repeatedly, blanking the statement of the first error each time. Marks the path of each statement as a
-/// placeholder. Returns `None` if nothing is left to read, or after [`MAX_REPAIRED_STATEMENTS`] repairs.
+/// Reports the broken statements of `text` to `collector`, and returns the text with these statements replaced by
+/// spaces. Parses the text repeatedly, blanking the statement of the first error each time. Marks the path of each
+/// statement as a placeholder. A fault is at the place of the error, or at the last character of a statement without
+/// its end; the same path and place are reported once. Returns `None` if nothing is left to read, or after
+/// [`MAX_REPAIRED_STATEMENTS`] repairs.
 pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     let mut reported_places = BTreeSet::new();
@@ -27,6 +29,7 @@ pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector
         };
         let span = error.span().unwrap_or(0..0);
         let line = lines.line_containing(span.start);
+        // Without any text left, `?` ends the repair.
         let broken_lines = lines.nearest_text_lines(lines.statement_lines(line, error.message()))?;
         let path = lines.statement_path(broken_lines.start);
         let (message, span) = match error.message() {
@@ -89,7 +92,8 @@ impl<'a> Lines<'a> {
         self.lines.concat()
     }
 
-    /// Returns the index of the line that contains byte `byte_offset`; the last line if `byte_offset` is beyond the end.
+    /// Returns the index of the line that contains byte `byte_offset`; the last line if `byte_offset` is beyond the
+    /// end.
     fn line_containing(&self, byte_offset: usize) -> usize {
         let mut line_end = 0;
         let line_index = self.lines.iter().position(|line| {
@@ -107,10 +111,11 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the lines of the statement that an error on `line` breaks; `message` is that of the parser. An open text
-    /// of several lines ends at the next header. An unclosed list or inline table ends before the statement at which the
-    /// parser fails. A broken header includes its whole section. Any other statement ends before the next one.
+    /// of several lines ends at the next header. An unclosed list or inline table ends before the statement at which
+    /// the parser fails. A broken header includes its whole section. Any other statement ends before the next one.
     fn statement_lines(&self, line: usize, message: &str) -> Range<usize> {
         let has_statement_start = |i: usize| self.statement_start(i) != StatementStart::None;
+        // First line of the last statement before line `i`; `i` itself if there is none.
         let previous_statement = |i: usize| (0..i).rev().find(|&i| has_statement_start(i)).unwrap_or(i);
         if message.contains("multi-line") {
             // Whether the line has quotes of a text of several lines.
@@ -124,6 +129,7 @@ impl<'a> Lines<'a> {
             return previous_statement(line)..line;
         }
         let first_line = if has_statement_start(line) { line } else { previous_statement(line) };
+        // A line that begins with a word is a broken statement of its own.
         let first_line = if self.begins_with_word(line) { line } else { first_line };
         match self.statement_start(first_line) {
             StatementStart::Header { .. } => first_line..self.next_header(line + 1),
@@ -161,6 +167,7 @@ impl<'a> Lines<'a> {
     /// Returns the path of the statement that begins on `line`: its section, with the index of each repeated table from
     /// 0, and its key. A header is its own path. A line that is no statement uses its first word as the key.
     fn statement_path(&self, line: usize) -> String {
+        // Name of the last header up to `line`, and the index of each repeated table so far.
         let mut last_header = None;
         let mut header_indices: BTreeMap<String, usize> = BTreeMap::new();
         for i in 0..=line.min(self.lines.len().saturating_sub(1)) {
@@ -198,13 +205,15 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the path of the header `name` with the index of each repeated table in it. `header_indices` has the last index by
-/// name. Names longer than [`MAX_HEADER_BYTES`] are returned unchanged.
+/// Returns the path of the header `name` with the index of each repeated table in it, such as `axles[1].suspension`.
+/// `header_indices` has the last index of each repeated table by its name without indices. Names longer than
+/// [`MAX_HEADER_BYTES`] are returned unchanged.
 fn indexed_path(name: &str, header_indices: &BTreeMap<String, usize>) -> String {
     // The cost of the lookups is proportional to the square of the length.
     if name.len() > MAX_HEADER_BYTES {
         return name.to_owned();
     }
+    // The path with indices, and the one without, which is the key of `header_indices`.
     let mut path = String::new();
     let mut plain_path = String::new();
     for part in name.split('.') {
@@ -221,8 +230,9 @@ fn indexed_path(name: &str, header_indices: &BTreeMap<String, usize>) -> String 
     path
 }
 
-/// Returns the kind of statement that starts on `line`. Comments are ignored. A line with `=` after a valid key is a key,
-/// a line in brackets (one of which may be missing) a header, everything else `None`.
+/// Returns the kind of statement that starts on `line`. Everything from the first `#` on is ignored. A line with `=`
+/// after a valid key is a key. A valid name in brackets (those of one side may be missing) is a header, repeated with
+/// two brackets on either side. Everything else is `None`, also a line with `=` after other text.
 fn statement_start(line: &str) -> StatementStart {
     let text = line.split('#').next().unwrap_or("").trim();
     let header_name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();
@@ -251,17 +261,21 @@ fn statement_start(line: &str) -> StatementStart {
 mod tests {
     use super::*;
 
+    /// Asserts that the repair of `text` reports faults at `paths`, in this order, keeps the length of the text, and
+    /// leaves the lines `left`, joined by `|` without blank lines and surrounding spaces.
     #[track_caller]
     fn check(text: &str, paths: &[&str], left: &str) {
         let mut collector = FaultCollector::default();
-        let mended = blank_broken_statements(text, &mut collector).expect("mended");
+        let repaired_text = blank_broken_statements(text, &mut collector).expect("mended");
         let found: Vec<&str> = collector.faults.iter().map(|f| f.path.as_str()).collect();
         assert_eq!(found, paths, "{text}");
-        assert_eq!(mended.len(), text.len());
-        let squeezed: Vec<&str> = mended.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-        assert_eq!(squeezed.join("|"), left, "{text}");
+        assert_eq!(repaired_text.len(), text.len());
+        let left_lines: Vec<&str> = repaired_text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        assert_eq!(left_lines.join("|"), left, "{text}");
     }
 
+    /// Broken keys, values, lists and inline tables, an open text and a repeated key are blanked alone; each is
+    /// reported at its own path.
     #[test]
     fn only_the_broken_statement_is_lost() {
         check("a = = 1\nb = 2\n", &["a"], "b = 2");
@@ -273,6 +287,7 @@ mod tests {
         check("a = 1kg\nb = 1.2.3\nc = é\nd = 4\n", &["a", "b", "c"], "d = 4");
     }
 
+    /// A header without one of its brackets is blanked with all keys of its section; other sections stay.
     #[test]
     fn a_broken_header_takes_its_section_along() {
         check("[x\na = 1\n[y]\nb = 2\n", &["x"], "[y]|b = 2");

@@ -1,5 +1,5 @@
-//! Tree of the values of a text, with their places. All text formats are converted to it before [`super::schema_check`] checks
-//! them.
+//! Tree of the values of a text, with their places. All text formats are converted to it before
+//! [`super::schema_check`] checks them.
 
 use std::ops::Range;
 use toml::Spanned;
@@ -77,6 +77,8 @@ impl Node {
 }
 
 impl From<&Spanned<DeValue<'_>>> for Node {
+    /// Converts a value with its place, lists and tables with all their entries. An integer beyond 64 bits becomes
+    /// infinite, a float that cannot be parsed NaN, a date [`Item::Other`].
     fn from(value: &Spanned<DeValue<'_>>) -> Self {
         let item = match value.get_ref() {
             DeValue::Integer(integer) => {
@@ -95,6 +97,7 @@ impl From<&Spanned<DeValue<'_>>> for Node {
 }
 
 impl From<&Spanned<DeTable<'_>>> for Node {
+    /// Converts the table of a whole text. The place of the table is empty, those of its entries are kept.
     fn from(table: &Spanned<DeTable<'_>>) -> Self {
         Node::table(0..0, table_entries(table.get_ref()))
     }

@@ -45,7 +45,11 @@ impl Schema {
 struct RemoveNull;
 
 impl Transform for RemoveNull {
+    /// Changes `schema` and all schemas in it. Steps: remove `null` from a list of types, and replace a list of one
+    /// type by that type; replace two alternatives, of which the second is null, by the keywords of the first; remove a
+    /// default of null.
     fn transform(&mut self, schema: &mut schemars::Schema) {
+        // `"type": ["number", "null"]`
         if let Some(Value::Array(type_names)) = schema.get_mut("type") {
             type_names.retain(|name| name != "null");
             if let [remaining] = &type_names[..] {
@@ -53,6 +57,7 @@ impl Transform for RemoveNull {
                 schema.insert("type".into(), type_name);
             }
         }
+        // `"anyOf": [{…}, {"type": "null"}]`
         if let Some(Value::Array(alternatives)) = schema.get("anyOf")
             && let [alternative, null_schema] = &alternatives[..]
             && null_schema.get("type").is_some_and(|name| name == "null")
@@ -92,6 +97,8 @@ mod tests {
     const GENERATED_HEADER: &str =
         "# Generated from the types in `src/spec`: SKIDPAD_UPDATE_SCHEMAS=1 cargo test -p skidpad-spec schema\n";
 
+    /// Asserts that the file `name` is the schema of `T` after the header. If the environment has
+    /// `SKIDPAD_UPDATE_SCHEMAS`, writes the file instead.
     fn check<T: JsonSchema>(name: &str) {
         let path = format!("{}/src/schema/{name}", env!("CARGO_MANIFEST_DIR"));
         let derived = format!("{GENERATED_HEADER}\n{}", toml::to_string(&Schema::for_type::<T>()).expect("TOML"));

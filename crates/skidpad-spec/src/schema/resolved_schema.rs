@@ -8,7 +8,7 @@ use toml::Value;
 pub(crate) struct ResolvedSchema<'a> {
     /// Schema of the file, which contains the definitions.
     root: &'a Schema,
-    /// Schema as written where it is used. Its description is that of the use.
+    /// Schema as written where it is used. The description is that of the use.
     outer: &'a Schema,
     /// Schema with the reference resolved.
     pub inner: &'a Schema,
@@ -22,7 +22,8 @@ impl<'a> ResolvedSchema<'a> {
         Self { root, outer: root, inner: root, base: None }
     }
 
-    /// Returns the schema at a place below this one. A reference to a definition is resolved; an unknown one is ignored.
+    /// Returns the schema at a place below this one. A reference to a definition is resolved; an unknown one is
+    /// ignored.
     fn resolve(self, schema: &'a Schema) -> Self {
         let name = schema.reference.as_deref().and_then(|path| path.strip_prefix("#/$defs/"));
         let inner = name.and_then(|name| self.root.definitions.get(name)).unwrap_or(schema);
@@ -36,8 +37,8 @@ impl<'a> ResolvedSchema<'a> {
         self.inner.kind.as_deref().or_else(variant_kind).unwrap_or("")
     }
 
-    /// Returns the first paragraph of the description on one line. A description at the place of use replaces that of the
-    /// type. `None` without a description.
+    /// Returns the first paragraph of the description on one line. A description at the place of use replaces that of
+    /// the type. `None` without a description.
     pub fn description(self) -> Option<String> {
         let text = self.outer.description.as_deref().or(self.inner.description.as_deref())?;
         Some(text.split("\n\n").next().unwrap_or(text).replace('\n', " "))
@@ -73,19 +74,20 @@ impl<'a> ResolvedSchema<'a> {
         self.inner.one_of.iter().filter_map(|variant| variant.tag_value(tag)).collect()
     }
 
-    /// Returns the variant whose key `tag` has the value `name`; `None` if there is none. Its keys include those of the
-    /// whole table.
+    /// Returns the variant whose key `tag` has the value `name`; `None` if there is none. The keys of the variant
+    /// include those of the whole table.
     pub fn variant(self, tag: &str, name: &str) -> Option<Self> {
         let inner = self.inner.one_of.iter().find(|variant| variant.tag_value(tag) == Some(name))?;
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
-    /// Returns the variant that has most of `keys` besides its tag, the first of several; `None` if no variant has any of
-    /// them.
+    /// Returns the variant that has most of `keys` besides its tag, the first of several. Returns `None` if no variant
+    /// has any of them, or without variants.
     pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
         let tag = self.tag()?;
         let matching_key_count =
             |variant: &Schema| keys.iter().filter(|key| **key != tag && variant.properties.contains_key(**key)).count();
+        // `max_by_key` returns the last of equal variants, so that the reversed order gives the first.
         let inner = self
             .inner
             .one_of
@@ -132,9 +134,10 @@ impl<'a> ResolvedSchema<'a> {
         self.required().contains(&key)
     }
 
-    /// Builds a value of this shape that replaces a missing or invalid one: the minimum of a number (1 without one), the
-    /// first choice or an empty text, `false`, a list of fixed length (otherwise empty), or a table of the required keys
-    /// of the first variant.
+    /// Builds a value of this shape that replaces a missing or invalid one: the minimum of a number (1 without one),
+    /// the first choice or an empty text, `false`, a list of placeholders (of the fixed length if the schema has one,
+    /// otherwise empty), or a table of the required keys with placeholders, for a table with variants those of the
+    /// first variant.
     pub fn placeholder(self) -> Value {
         match self.kind() {
             "number" => self.inner.minimum.unwrap_or(1.0).into(),
@@ -163,7 +166,8 @@ impl Schema {
 }
 
 /// Returns a description of the accepted values as the end of a sentence, by the type: "a number above 0", "a whole
-/// number from 1 to 8", "one of `a`, `b`", "text", "true or false", "a list of 3 numbers", "a table".
+/// number from 1 to 8", "one of `a`, `b`", "a text that is not empty", "text", "true or false", "a list of 3 numbers"
+/// (also "2 to 3", "at least 2", "at most 3"), "a table".
 pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
     let choices = shape.choices();
     match shape.kind() {
@@ -194,7 +198,9 @@ pub(crate) fn describe_accepted(shape: ResolvedSchema<'_>) -> String {
     }
 }
 
-/// Returns the bounds of a number as text, such as " from 0 to 1" or " above 0"; empty without bounds.
+/// Returns the bounds of a number as text after a noun, with a leading space: " from 0 to 1" for two inclusive bounds,
+/// otherwise " above 0" or " of at least 0", " below 1" or " of at most 1", two of them joined by " and". Exclusive
+/// bounds win over inclusive ones. Empty without bounds.
 fn describe_bounds(shape: ResolvedSchema<'_>) -> String {
     let Schema { minimum, maximum, exclusive_minimum, exclusive_maximum, .. } = shape.inner;
     if let (Some(min), Some(max)) = (minimum, maximum) {

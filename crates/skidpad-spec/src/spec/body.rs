@@ -79,7 +79,8 @@ impl DynamicBoxSpec {
     }
 
     /// Returns the body with its motion at the start, SI units: mass, inertia about its centre of mass, collision box,
-    /// grip and friction. The position of the motion is that of the centre of mass.
+    /// grip and friction. The box is turned by yaw, pitch and roll about its centre. The position of the motion is that
+    /// of the centre of mass, and the centre of the collision box is relative to it. Angles and turn rates become rad.
     pub(crate) fn free_body(&self) -> FreeBody {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = vector(self.size_m);

@@ -70,9 +70,11 @@ pub struct Turntable {
 }
 
 impl VehicleSpec {
-    /// Returns the dolly of a full trailer as a separate vehicle, with the tyres and rolling resistance of the trailer.
-    /// The hitch of the dolly is the turntable and carries the mass of the trailer that rests there; its coupler is the end of the
-    /// drawbar. It has no steering and no drive. Returns `None` if the vehicle has no dolly.
+    /// Returns the dolly of a full trailer as a separate vehicle, with chassis and axles of its own, and the tyres and
+    /// rolling resistance of the trailer. The hitch of the dolly is the turntable and carries the mass of the trailer
+    /// that rests there; its coupler is the end of the drawbar, ahead of the first axle. The dolly has no steering,
+    /// drive, aerodynamics or assists, and brakes only by its coupler and axles. Returns `None` if the vehicle has no
+    /// dolly.
     pub fn dolly_vehicle(&self) -> Option<Self> {
         let dolly = self.dolly.as_ref()?;
         Some(Self {
@@ -91,6 +93,7 @@ impl VehicleSpec {
             aero: None,
             hitch: Some(self.turntable_hitch(&dolly.turntable)),
             coupler: Some(Coupler {
+                // Ahead of the first axle.
                 behind_front_axle_m: -dolly.drawbar_length_m,
                 above_ground_m: dolly.eye_above_ground_m,
                 left_m: 0.0,
@@ -115,8 +118,10 @@ impl VehicleSpec {
         })
     }
 
-    /// Returns the hitch of the dolly: the turntable, at the lateral position and height of the coupler of the trailer (0
-    /// without one). It carries the mass of the trailer that rests there and never breaks.
+    /// Returns the hitch of the dolly: the turntable, at its stated longitudinal position, and at the lateral position
+    /// and height of the coupler of the trailer (0 without one). Stiffness, damping, friction and limits are copied.
+    /// The hitch carries the mass of the trailer that rests there (kg, at least 0, in single precision) and never
+    /// breaks.
     fn turntable_hitch(&self, turntable: &Turntable) -> Hitch {
         let coupler_position = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
         let (above_ground_m, left_m) = coupler_position.unwrap_or_default();

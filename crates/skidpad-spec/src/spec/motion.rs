@@ -72,7 +72,8 @@ impl KinematicSpec {
         self.velocity_mps != [0.0; 3] || self.turn_rate_deg_per_s != 0.0
     }
 
-    /// Returns the course, SI units: the path if there are way points, otherwise the constant velocity and turn rate.
+    /// Returns the course, SI units: the path through the way points (with its loop flag and blend time, s) if there
+    /// are any, otherwise the constant velocity (m/s) and turn rate (rad/s). Angles become rad.
     ///
     /// # Errors
     /// Returns the fault of the way points if they are not a valid path.

@@ -195,9 +195,9 @@ impl SceneSpec {
         ground::build_scene(self, FileResolver::Folders(&folders.into()))
     }
 
-    /// Returns the scene in SI units: gravity, slope (rad), grip, wind, plane, bodies and the boxes at rest of this
-    /// description, with the given height fields, meshes and moving boxes. Boxes with a motion are not taken from the
-    /// description.
+    /// Returns the scene in SI units: gravity, slope (rad), grip, texture, wind with its gusts (none if absent), plane,
+    /// bodies and the boxes at rest of this description, with the height fields, meshes and moving boxes of `ground`.
+    /// Boxes with a motion are not taken from the description. All other parts have their defaults.
     pub(crate) fn with_ground(&self, ground: Ground) -> Scene {
         Scene {
             gravity: self.gravity_mps2 as f32,

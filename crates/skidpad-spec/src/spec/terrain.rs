@@ -44,8 +44,8 @@ pub struct HeightFieldSpec {
 }
 
 impl HeightFieldSpec {
-    /// Builds the height field from `heights_m`, SI units. Fails if the lists differ in length or a value is not
-    /// valid.
+    /// Builds the height field from `heights_m`, SI units: each list is a row along x, the first one at the least y.
+    /// Fails at the first list that differs from the first one in length, or if the core refuses a value.
     pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
         let column_count = self.heights_m.first().map_or(0, Vec::len);
         let counts = [column_count, self.heights_m.len()];
@@ -57,7 +57,8 @@ impl HeightFieldSpec {
     }
 
     /// Builds the height field from `heights` (m), row by row along x from the least y, SI units. `counts` are the
-    /// numbers of heights along x and along y.
+    /// numbers of heights along x and along y. Corner, spacing, grip, texture and smoothness are those of the
+    /// description; `heights_m` and `file` are not read.
     pub(crate) fn field_from_heights(
         &self,
         counts: [usize; 2],
@@ -139,10 +140,11 @@ fn default_wavelengths_m() -> [f64; 2] {
 }
 
 impl RoadSpec {
-    /// Builds the random road of its class and seed as a height field, SI units. Fails if lengths, spacing or wavelengths
-    /// are not valid.
+    /// Builds the random road of its class and seed as a height field with its texture, SI units. Converts all values
+    /// to the types of the core; the core computes the heights. Fails if lengths, spacing or wavelengths are not valid.
     pub(crate) fn build_field(&self) -> Result<HeightField, TerrainFault> {
         let road = Road {
+            // Both enumerations have the classes in the same order.
             class: skidpad_core::RoadClass::ALL[self.class as usize],
             seed: self.seed.into(),
             wavelengths: self.wavelengths_m.map(|wavelength| wavelength as f32),
@@ -300,8 +302,8 @@ fn default_smoothing_angle_deg() -> f64 {
 }
 
 impl MeshSpec {
-    /// Builds the mesh from `corners_m` and `triangles`, SI units, with one grip and texture for all triangles. Fails if
-    /// a triangle names a missing corner or no triangle has an area.
+    /// Builds the mesh from `corners_m` and `triangles`, SI units, with one grip and texture for all triangles. Fails
+    /// if a triangle names a missing corner or no triangle has an area.
     pub(crate) fn build_mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
         let surfaces = vec![self.surface(); self.triangles.len()];
@@ -313,8 +315,9 @@ impl MeshSpec {
         (self.grip as f32, RoughnessSpec::surface_texture(self.roughness.as_ref()))
     }
 
-    /// Builds the mesh from triangles, with the grip and texture of each in `surfaces`. `corners` are in metres,
-    /// relative to `origin_m`.
+    /// Builds the mesh from triangles (indices of `corners`), with the grip and texture of each in `surfaces`.
+    /// `corners` are in metres, relative to `origin_m`. Edges sharper than `smoothing_angle_deg` are creases. Fails if
+    /// the core refuses the triangles.
     pub(crate) fn mesh_from_triangles(
         &self,
         corners: Vec<Vec3>,

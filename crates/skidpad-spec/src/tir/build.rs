@@ -48,6 +48,8 @@ impl Note {
 }
 
 impl Display for Note {
+    /// Writes file, line, key (in backticks) and text on one line, separated by colons. The line is left out if it is
+    /// 0, the key if it is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", one_line(&self.file))?;
         if self.line > 0 {
@@ -77,9 +79,10 @@ const IGNORED_KEY_PREFIXES: [&str; 10] =
     ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
 
 /// Reads a tyre file. `source_name` names the text in reports. Steps: split the text into statements, read the units,
-/// store the first value of each key, determine version, use mode and side, convert the coefficients to SI units, replace
-/// conventions of old files, and build the formula. A `USE_MODE` below 0 mirrors the tyre. Returns all faults if there
-/// are any, otherwise the tyre with its notes in the order of the text.
+/// store the first value of each key outside of `[UNITS]`, determine version, use mode and side, convert the
+/// coefficients to SI units, replace conventions of old files, add notes, and build the formula. A `USE_MODE` below 0
+/// mirrors the tyre. Returns all faults if there are any, also those of the coefficients, otherwise the tyre with its
+/// notes in the order of their lines.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut parsed_text = split_statements(text);
     let mut faults = std::mem::take(&mut parsed_text.faults);
@@ -110,6 +113,7 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
             notes.sort_by_key(|note| note.line);
             Ok(TyreFile { tyre: if is_mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
+        // Faults of the text, of the coefficients, or both.
         build_result => {
             for coefficient_fault in build_result.err().unwrap_or_default() {
                 reader.report_coefficient(coefficient_fault.name, coefficient_fault.accepts, &units);
@@ -160,9 +164,9 @@ const MIN_MEASURED_SIDE_SHARE: f32 = 0.05;
 const NON_COEFFICIENT_KEYS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
 
 impl<'a> Reader<'a> {
-    /// Stores the first value of a known key, after replacing an alias by its key. An unknown key gets a note. A key
-    /// without a value is remembered for a note. A repeated key with another text is a fault; with the same text it is
-    /// ignored.
+    /// Stores the first value of a known key in `stated_values`, after replacing an alias by its key. An unknown key
+    /// may get a note. A key without a value is stored in `blank_keys` for a note. A repeated key with another text is
+    /// a fault that shows both places, and marks the key as reported; with the same text it is ignored.
     fn store_statement(&mut self, statement: &'a Statement<'a>) {
         let alias_entry = KEY_ALIASES.iter().find(|(alias, _)| *alias == statement.key);
         let key = alias_entry.map_or(statement.key.as_str(), |(_, key)| *key);
@@ -196,9 +200,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a note about an unused key of a coefficient section, which may be misspelt, with the most similar name of a
-    /// coefficient. Counts these keys and stops after [`MAX_COLLECTED_FAULTS`] notes. Keys of effects that are left out,
-    /// keys of turn slip and keys of other sections get no note. `LMUV`, a loss of friction with sliding speed, always
-    /// gets one unless it is 0.
+    /// coefficient. Counts these keys and stops after [`MAX_COLLECTED_FAULTS`] notes. Keys of effects that are left
+    /// out, keys of turn slip and keys of other sections get no note and do not count. `LMUV`, a loss of friction with
+    /// sliding speed, gets a note in any section unless it is 0.
     fn note_unknown_key(&mut self, statement: &Statement<'_>) {
         if statement.key == "LMUV" && parse_number(statement.value) != Some(0.0) {
             self.add_note_at_line(
@@ -268,10 +272,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2, 60
-    /// and 61 MF 6.1, 62 MF 6.2; without `FITTYP` the format `PAC2002` is MF 5.2. Otherwise the coefficients decide.
-    /// Versions 5 and 60 add a note. Reports other tyre models, unknown versions and contradictions; the result is then
-    /// MF 6.1.
+    /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2,
+    /// 60 and 61 MF 6.1, 62 MF 6.2. The format `PAC2002` is MF 5.2 without `FITTYP` or with any other number; with 61
+    /// or 62 it is a contradiction. Without both, the coefficients decide. Versions 5 and 60 add a note. Reports
+    /// formats of other tyre models, other numbers and contradictions; the result is then MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const ACCEPTED_FORMATS: &str = "'PAC2002', or a format with the version in FITTYP";
@@ -323,13 +327,15 @@ impl<'a> Reader<'a> {
                 );
                 Version::Mf61
             }
+            // No whole number, which `whole_number` has reported.
             None if has_fittyp => Version::Mf61,
             None => self.version_from_coefficients(ACCEPTED_FITTYP),
         }
     }
 
-    /// Returns the version of a file that states neither, by coefficients that only one version has, with a note. Reports
-    /// the missing `FITTYP` and returns MF 6.1 if there are coefficients of both versions or of none.
+    /// Returns the version of a file that states no version: MF 6.1 or MF 5.2 by coefficients that only one of them
+    /// has, with a note. Reports the missing `FITTYP` in `[MODEL]`, for which `accepts` describes the values, and
+    /// returns MF 6.1 if there are coefficients of both versions or of none.
     fn version_from_coefficients(&mut self, accepts: &str) -> Version {
         let has_any = |keys: &[&str]| keys.iter().any(|key| self.stated_values.contains_key(key));
         // Coefficients that only MF 6 has.
@@ -352,14 +358,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the forces that the last digit of `USE_MODE` selects, and whether the tyre is mirrored (a value below 0).
-    /// Digit 5 is read as combined forces without turn slip, with a note. Reports other digits and more than three
+    /// Returns the forces that the last digit of `USE_MODE` selects, and whether the tyre is mirrored (a value below
+    /// 0). Digit 5 is read as combined forces without turn slip, with a note. Reports other digits and more than three
     /// digits. Default: combined forces, not mirrored.
     fn use_mode(&mut self) -> (UseMode, bool) {
         const ACCEPTED_USE_MODES: &str =
             "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
         let Some(mode) = self.whole_number("USE_MODE", ACCEPTED_USE_MODES) else { return (UseMode::Combined, false) };
         let use_mode = match mode.abs() % 10 {
+            // More than three digits.
             _ if mode.abs() > 999 => None,
             0 => Some(UseMode::Load),
             1 => Some(UseMode::Longitudinal),
@@ -386,8 +393,8 @@ impl<'a> Reader<'a> {
         (use_mode.unwrap_or(UseMode::Combined), mode < 0)
     }
 
-    /// Returns the side of the car that `TYRESIDE` states. `None` if it is missing, empty or `SYMMETRIC`; also for any
-    /// other text, with a note.
+    /// Returns the side of the car that `TYRESIDE` states, in any case and with or without quotes. `None` if it is
+    /// missing, empty or `SYMMETRIC`; also for any other text, with a note.
     fn side(&mut self) -> Option<Side> {
         let value = strip_quotes(self.stated_values.get("TYRESIDE")?.value).to_ascii_uppercase();
         match value.as_str() {
@@ -401,8 +408,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the stated coefficients in SI units, with defaults for all others. Each value is multiplied by the factor
-    /// of its unit in the file. Reports values that are not numbers and keeps the default for them.
+    /// Returns the stated coefficients in SI units, with defaults for all others. Each value is multiplied by the
+    /// factor of its unit in the file. Reports values that are not numbers and keeps the default for them.
     fn coefficients(&mut self, units: &Units) -> Coefficients {
         let mut coefficients = Coefficients::default();
         for entry in ENTRIES {
@@ -421,7 +428,7 @@ impl<'a> Reader<'a> {
 
     /// Replaces conventions of old files by the values that the formula requires, and adds a note about each. A `Q_RE0`
     /// of 0 becomes 1. If `PDY1` and `PKY1` are both below 0, six coefficients change their sign. A slip range or slip
-    /// angle range that was measured on one side only is mirrored to the other side.
+    /// angle range that was measured on one side only ([`is_one_sided`]) becomes symmetric, with its larger magnitude.
     fn convert_old_conventions(&mut self, c: &mut Coefficients) {
         if c.q_re0 == 0.0 {
             c.q_re0 = 1.0;
@@ -436,13 +443,13 @@ impl<'a> Reader<'a> {
             }
             self.add_note("PDY1", "negative, as in MF 5.0; the sign is changed");
         }
-        // Largest slip ratio of a valid range.
+        // A slip ratio range beyond ±100 is not valid.
         if is_one_sided([c.kpumin, c.kpumax], 100.0) {
             let max_slip_ratio = c.kpumax.abs().max(c.kpumin.abs());
             (c.kpumin, c.kpumax) = (-max_slip_ratio, max_slip_ratio);
             self.add_note("KPUMAX", "only driving or only braking was measured; the formula is used for both");
         }
-        // Largest slip angle of a valid range, rad.
+        // A slip angle range beyond ±1.6 rad is not valid.
         if is_one_sided([c.alpmin, c.alpmax], 1.6) {
             let max_slip_angle = c.alpmax.abs().max(c.alpmin.abs());
             (c.alpmin, c.alpmax) = (-max_slip_angle, max_slip_angle);
@@ -464,8 +471,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds one note that lists the keys without a value, unless another statement gives the value. The note has the line
-    /// of the first of these statements. Adds nothing without such keys.
+    /// Adds one note that lists the keys without a value, except those to which another statement gives a value. The
+    /// note is about the first of these keys in alphabetical order, in the first line of all of them. Adds nothing
+    /// without such keys.
     fn note_blanks(&mut self) {
         let unstated_keys: Vec<&str> =
             self.blank_keys.keys().copied().filter(|key| !self.stated_values.contains_key(key)).collect();
@@ -482,14 +490,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a coefficient that is impossible or missing, unless it is already reported. `accepts` states the accepted
-    /// values in SI units; if the file has another unit, its size in SI is added.
+    /// Reports a coefficient that is impossible (stated) or missing (in its usual section), unless its value is already
+    /// reported. `accepts` states the accepted values in SI units; if the file has another unit, its size in SI is
+    /// added.
     fn report_coefficient(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = coefficient_entry(name).map_or("", |entry| entry.meaning);
         let unit = coefficient_entry(name).map_or(Unit::One, |entry| entry.unit);
         let accepts = match units.si_factor(unit) {
             1.0 => accepts.to_owned(),
-            size => format!("{accepts} (one unit of this file is {size} in SI)"),
+            unit_in_si => format!("{accepts} (one unit of this file is {unit_in_si} in SI)"),
         };
         match self.stated_values.get(name) {
             Some(stated_value) if stated_value.is_reported => {}
@@ -498,8 +507,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports that `key` is missing from `section`, unless a broken line was meant to state it. The place of the fault
-    /// is the line where the key has no value, otherwise the header of the section, otherwise the start of the file.
+    /// Reports that `key` is missing from `section`, unless a syntax fault is about this key: a broken line was meant
+    /// to state it. The place of the fault is the statement of the key without a value, otherwise the header of the
+    /// section, otherwise the start of the file.
     fn report_missing_key(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;
@@ -515,7 +525,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also with spaces.
+/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also with
+/// spaces.
 fn parse_number(value: &str) -> Option<f64> {
     let is_number_character = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
     if !value.chars().all(is_number_character) {

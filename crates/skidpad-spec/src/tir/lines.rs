@@ -51,8 +51,8 @@ pub(super) struct ParsedText<'a> {
     pub faults: Vec<Fault>,
 }
 
-/// Builds a fault of the key `path` at `place`: `found` is the value found, `accepts` the accepted values, `help` a hint.
-/// The fault contradicts no other place.
+/// Builds a fault of the key `path` at `place`: `found` is the value found, `accepts` the accepted values, `help` a
+/// hint. The fault contradicts no other place.
 pub(super) fn new_fault(
     kind: FaultKind,
     path: &str,
@@ -74,9 +74,10 @@ pub(super) fn new_fault(
     }
 }
 
-/// Splits `text` line by line into headers and statements with their sections, and collects its faults. Comments, blank
-/// lines and byte order marks are skipped. Faults are unclosed quotes, malformed headers and keys, and, in sections that
-/// are read, lines without `=`; in other sections such lines are skipped.
+/// Splits `text` line by line into headers and statements with their sections, and collects its faults. A header sets
+/// the section of the statements after it. Comments, blank lines and byte order marks are skipped. Faults are unclosed
+/// quotes, malformed headers and keys, and, in sections that are read, lines without `=`; in other sections such lines
+/// are skipped.
 pub(super) fn split_statements(text: &str) -> ParsedText<'_> {
     let mut parsed_text = ParsedText::default();
     let mut section = String::new();
@@ -129,7 +130,8 @@ fn leading_word(content: &str) -> &str {
     &content[..end]
 }
 
-/// Returns the line up to its comment (`$` or `!` outside of quotes), and whether its quotes are closed.
+/// Returns the line up to its comment (`$` or `!` outside of quotes), and whether its quotes (`'` or `"`) are closed. A
+/// quote ends only at the same character.
 fn strip_comment(line: &str) -> (&str, bool) {
     let mut quote = None;
     for (index, c) in line.char_indices() {
@@ -154,9 +156,11 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Returns the place of `part`, which must be a slice of this line.
+    /// Returns the place of `part`, which must be a slice of this line: line number, column in characters from 1, and
+    /// bytes in the whole text.
     fn location(&self, part: &str) -> TextLocation {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        // An empty slice may have any address: its offset is limited to the rest of the text.
         let offset = if part.is_empty() { offset.max(self.start).min(self.text.len()) } else { offset };
         let text_before = self.text.get(self.start..offset).unwrap_or("");
         TextLocation {
@@ -168,8 +172,8 @@ impl Line<'_> {
 }
 
 impl<'a> ParsedText<'a> {
-    /// Adds a header, and stores its name in upper case in `section`. A malformed header is a fault, but is added as
-    /// well.
+    /// Adds a header, and stores its name in upper case in `section`. A header without `]`, without a name or with a
+    /// name of other characters than letters, digits, `_`, `-` and spaces is a syntax fault, but is added as well.
     fn add_header(&mut self, content: &str, place: TextLocation, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let is_name_character = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
@@ -182,8 +186,9 @@ impl<'a> ParsedText<'a> {
         self.headers.push(Header { name, place });
     }
 
-    /// Adds a statement of `section` with its key in upper case, or only the fault of a malformed key. The place is that
-    /// of the value, or `statement_place` if the value is empty.
+    /// Adds a statement of `section` with its key in upper case. A key that is empty or has other characters than
+    /// letters, digits and `_` is a syntax fault at `statement_place`, and nothing is added. The place of a statement
+    /// is that of the value, or `statement_place` if the value is empty.
     fn add_statement(
         &mut self,
         line: &Line<'a>,

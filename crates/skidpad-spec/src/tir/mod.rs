@@ -60,8 +60,8 @@ pub fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     build::read(source_name, text)
 }
 
-/// Loads a shipped tyre by name (see [`names`]), or the tyre file at a path. A shipped name takes precedence. Bytes that
-/// are not UTF-8, such as comments in old files, are replaced.
+/// Loads a shipped tyre by name (see [`names`]), or the tyre file at a path. A shipped name takes precedence. Bytes
+/// that are not UTF-8, such as comments in old files, are replaced.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or every fault of it.
@@ -74,8 +74,10 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
     Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(to_load_error)?)?)
 }
 
-/// Writes a tyre as the text of a tyre file, in SI units, with only the coefficients that differ from their defaults.
-/// Each has its meaning as a comment. Version and use mode are always written, the side of the car never.
+/// Writes a tyre as the text of a tyre file, in SI units: header, units, version and use mode, then only the
+/// coefficients that differ from their defaults, in the order of [`ENTRIES`]. Each has its meaning as a comment. A
+/// header is written where the usual section changes, so a section may begin more than once. MF 5.2 is `FITTYP` 6. The
+/// side of the car is not written.
 pub fn write(tyre: &MagicFormula) -> String {
     let fittyp = match tyre.version() {
         Version::Mf52 => 6,
@@ -109,11 +111,13 @@ pub fn write(tyre: &MagicFormula) -> String {
     text
 }
 
-/// Returns the section in which the coefficient `name` with the unit `unit` is usually stated. Dimensions, ranges and
-/// pressures are known by name. Other coefficients with a unit belong to `VERTICAL`, scaling factors to
-/// `SCALING_COEFFICIENTS`. The rest is assigned by the beginning of the name, by default to `LATERAL_COEFFICIENTS`.
+/// Returns the section in which the coefficient `name` with the unit `unit` is usually stated; the first match counts.
+/// Dimensions, ranges, pressures and structural stiffnesses are known by name. Other coefficients with a unit belong to
+/// `VERTICAL`, scaling factors (`L…`) to `SCALING_COEFFICIENTS`. The rest is assigned by the beginning of the name, for
+/// longitudinal forces by the letters after the first one, by default to `LATERAL_COEFFICIENTS`.
 fn usual_section(name: &str, unit: Unit) -> &'static str {
     let starts_with_any = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    // The first letter is P for pure and R for combined slip.
     let tail_starts_with_any = |tail_prefixes: &[&str]| {
         tail_prefixes.iter().any(|prefix| name.get(1..).is_some_and(|tail| tail.starts_with(prefix)))
     };

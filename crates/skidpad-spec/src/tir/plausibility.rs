@@ -38,8 +38,9 @@ const PAIRED_COEFFICIENTS: [(&str, &str, &str); 4] = [
 ];
 
 /// Returns names and messages of stated coefficients outside of [`USUAL_RANGES`], and of `PKY1` if the cornering
-/// stiffness over load at the nominal load is outside of [`USUAL_CORNERING_STIFFNESS`]. A stiffness or pressure of 0 is
-/// accepted as unknown. `is_stated` returns whether the file states a coefficient.
+/// stiffness over load at the nominal load is outside of [`USUAL_CORNERING_STIFFNESS`]. Coefficients at their defaults
+/// are not judged: `is_stated` returns whether the file states a coefficient. A stiffness or pressure of 0 is accepted
+/// as unknown.
 pub(crate) fn implausible_coefficients(
     c: &Coefficients,
     is_stated: impl Fn(&str) -> bool,
@@ -88,8 +89,9 @@ pub(crate) fn missing_counterparts(use_mode: UseMode, is_stated: impl Fn(&str) -
         .collect()
 }
 
-/// Returns a message if combined slip has no coefficients (a friction ellipse replaces them) or is not used
-/// (`USE_MODE` 3). The first message also mentions a missing pneumatic trail. Returns `None` otherwise.
+/// Returns a message if the tyre combines its forces by a friction ellipse, because it has no coefficients of combined
+/// slip; this message also mentions a missing pneumatic trail (`QDZ1` to `QDZ4` all 0). Otherwise returns a message if
+/// the forces are not combined at all (`USE_MODE` 3), and `None` in all other cases.
 pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
     // Whether the tyre has a pneumatic trail.

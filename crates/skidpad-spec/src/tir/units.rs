@@ -69,8 +69,9 @@ const TIME_UNITS: &UnitTable = &[
 ];
 
 impl Units {
-    /// Reads the `[UNITS]` section among `statements`: length, force, angle and time, by name in any case. Units that are
-    /// not stated are SI. Unknown units are added to `faults` and stay SI. Masses and other keys are not read.
+    /// Reads the `[UNITS]` section among `statements`: length, force, angle and time, by name in any case, with or
+    /// without quotes. The last statement of a key counts. Units that are not stated are SI. Unknown units are added to
+    /// `faults` with the list of known names, and change nothing. Masses and other keys are not read.
     pub fn read(statements: &[Statement<'_>], faults: &mut Vec<Fault>) -> Self {
         let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
         for statement in statements.iter().filter(|s| s.section == "UNITS") {
@@ -97,8 +98,8 @@ impl Units {
         units
     }
 
-    /// Returns the size of one `unit` of the file in SI. Coefficients without a unit have size 1; their angles are
-    /// always in rad.
+    /// Returns the size of one `unit` of the file in SI, composed of its sizes of length, force, angle and time.
+    /// Coefficients without a unit have size 1; their angles are always in rad.
     pub fn si_factor(&self, unit: Unit) -> f64 {
         match unit {
             Unit::One => 1.0,

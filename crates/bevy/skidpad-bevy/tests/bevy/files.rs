@@ -13,7 +13,8 @@ use skidpad_core::{Scene, SolverInfo};
 use skidpad_spec::files::FileKind;
 use std::path::Path;
 
-/// Runs frames of 5 ms until `is_done` returns true. Panics after 2000 frames.
+/// Runs frames of 5 ms until `is_done` returns true. Panics after 2000 frames. Real time passes between the frames, 1
+/// ms each, because files are read in the background.
 fn run_until(app: &mut bevy_app::App, is_done: &dyn Fn(&bevy_app::App) -> bool) {
     for _ in 0..2000 {
         frame(app, 5.0);
@@ -37,6 +38,8 @@ fn app_in(solver: SolverInfo, folder: &Path) -> bevy_app::App {
     app
 }
 
+/// Checks that a car gets the new model of its changed file. After a change with a misspelt key, messages name the car
+/// and the key, the car keeps its model, and the asset is the faults.
 #[test]
 fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     let folder = tempfile::tempdir().unwrap();
@@ -50,12 +53,14 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     let mass = |app: &bevy_app::App| app.world().get::<Car>(car).unwrap().0.mass();
     let old_mass = mass(&app);
 
+    // A leading 1 makes the car more than a tonne heavier.
     let heavier_text = text.replacen("mass_kg = ", "mass_kg = 1", 1);
     std::fs::write(&path, heavier_text.as_str()).unwrap();
     app.world().resource::<AssetServer>().reload("mine.toml");
     run_until(&mut app, &|app| mass(app) > old_mass + 1000.0);
     frame(&mut app, 20.0);
 
+    // A key that does not exist.
     std::fs::write(&path, heavier_text.replacen("mass_kg = ", "mass_gk = ", 1)).unwrap();
     app.world().resource::<AssetServer>().reload("mine.toml");
     run_until(&mut app, &|app| !app.world().resource::<Messages<CarFileFaults>>().is_empty());
@@ -71,8 +76,10 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
 /// Largest distance of a full trailer from its spawn position if it rests on its drawbar without a towing vehicle (m).
 const MAX_DRAWBAR_DROP_M: f32 = 0.05;
 
-/// Checks that a full trailer is spawned with its dolly, and that both are hitched, released, teleported and hitched again while
-/// driving as one.
+/// Checks that a full trailer is spawned with its dolly, and that both are hitched, released, teleported and hitched
+/// again while driving as one. All hitch gaps stay below [`MAX_HITCH_GAP_M`]. After the release the dolly has no tow,
+/// but the trailer still has one. The trailer stands where it is spawned or teleported to, within
+/// [`MAX_DRAWBAR_DROP_M`]. The dolly is despawned with the trailer.
 #[test]
 fn a_full_trailer_brings_its_dolly() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,6 +132,7 @@ fn a_full_trailer_brings_its_dolly() {
     }
 }
 
+/// Checks that a vehicle file one byte too large fails to load, with the limit of 16 MiB in the error.
 #[test]
 fn a_file_beyond_the_size_limit_fails_to_load() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,8 +14,10 @@ const DEFAULT_GUEST_COUNT: usize = 60;
 /// Number of times at which entities are counted and memory is printed.
 const CHECKPOINT_COUNT: usize = 6;
 
-/// Spawns and despawns guests of one `model`, one after the other, with a `tick` of the app after each change. Requires that every guest gets
-/// slot 1, which `slot_of` returns, and that the number of entities stays the same. Prints the memory of the process.
+/// Spawns and despawns guests of one `model`, one after the other, with a `tick` of the app after each change. Requires
+/// that every guest gets slot 1, which `slot_of` returns, and that the number of entities stays the same. Prints the
+/// memory of the process. Counts entities at [`CHECKPOINT_COUNT`] checkpoints, so the number of guests is rounded up to
+/// a multiple of it.
 pub fn check_that_guests_leave_nothing(
     app: &mut App,
     model: &Car,

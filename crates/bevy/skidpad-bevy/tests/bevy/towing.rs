@@ -10,10 +10,12 @@ use skidpad_bevy::{Car, CarEvent, CarInputs, CarMotion, Teleport, TowedBy};
 use skidpad_core::{Scene, State};
 use skidpad_drive::Event;
 
+/// Returns the component of a shipped vehicle.
 pub fn load(name: &str) -> Car {
     Car(skidpad_spec::load(name).unwrap().model)
 }
 
+/// Runs frames of 1/60 s for this time (s), one tick each. Returns the events that were sent.
 pub fn run_ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
     let mut events = Vec::new();
     for _ in 0..(seconds * 60.0).round() as usize {
@@ -23,10 +25,12 @@ pub fn run_ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
     events
 }
 
+/// Returns the state of the car after its last step. Panics if it is in no world.
 pub fn state(app: &App, car: Entity) -> State {
     app.world().get::<CarMotion>(car).unwrap().state().clone()
 }
 
+/// Spawns a car at x = 3 m and a caravan that it tows. Returns both entities, the car first.
 fn spawn_train(app: &mut App) -> [Entity; 2] {
     let car = app.world_mut().spawn((load("toyota_4runner"), Transform::from_xyz(3.0, 0.0, 0.0))).id();
     // A towed trailer is moved to its hitch, so its spawn position has no effect.
@@ -46,6 +50,8 @@ pub fn hitch_gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
 /// Largest distance of coupler and hitch after a step at 60 Hz (m).
 pub const MAX_HITCH_GAP_M: f32 = 2e-3;
 
+/// Checks that the hitch stays closed for 5 s of full throttle, and that car and trailer have the same velocity within
+/// 0.1 m/s. The trailer is drawn straight behind the car.
 #[test]
 fn a_trailer_follows() {
     for solver in TESTED_SOLVERS {
@@ -67,6 +73,7 @@ fn a_trailer_follows() {
     }
 }
 
+/// Checks that a teleport of the car moves the trailer with it, in line behind the car, with a closed hitch.
 #[test]
 fn it_goes_where_the_car_jumps() {
     for solver in TESTED_SOLVERS {
@@ -86,6 +93,8 @@ fn it_goes_where_the_car_jumps() {
     }
 }
 
+/// Checks that a trailer is hitched to a driving car and later released. The trailer then sends exactly one unhitching
+/// event, has no tow and coasts for at least 0.8 of its way at constant speed, while the car accelerates.
 #[test]
 fn hitched_and_let_go_while_driving() {
     for solver in TESTED_SOLVERS {
@@ -113,6 +122,8 @@ fn hitched_and_let_go_while_driving() {
     }
 }
 
+/// Checks that a new car with the number of a despawned towing car does not tow its trailer. The trailer comes to rest,
+/// and can be hitched to the new car.
 #[test]
 fn a_number_that_is_given_anew_tows_nothing() {
     for solver in TESTED_SOLVERS {
@@ -136,6 +147,8 @@ fn a_number_that_is_given_anew_tows_nothing() {
     }
 }
 
+/// Checks that a trailer behind a car without a hitch, and a car that names itself, stay where they are spawned and
+/// have no tow.
 #[test]
 fn what_cannot_be_hitched_stays() {
     for solver in TESTED_SOLVERS {

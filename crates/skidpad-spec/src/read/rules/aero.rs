@@ -1,12 +1,12 @@
 //! Rules of aerodynamic maps over ride height and yaw angle.
 
-use super::{NO_HELP, RuleChecker};
+use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker};
 use crate::spec::Aero;
 
 impl RuleChecker<'_> {
     /// Checks the maps of `aero`: the knots of each map rise; drag and every surface have one factor from 0 to 100 for
-    /// each pair of ride heights and one factor for each yaw angle, or no factors. Without a map, factors are not
-    /// accepted.
+    /// each pair of ride heights and one factor for each yaw angle, or no factors. Without a map the expected counts
+    /// are 0, so that factors are not accepted.
     pub fn check_aero_maps(&mut self, aero: &Aero) {
         let (mut height_counts, mut angle_count) = ([0; 2], 0);
         if let Some(map) = &aero.height_map {
@@ -26,14 +26,15 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that the numbers of `values` rise in the single precision of the model. `to_model_unit` converts them to the unit of
-    /// the model.
+    /// Checks that each number of `values` exceeds the one before in the single precision of the model. `to_model_unit`
+    /// converts them to the unit of the model before they are rounded.
     fn check_rising(&mut self, path: &str, values: &[f64], to_model_unit: fn(f64) -> f64) {
         let is_rising = values.windows(2).all(|pair| (to_model_unit(pair[0]) as f32) < to_model_unit(pair[1]) as f32);
-        self.require(path, &[], is_rising, format!("{values:?}"), "increasing numbers", NO_HELP);
+        self.require(path, NO_OTHER_KEYS, is_rising, format!("{values:?}"), "increasing numbers", NO_HELP);
     }
 
-    /// Checks that `factor_rows` is empty or has `front_count` rows of `rear_count` factors, each from 0 to 100.
+    /// Checks that `factor_rows` is empty or has `front_count` rows of `rear_count` factors. If the shape is right,
+    /// also checks that each factor is from 0 to 100.
     fn check_grid(&mut self, path: &str, factor_rows: &[Vec<f64>], [front_count, rear_count]: [usize; 2]) {
         let has_grid_shape = factor_rows.is_empty()
             || factor_rows.len() == front_count && factor_rows.iter().all(|row| row.len() == rear_count);
@@ -51,7 +52,7 @@ impl RuleChecker<'_> {
         let has_valid_factors = factor_rows.iter().flatten().all(|factor| (0.0..=100.0).contains(factor));
         self.require(
             path,
-            &[],
+            NO_OTHER_KEYS,
             !has_grid_shape || has_valid_factors,
             format!("{factor_rows:?}"),
             "factors from 0 to 100",

@@ -1,10 +1,11 @@
 //! Rules of driver assists.
 
-use super::{NO_HELP, RuleChecker};
+use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker};
 
 impl RuleChecker<'_> {
     /// Checks that the lowered centre of mass stays at least 1 mm above the ground, and that each speed range of
-    /// stability control, counter-steer and speed-dependent steering rises.
+    /// stability control, counter-steer and speed-dependent steering rises in single precision. Absent tables are
+    /// skipped.
     pub fn check_assists(&mut self) {
         let lowered_centre = self.spec.non_physical.as_ref().and_then(|aids| aids.lowered_centre.as_ref());
         if let Some(lowered_centre) = lowered_centre {
@@ -43,7 +44,7 @@ impl RuleChecker<'_> {
                 let is_rising = (low as f32) < high as f32;
                 self.require(
                     path,
-                    &[],
+                    NO_OTHER_KEYS,
                     is_rising,
                     format!("[{low}, {high}]"),
                     "two speeds, the second one greater",

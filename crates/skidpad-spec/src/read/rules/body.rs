@@ -1,7 +1,7 @@
 //! Rules of chassis, axles, brakes, steering and aerodynamics.
 
 use super::suspension::{anti_roll_bar_values, heave_spring_values, toe_camber_values};
-use super::{FaultKind, NO_HELP, RuleChecker, join_key, nearest_word, quote_names};
+use super::{FaultKind, NO_HELP, NO_OTHER_KEYS, RuleChecker, join_key, nearest_word, quote_names};
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
 use crate::wheel_positions;
@@ -19,8 +19,9 @@ const MIN_LOAD_SHARE: f64 = 1.001e-3;
 const MIN_RIM_MASS_SHARE: f64 = 1e-6;
 
 impl RuleChecker<'_> {
-    /// Checks that the chassis has either an inertia or boxes. Checks the moments of inertia, or mass and centre of the
-    /// boxes. Checks that the underside of the collision box, `above_ground_m − height_m / 2`, is above the ground.
+    /// Checks that the chassis has either an inertia or boxes, not both. Checks the moments of inertia and mass and
+    /// centre of the boxes, each if given. Checks that the underside of the collision box,
+    /// `above_ground_m − height_m / 2`, is above the ground.
     pub fn check_chassis(&mut self) {
         let chassis = &self.spec.chassis;
         let boxes_key = ("boxes", !chassis.boxes.is_empty());
@@ -45,7 +46,8 @@ impl RuleChecker<'_> {
 
     /// Checks that the moments of inertia are those of a rigid body: the square of the product of inertia is less than
     /// roll times yaw inertia, and the pitch inertia satisfies the triangle inequality with the two other principal
-    /// moments. `xx`, `yy`, `zz` are roll, pitch and yaw inertia, `xz` is the product of inertia.
+    /// moments, with a margin of 1e-9 for rounding. The second check is skipped if the first one fails. `xx`, `yy`,
+    /// `zz` are roll, pitch and yaw inertia, `xz` is the product of inertia. Faults are reported at `xz` and at `yy`.
     fn check_inertia(&mut self, inertia: &Inertia) {
         let Inertia { roll_kg_m2: xx, pitch_kg_m2: yy, yaw_kg_m2: zz, roll_yaw_kg_m2: xz } = *inertia;
         let paths =
@@ -54,7 +56,7 @@ impl RuleChecker<'_> {
         let is_positive_definite = xz * xz < xx * zz;
         let found = format!("the square of the value exceeds {xx} times {zz}");
         self.require(
-            &paths[3],
+            &paths[3], // product of inertia
             &compared_paths,
             is_positive_definite,
             found,
@@ -71,7 +73,7 @@ impl RuleChecker<'_> {
         let accepts = format!("from {moment_difference} to {}", xx + zz);
         let help = "no principal moment of a rigid body exceeds the sum of the other two";
         self.require(
-            &paths[1],
+            &paths[1], // pitch
             &compared_paths,
             !is_positive_definite || (min_pitch..=max_pitch).contains(&yy),
             found,
@@ -81,9 +83,9 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that roll and pitch inertia of the car exceed those of its unsprung masses as points about the centre of
-    /// mass: `Σ m y²` and `Σ m x²` over the wheels. The inertia is the stated one or that of the boxes, and the fault is
-    /// reported there. Skipped without inertia and boxes, and if an unsprung mass is at least the load of its wheel,
-    /// which another rule reports.
+    /// mass: `Σ m y²` and `Σ m x²` over the wheels. The inertia is the stated one or that of the boxes, and the fault
+    /// is reported there. Without unsprung masses every inertia is accepted. Skipped without inertia and boxes, and if
+    /// an unsprung mass is at least the mass that its wheel carries, which another rule reports.
     pub fn check_sprung_inertia(&mut self) {
         let chassis = &self.spec.chassis;
         let [roll, pitch] = match &chassis.inertia {
@@ -124,9 +126,9 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks the sum of the masses of the boxes and their common centre of mass. The mass must be the stated one within
-    /// 1 %, the centre the stated one within [`BOX_CENTRE_TOLERANCE_M`] along each axis. Both faults are reported at
-    /// `chassis.boxes`.
+    /// Checks the sum of the masses of the boxes and their common centre of mass. The mass must be the stated one
+    /// within 1 %, the centre the stated one within [`BOX_CENTRE_TOLERANCE_M`] along each axis. Both faults are
+    /// reported at `chassis.boxes`.
     fn check_boxes(&mut self) {
         let chassis = &self.spec.chassis;
         let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];
@@ -180,7 +182,8 @@ impl RuleChecker<'_> {
     }
 
     /// Checks the wheel radius and the tyre size of an axle: exactly one of both is given, the size can be parsed, and
-    /// the radius is less than the track. Both may be absent with a Magic Formula tyre, which has a radius of its own.
+    /// the radius of either is less than the track, if there is one. Both may be absent with a Magic Formula tyre,
+    /// which has a radius of its own. A radius that is too large is reported at the tyre size if that is given.
     fn check_radius(&mut self, axle: &Axle, path: &str) {
         let radius_key = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_formula_radius = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
@@ -193,7 +196,7 @@ impl RuleChecker<'_> {
             let help = "section width in mm, aspect ratio in % (default 82), `R`, rim diameter in inches; or set `wheel_radius_m`";
             self.require(
                 &size_path,
-                &[],
+                NO_OTHER_KEYS,
                 TyreSize::parse(size_text).is_some(),
                 format!("`{size_text}`"),
                 accepts,
@@ -214,9 +217,10 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that the car has 2 to [`MAX_WHEELS`] wheels, that its centre of mass is between them, and that every wheel
-    /// carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. A centre of mass outside the wheels is
-    /// reported at its lateral position if that is the cause, otherwise at its longitudinal one.
+    /// Checks that the car has 2 to [`MAX_WHEELS`] wheels, that its centre of mass is between them, and that every
+    /// wheel carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. After a wrong number of wheels the
+    /// other two checks are skipped. Faults of the loads are reported at the lateral position of the centre of mass if
+    /// that is the cause, otherwise at its longitudinal one. Only the first wheel with too little load is reported.
     pub fn check_footprint(&mut self) {
         let paths = self.axle_paths(&["track_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -237,6 +241,7 @@ impl RuleChecker<'_> {
         let chassis = &self.spec.chassis;
         // The fault is about the lateral position if the longitudinal one is between the axles.
         let is_lateral_fault = chassis.centre_left_m != 0.0 && self.is_centre_between_axles();
+        // Coordinate that is reported, m.
         let (path, centre_position) = match is_lateral_fault {
             true => ("chassis.centre_left_m", chassis.centre_left_m),
             false => ("chassis.centre_behind_front_axle_m", chassis.centre_behind_front_axle_m),
@@ -301,9 +306,10 @@ impl RuleChecker<'_> {
         (0.0..=last_axle_position).contains(&self.spec.chassis.centre_behind_front_axle_m)
     }
 
-    /// Checks axle `i`: positions rise from 0 at the first axle, radius, spin inertia, brake disc, tyre name, tread,
-    /// steering angle below 90° at full lock, Ackermann steering, anti-roll bar, kinematics, roll centre, lateral
-    /// compliance, suspension and unsprung mass. An axle with one wheel must not have values that need two.
+    /// Checks axle `i`: the first axle is at 0 and each other one behind the axle before it; then radius, spin inertia,
+    /// brake disc, tyre name, values that a single wheel must not have, tread, steering angle below 90° at full lock,
+    /// Ackermann steering, anti-roll bar, toe and camber over the travel, roll centre, lateral compliance, suspension
+    /// and unsprung mass, in this order.
     pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
         let axle = &spec.axles[i];
@@ -315,7 +321,7 @@ impl RuleChecker<'_> {
             let help = "positions are measured from the first axle";
             self.require(
                 &key_path("behind_front_axle_m"),
-                &[],
+                NO_OTHER_KEYS,
                 axle_position == 0.0,
                 found,
                 "0 for the first axle",
@@ -347,15 +353,16 @@ impl RuleChecker<'_> {
         self.require(&key_path("steer_ratio"), &["steering.lock_deg"], lock_angle < 90.0, found, accepts, NO_HELP);
         self.check_ackermann(i, axle, &key_path("ackermann"));
         self.check_anti_roll_bar(axle, &path);
-        self.check_guidance(i, axle, &path);
+        self.check_toe_and_camber(i, axle, &path);
         self.check_roll_centre(axle, &path);
         self.check_lateral_compliance(i, axle, &path);
         self.check_suspension(i, axle, &key_path("suspension"));
         self.check_unsprung(i, axle, &path);
     }
 
-    /// Checks that an axle with Ackermann steering is far enough from the turning axis: at least half its track times its
-    /// steering ratio. Does nothing for a single wheel; axles without steering or without Ackermann always fit.
+    /// Checks that an axle with Ackermann steering is far enough from the turning axis, ahead of it or behind: at least
+    /// half its track times the magnitude of its steering ratio (m). Does nothing for a single wheel; axles without
+    /// steering or without Ackermann always fit. `path` is that of the key `ackermann`.
     fn check_ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;
@@ -386,20 +393,28 @@ impl RuleChecker<'_> {
         self.require(path, &["tyres", &missing_tyre_path], is_known, format!("unknown tyre `{name}`"), accepts, &help);
     }
 
-    /// Checks that the width of a cylinder or a torus as contact shape is at most the diameter of its wheel. Does nothing
-    /// for other contact shapes or without a radius.
+    /// Checks that the width of a cylinder or a torus as contact shape is at most the diameter of its wheel. Does
+    /// nothing for other contact shapes or without a radius.
     fn check_tread(&mut self, axle: &Axle, path: &str) {
         if let (Some(Probe::Cylinder { width_m } | Probe::Torus { width_m }), Some(radius)) =
             (&axle.probe, axle.radius_m())
         {
             let (found, accepts) =
                 (format!("{width_m} m"), format!("at most the wheel diameter of {} m", 2.0 * radius));
-            self.require(&join_key(path, "probe.width_m"), &[], *width_m <= 2.0 * radius, found, accepts, NO_HELP);
+            self.require(
+                &join_key(path, "probe.width_m"),
+                NO_OTHER_KEYS,
+                *width_m <= 2.0 * radius,
+                found,
+                accepts,
+                NO_HELP,
+            );
         }
     }
 
     /// Checks that an axle with one wheel (without `track_m`) is not solid and has no values that need two wheels:
-    /// anti-roll bar, toe, camber, roll centre, heave spring, kinematics. Values of 0 are accepted.
+    /// anti-roll bar, toe, camber, roll centre, heave spring, toe and camber over the travel. Each value other than 0
+    /// is a fault of its own. An axle with a track always passes.
     fn check_single_wheel(&mut self, axle: &Axle, path: &str) {
         let track_path = join_key(path, "track_m");
         let is_single_wheel = axle.track_m.is_none();
@@ -428,7 +443,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Reports a missing `steering` table if an axle is steered. Does nothing if one of the keys holds a placeholder.
+    /// Reports a missing `steering` table if an axle is steered (ratio other than 0). Does nothing if the list of
+    /// axles, the ratio of the first steered axle or `steering` holds a placeholder.
     pub fn check_steering(&mut self) {
         let steered_axle = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
         let Some(axle_index) = steered_axle.filter(|_| self.collector.given_span("steering").is_none()) else { return };
@@ -440,8 +456,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that brake torques are those of the whole car or of each axle, not both, and that the front share of a car
-    /// with a single axle is 1. Does nothing without a `brakes` table.
+    /// Checks that brake torques are those of the whole car or of each axle, not both (each axle with a torque is
+    /// reported), and that the front share of a car with a single axle is 1. Does nothing without a `brakes` table.
     pub fn check_brakes(&mut self) {
         let spec = self.spec;
         let Some(brakes) = &spec.brakes else {

@@ -1,12 +1,12 @@
-//! Rules of a full trailer. Its dolly is a vehicle of its own, loaded by the mass on its turntable.
+//! Rules of a full trailer. The dolly is a vehicle of its own, loaded by the mass on its turntable.
 
-use super::RuleChecker;
+use super::{NO_OTHER_KEYS, RuleChecker};
 use crate::FaultKind;
 use crate::wheel_positions;
 
 impl RuleChecker<'_> {
-    /// Returns true if the keys that determine the loads on coupler and hitch hold no placeholder. A trailer with a dolly
-    /// needs a coupler.
+    /// Returns true if the keys that determine the loads on coupler and hitch hold no placeholder, also if they are
+    /// absent. Returns false for a trailer with a dolly but without a coupler.
     pub fn is_towing_known(&self) -> bool {
         let has_coupler = self.spec.dolly.is_none() || self.spec.coupler.is_some();
         has_coupler
@@ -16,8 +16,8 @@ impl RuleChecker<'_> {
 
     /// Checks the dolly of a full trailer; does nothing for other vehicles. Reports a missing coupler. Reports a centre
     /// of mass of the trailer that lifts the turntable instead of pressing on it. Then checks chassis and axles of the
-    /// dolly like those of a vehicle, with `dolly.` before all paths, and that none of its axles is steered. Wheel loads
-    /// of the dolly are judged only if the load on the turntable is known.
+    /// dolly like those of a vehicle, with `dolly.` before all paths, and that none of its axles is steered. Rules
+    /// about wheel loads of the dolly are skipped unless the load on the turntable is known and not below 0.
     pub fn check_dolly(&mut self) {
         let Some(dolly_spec) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();
@@ -55,7 +55,7 @@ impl RuleChecker<'_> {
             let (path, steer_ratio) = (format!("axles[{i}].steer_ratio"), axle.steer_ratio);
             checker.require(
                 &path,
-                &[],
+                NO_OTHER_KEYS,
                 steer_ratio == 0.0,
                 format!("{steer_ratio}"),
                 "absent or 0",

@@ -2,7 +2,7 @@
 
 use core::iter;
 
-use super::{NO_HELP, RuleChecker};
+use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker};
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
 /// Path of the speed of up-shifts at light throttle.
@@ -11,8 +11,9 @@ const EASY_UP_SHIFT_PATH: &str = "powertrain.gearbox.light_throttle_up_shift_rpm
 const KICK_DOWN_PATH: &str = "powertrain.gearbox.kick_down_rpm";
 
 impl RuleChecker<'_> {
-    /// Checks the parts of the powertrain. Direct drive needs one torque for each axle. An engine needs either a clutch
-    /// or a converter; then engine, throttle map, converter, gearbox and differential are checked.
+    /// Checks the parts of the powertrain; does nothing without one. Direct drive needs one torque for each axle. An
+    /// engine needs exactly one of clutch and converter; then engine, throttle map, converter, gearbox and differential
+    /// are checked.
     pub fn check_powertrain(&mut self) {
         let spec = self.spec;
         match &spec.powertrain {
@@ -41,8 +42,9 @@ impl RuleChecker<'_> {
         self.require(path, &["axles"], count == axle_count, format!("a list of {count}"), accepts, NO_HELP);
     }
 
-    /// Checks that the speeds of the torque curve rise, that the limiter speed is above the idle speed and the stall
-    /// speed below it, and that the engaged speed of the clutch, if there is one, is above the idle speed.
+    /// Checks that the speeds of the torque curve rise (each point that does not is reported), that the limiter speed
+    /// is above the idle speed and the stall speed below it, and that the engaged speed of the clutch, if there is one,
+    /// is above the idle speed. Equal speeds are faults.
     fn check_engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
@@ -96,7 +98,7 @@ impl RuleChecker<'_> {
     /// Checks that the throttle map is empty or has at least two points with rising pedal positions.
     fn check_throttle_map(&mut self, map: &[PedalPoint]) {
         let path = "powertrain.engine.throttle_map";
-        self.require(path, &[], map.len() != 1, "one point".into(), "no points or at least two", NO_HELP);
+        self.require(path, NO_OTHER_KEYS, map.len() != 1, "one point".into(), "no points or at least two", NO_HELP);
         for (i, pair) in map.windows(2).enumerate() {
             let (path, previous_path) = (format!("{path}[{}].pedal", i + 1), format!("{path}[{i}].pedal"));
             let accepts = format!("above the value of the previous point ({})", pair[0].pedal);
@@ -128,7 +130,7 @@ impl RuleChecker<'_> {
         let help = "a converter transmits no torque at equal speeds";
         self.require(
             &ratio_path,
-            &[],
+            NO_OTHER_KEYS,
             last_point.speed_ratio == 1.0,
             format!("{}", last_point.speed_ratio),
             "1 for the last point",
@@ -137,7 +139,7 @@ impl RuleChecker<'_> {
         let found = format!("{}", last_point.capacity_nm_s2_per_rad2);
         self.require(
             &capacity_path,
-            &[],
+            NO_OTHER_KEYS,
             last_point.capacity_nm_s2_per_rad2 == 0.0,
             found,
             "0 for the last point",
@@ -146,12 +148,13 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that the forward ratios fall from gear to gear and that shift speeds are in order: up-shift below the
-    /// limiter and above the down-shift, kick-down below the up-shift, easy up-shift above the down-shift and at most the
-    /// up-shift.
+    /// limiter and above the down-shift, kick-down below the up-shift, easy up-shift above the down-shift and at most
+    /// the up-shift.
     ///
-    /// A continuous transmission needs exactly two ratios. For any other gearbox also checks that no shift causes an
-    /// immediate shift back: the engine speed after the widest shift up, `up-shift speed · ratio step`, must be above the
-    /// down-shift speed (with the easy up-shift speed) and above the kick-down speed (with the normal one).
+    /// A continuous transmission needs exactly two ratios. For any other gearbox with falling ratios also checks that
+    /// no shift causes an immediate shift back: the engine speed after the widest shift up, `up-shift speed · ratio
+    /// step`, must be above the down-shift speed (with the easy up-shift speed) and above the kick-down speed (with the
+    /// normal one). This check of a shift is skipped if its two speeds are in the wrong order.
     fn check_gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
         let (up_rpm, down_rpm, limit_rpm) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
         let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
@@ -197,20 +200,21 @@ impl RuleChecker<'_> {
             (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend([up_path, EASY_UP_SHIFT_PATH]);
+        // Path and speed of each shift down, with the slowest shift up that it must not reverse, rpm.
         let down_shift = (down_path, down_rpm, easy_up_rpm.min(up_rpm));
-        for (path, down_rpm, up_rpm) in
+        for (path, back_shift_rpm, start_rpm) in
             iter::once(down_shift).chain(kick_down_rpm.map(|rpm| (KICK_DOWN_PATH, rpm, up_rpm)))
         {
-            // Engine speed after the widest shift up.
-            let rpm_after_shift = up_rpm * widest_step;
+            // Engine speed after the widest shift up. A wrong order of the speeds is reported above.
+            let rpm_after_shift = start_rpm * widest_step;
             let accepts = format!("below the engine speed of {rpm_after_shift:.0} after the widest up-shift");
             let help = "the gearbox would immediately shift down again";
-            let is_stable = up_rpm <= down_rpm || rpm_after_shift > down_rpm;
-            self.require(path, &compared_paths, is_stable, format!("{down_rpm}"), accepts, help);
+            let is_stable = start_rpm <= back_shift_rpm || rpm_after_shift > back_shift_rpm;
+            self.require(path, &compared_paths, is_stable, format!("{back_shift_rpm}"), accepts, help);
         }
     }
 
-    /// Checks that there is one share for each axle, and that the shares sum to 1 within 1e-4.
+    /// Checks that there is one share for each axle and, if so, that the shares sum to 1 within 1e-4.
     fn check_differential(&mut self, differential: &Differential) {
         let shares = &differential.torque_split;
         let path = "powertrain.differential.torque_split";
@@ -229,13 +233,14 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks that every motor drives an existing axle, and that the car has at most 8 motors. A motor with `each_wheel`
-    /// on an axle with two wheels counts as two.
+    /// Checks that the axle number of every motor, from 1, exists, and that the car has at most 8 motors. A motor with
+    /// `each_wheel` on an axle with two wheels counts as two.
     pub fn check_motors(&mut self) {
         let spec = self.spec;
         let mut motor_count = 0;
         for (i, motor) in spec.motors.iter().enumerate() {
             let path = format!("motors[{i}].axle");
+            // The schema refuses axle number 0.
             let axle = spec.axles.get((motor.axle as usize).saturating_sub(1));
             let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
             self.require(&path, &["axles"], axle.is_some(), format!("{}", motor.axle), accepts, NO_HELP);
@@ -244,7 +249,7 @@ impl RuleChecker<'_> {
         }
         self.require(
             "motors",
-            &[],
+            NO_OTHER_KEYS,
             motor_count <= 8,
             format!("{motor_count} motors, with one per wheel"),
             "at most 8 motors in a vehicle",
@@ -265,7 +270,14 @@ impl RuleChecker<'_> {
             let axles_path = format!("{path}.axles");
             let found = format!("axle {} with itself", coupling.axles.first().copied().unwrap_or_default());
             let is_self_coupled = !is_within_axle && coupling.axles.first() == coupling.axles.last();
-            self.require(&axles_path, &[], !is_self_coupled, found, "one axle, or two different ones", NO_HELP);
+            self.require(
+                &axles_path,
+                NO_OTHER_KEYS,
+                !is_self_coupled,
+                found,
+                "one axle, or two different ones",
+                NO_HELP,
+            );
             let earlier_index =
                 spec.couplings[..i].iter().position(|other| has_same_axles(&other.axles, &coupling.axles));
             let found = format!("the axles of `couplings[{}]`", earlier_index.unwrap_or_default());
@@ -298,7 +310,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that the axle number `axle_number`, from 1, exists. A coupling within one axle (`is_within_axle`) needs two wheels.
+    /// Checks that the axle number `axle_number` at `path`, from 1, exists. A coupling within one axle
+    /// (`is_within_axle`) also needs an axle with two wheels.
     fn check_coupled_axle(&mut self, path: &str, axle_number: u32, is_within_axle: bool) {
         let spec = self.spec;
         let axle_index = (axle_number as usize).saturating_sub(1);

@@ -22,9 +22,13 @@ const MAX_TYRES: usize = 64;
 /// Help text of a fault without a remedy.
 const NO_HELP: &str = "";
 
-/// Checks all rules between fields: chassis and axles, number of tyres, each tyre with its file, steering, brakes,
-/// powertrain, motors, couplings, aerodynamics, assists, dolly. Reports every broken rule to `collector`, and returns the
-/// valid Magic Formula tyres by name. Only the first [`MAX_TYRES`] tyres are read.
+/// Compared paths of a rule that reads a single key.
+const NO_OTHER_KEYS: &[&str] = &[];
+
+/// Checks all rules between fields, in this order: chassis and axles, number of tyres, each tyre with its file,
+/// steering, brakes, powertrain, motors, couplings, aerodynamics, assists, dolly. Reports every broken rule and every
+/// warning to `collector`, and returns the valid Magic Formula tyres by name. More than [`MAX_TYRES`] tyres are a
+/// fault; only the first ones in alphabetical order are read.
 pub(super) fn check_vehicle(
     spec: &VehicleSpec,
     collector: &mut FaultCollector,
@@ -36,6 +40,7 @@ pub(super) fn check_vehicle(
         table: "", // the vehicle itself
         has_known_loads: true,
     };
+    // Only a checker can tell which keys hold placeholders.
     checker.has_known_loads = checker.is_towing_known();
     checker.check_body();
     let mut formulas = MagicFormulas::new();
@@ -43,7 +48,7 @@ pub(super) fn check_vehicle(
     let accepts = format!("at most {MAX_TYRES}");
     checker.require(
         "tyres",
-        &[],
+        NO_OTHER_KEYS,
         tyre_count <= MAX_TYRES,
         format!("{tyre_count} tyres"),
         accepts,
@@ -80,7 +85,8 @@ struct RuleChecker<'a> {
 const CENTRE_POSITION_PATH: &str = "chassis.centre_behind_front_axle_m";
 
 impl RuleChecker<'_> {
-    /// Checks chassis and axles of a vehicle or of a dolly.
+    /// Checks chassis and axles of a vehicle or of a dolly: chassis, loads of the wheels, each axle, then the inertia
+    /// without the unsprung masses.
     fn check_body(&mut self) {
         self.check_chassis();
         self.check_footprint();
@@ -107,9 +113,11 @@ impl RuleChecker<'_> {
         if has_prefix { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
 
-    /// Reports a contradiction at `path` unless `is_satisfied` is true. `compared_paths` are the keys that it was compared with,
-    /// `found` and `accepts` describe the value found and the accepted ones; an empty `help` ([`NO_HELP`]) adds none. Nothing is reported if
-    /// one of all these keys holds a placeholder. The report also shows the other key if there is only one.
+    /// Reports a contradiction at `path` unless `is_satisfied` is true. Nothing is reported if `path` or one of
+    /// `compared_paths`, the keys that it was compared with, holds a placeholder. `found` and `accepts` describe the
+    /// value found and the accepted ones; an empty `help` ([`NO_HELP`]) adds none. Paths are those of the vehicle; for
+    /// a dolly the report has the prefix `dolly.`. The place is the nearest one that the file gives. If there is
+    /// exactly one compared key, the report also shows that key.
     fn require(
         &mut self,
         path: &str,
@@ -131,8 +139,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Adds the place of `contradicted_path` to the last fault, if the file gives that key. Does nothing if that fault was dropped
-    /// because the list is full.
+    /// Stores the place of `contradicted_path` in the last fault, `None` if the file does not give that key. Does
+    /// nothing if that fault was dropped because the list is full.
     fn set_contradicted_span(&mut self, contradicted_path: &str) {
         let contradicted_span = self.collector.given_span(&self.path_in_file(contradicted_path));
         if let Some(fault) = self.collector.last_fault() {

@@ -2,7 +2,7 @@
 
 use skidpad_core::STANDARD_GRAVITY;
 
-use super::{NO_HELP, RuleChecker, join_key};
+use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker, join_key};
 use crate::spec::{AntiRollBar, Axle};
 use crate::spring::{MIN_DROOP_RATE_SHARE, Spring};
 use crate::wheel_positions;
@@ -45,8 +45,8 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
     values.into_iter().flatten().map(move |(key, value)| (join_key(&path, key), value))
 }
 
-/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `kinematics`. An axle
-/// with one wheel cannot have them.
+/// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `kinematics`. An
+/// axle with one wheel cannot have them.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join_key(path, "kinematics");
     let values = axle.kinematics.as_ref().map(|kinematics| {
@@ -69,8 +69,8 @@ const MAX_ROLL_CENTRE_SHARE: f64 = 0.399;
 
 impl RuleChecker<'_> {
     /// Checks that the roll centre is at most [`MAX_ROLL_CENTRE_SHARE`] of the track above or below the ground, because
-    /// higher side forces would lock the links. A roll centre and a force point on the body exclude each other. Does
-    /// nothing for a single wheel.
+    /// higher side forces would lock the links. A roll centre and a force application height exclude each other unless
+    /// one of them is 0; this fault is also reported at the roll centre. Does nothing for a single wheel.
     pub fn check_roll_centre(&mut self, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else { return };
         let key_path = |name: &str| join_key(path, name);
@@ -100,10 +100,11 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel. The upper bound of an angle
-    /// is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (droop, or bump with its stop). The fault is
-    /// reported at the coefficient that contributes more.
-    pub fn check_guidance(&mut self, i: usize, axle: &Axle, path: &str) {
+    /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel. The upper bound of an
+    /// angle is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (m; the larger of the largest droop
+    /// of its wheels and of bump with its stop). The fault is reported at the coefficient that contributes more at `z`.
+    /// Does nothing without `kinematics`.
+    pub fn check_toe_and_camber(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(kinematics) = &axle.kinematics else { return };
         let springs = self.springs(i, axle);
         let suspension = &axle.suspension;
@@ -122,6 +123,7 @@ impl RuleChecker<'_> {
             let largest_angle = fixed.abs() + (linear.abs() + quadratic.abs() * max_travel) * max_travel;
             let [linear_path, quadratic_path] =
                 ["m", "m2"].map(|unit| join_key(&key_path("kinematics"), &format!("{angle_name}_deg_per_{unit}")));
+            // Coefficient that contributes more, and the other one.
             let (fault_path, other_path) = if linear.abs() >= quadratic.abs() * max_travel {
                 (linear_path, quadratic_path)
             } else {
@@ -152,7 +154,8 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
-    /// the two speeds between which the bar fades in rise. Only the second of several keys is reported.
+    /// the two speeds between which the bar fades in rise, if they are stated. If several keys are above 0, only the
+    /// second one is reported, together with the first. Does nothing without a bar.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
         let Some(bar) = &axle.anti_roll_bar else { return };
         let path = &join_key(path, "anti_roll_bar");
@@ -173,13 +176,14 @@ impl RuleChecker<'_> {
         if let Some([low, high]) = bar.speed_range_mps {
             let found = format!("[{low}, {high}]");
             let fade_path = join_key(path, "speed_range_mps");
-            self.require(&fade_path, &[], low < high, found, "two speeds, the second one greater", NO_HELP);
+            self.require(&fade_path, NO_OTHER_KEYS, low < high, found, "two speeds, the second one greater", NO_HELP);
         }
     }
 
-    /// Checks the suspension table `path` of axle `i`. It needs exactly one of rate and ride frequency, of damping and
-    /// damping ratio for bump and for rebound, and of droop travel and preload. Then checks spring and damping. A ride
-    /// frequency also needs a load share above 1e-6 on each wheel of the axle, because the rate follows from the load.
+    /// Checks the suspension table `path` of axle `i`. The table needs exactly one of rate and ride frequency, of
+    /// damping and damping ratio for bump and for rebound, and of droop travel and preload. Then checks spring and
+    /// damping. A ride frequency also needs more than 1e-6 of the mass on each wheel of the axle, because the rate
+    /// follows from the load.
     pub fn check_suspension(&mut self, i: usize, axle: &Axle, path: &str) {
         let suspension = &axle.suspension;
         self.require_exactly_one(
@@ -207,13 +211,14 @@ impl RuleChecker<'_> {
         let Some(frequency) = suspension.ride_frequency_hz else {
             return;
         };
-        // Whether every wheel of the axle carries load.
+        // Whether every wheel of the axle carries more than 1e-6 of the mass. True if no loads exist, which is reported
+        // elsewhere.
         let is_loaded = wheel_positions::wheel_load_shares(self.spec).is_none_or(|shares| {
-            let torque_split = wheel_positions::wheel_positions(self.spec)
+            let loads_of_axle = wheel_positions::wheel_positions(self.spec)
                 .into_iter()
                 .zip(shares)
                 .filter(|(position, _)| position.axle == i);
-            torque_split.into_iter().all(|(_, share)| share > 1e-6)
+            loads_of_axle.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.axle_paths(&["track_m", "behind_front_axle_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -223,8 +228,9 @@ impl RuleChecker<'_> {
         self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
-    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)` of
-    /// the sprung mass, for the wheel with the largest one. Damping ratios are not checked here.
+    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)`
+    /// of the sprung mass (static spring force / g), for the wheel with the largest one. Every damping is accepted if
+    /// no wheel loads exist. Damping ratios are not checked here.
     fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
         let critical_damping =
             |spring: &Spring| 2.0 * (spring.rate * spring.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
@@ -253,8 +259,9 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that a preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop travel, and that a rising rate
-    /// leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest at full droop. The second check is skipped if the
-    /// first fails. Does nothing if no wheel loads exist.
+    /// leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest at full droop. The first check applies to a stated
+    /// preload, the second to a stated rise of the rate and only if the first succeeds. Does nothing if no wheel loads
+    /// exist.
     fn check_spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {
@@ -296,8 +303,9 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks that the lateral shift of an axle, under a side force equal to its load at rest, is at most
-    /// [`MAX_AXLE_SHIFT_M`]: load / rate. Does nothing without a lateral compliance.
+    /// Checks that the lateral shift of an axle, load at rest (N) / lateral stiffness (N/m), is at most
+    /// [`MAX_AXLE_SHIFT_M`]. The load is the sum over its wheels, 0 if no wheel loads exist. Does nothing without a
+    /// lateral compliance.
     pub fn check_lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(compliance) = &axle.lateral_compliance else { return };
         let load = self.carried_masses(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
@@ -334,7 +342,7 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that the unsprung mass of a wheel is less than the smallest mass that a wheel of axle `i` carries. Does
-    /// nothing without an unsprung mass.
+    /// nothing without an unsprung mass; accepts every mass if no wheel loads exist.
     pub fn check_unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(unsprung) = &axle.unsprung else { return };
         let min_carried_mass = self.carried_masses(i).fold(f64::INFINITY, f64::min);

@@ -1,6 +1,6 @@
 //! Rules of tyres, and the construction of their Magic Formula tyres.
 
-use super::{NO_HELP, RuleChecker, join_key, nearest_word};
+use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker, join_key, nearest_word};
 use crate::file_resolver::FileResolver;
 use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
 use crate::tir::plausibility;
@@ -12,10 +12,10 @@ use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, UseMode};
 use std::collections::BTreeMap;
 
 impl RuleChecker<'_> {
-    /// Checks the tyre at `path`. Simple tyres: load sensitivity needs a nominal load, slips rise. Brush: a nominal load
-    /// of at most 1e6 N. TMeasy: points in order, for each direction and load. Magic Formula: exactly one of file and
-    /// coefficients, which are read; with symmetric `sides` the formula is made symmetric. Returns a valid Magic Formula
-    /// tyre, and `None` for any other tyre or after a fault.
+    /// Checks the tyre at `path`. Simple tyres: load sensitivity needs a nominal load, slips rise. Brush: a nominal
+    /// load of at most 1e6 N. TMeasy: points in order, for each direction and load. Magic Formula: exactly one of file
+    /// and coefficients, which are read; with symmetric `sides` the formula is made symmetric. Returns a valid Magic
+    /// Formula tyre, and `None` for any other tyre or after a fault.
     pub fn check_tyre(&mut self, path: &str, tyre: &Tyre, files: FileResolver<'_>) -> Option<MagicFormula> {
         match tyre {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
@@ -31,7 +31,7 @@ impl RuleChecker<'_> {
                 let found = friction.nominal_load_n.map_or("missing".to_owned(), |load| format!("{load}"));
                 let is_valid = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
                 let help = "stiffness and patch length of the brush model refer to it";
-                self.require(&nominal_path, &[], is_valid, found, "a load above 0, up to 1e6 N", help);
+                self.require(&nominal_path, NO_OTHER_KEYS, is_valid, found, "a load above 0, up to 1e6 N", help);
             }
             Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => {
                 let curves = [
@@ -73,7 +73,7 @@ impl RuleChecker<'_> {
         self.require(&sensitivity_path, &[&nominal_path], is_valid, found, "together with `nominal_load_n`", NO_HELP);
     }
 
-    /// Checks that the asymptote is at a larger slip than the extremum.
+    /// Checks that the asymptote is at a larger slip than the extremum. `path` is that of the curve.
     fn check_slip_curve(&mut self, path: &str, curve: &SlipCurve) {
         let is_rising = curve.asymptote_slip > curve.extremum_slip;
         let accepts = format!("above `extremum_slip` ({})", curve.extremum_slip);
@@ -88,8 +88,9 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks the characteristic points of a TMeasy curve: the initial slope is at least twice the largest force over its
-    /// slip, and full sliding has no larger force and a larger slip than the maximum.
+    /// Checks the characteristic points of a TMeasy curve: the initial slope is at least `2 · peak force / peak slip`,
+    /// the sliding force at most the peak force, and the sliding slip above the peak slip. Compares in single
+    /// precision.
     fn check_named_points(&mut self, path: &str, points: &NamedPoints) {
         let NamedPoints { slope_n, peak_n, peak_slip, sliding_n, sliding_slip } = *points;
         let key_path = |name: &str| join_key(path, name);
@@ -115,7 +116,8 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that slope, largest force and sliding force at double load are less than four times the values at nominal
-    /// load. Otherwise the parabolas over load are negative at low loads. The paths are those of nominal and double load.
+    /// load, in single precision. Otherwise the parabolas over load are negative at low loads. The paths are those of
+    /// nominal and double load; faults are reported at double load.
     fn check_low_loads(&mut self, [nominal_path, double_path]: [&str; 2], [nominal, double]: [&NamedPoints; 2]) {
         for (name, nominal_value, double_value) in [
             ("slope_n", nominal.slope_n, double.slope_n),
@@ -139,9 +141,9 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Reads the tyre file `file`, and adds its notes as warnings. With mirrored `sides` returns the tyre of the left
-    /// side: a tyre that was measured on the right side is mirrored. Returns `None` after reporting a fault, and without
-    /// a report if `path` holds a placeholder. Faults of the file itself are kept as a separate report.
+    /// Reads the tyre file `file`, and adds its notes as warnings. For mirrored `sides` returns the tyre of the left
+    /// side: a tyre that was measured on the right side is mirrored. Returns `None` after reporting a fault, and
+    /// without a report if `path` holds a placeholder. Faults of the file itself are kept as a separate report.
     fn read_tyre_file(
         &mut self,
         path: &str,
@@ -178,10 +180,10 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated_values`, by name, SI units), with
-    /// defaults for all others. A valid tyre is returned with warnings about implausible values and about combined slip.
-    /// Missing and impossible coefficients are reported with their meaning, and `None` is returned. Unknown names are
-    /// reported as well and otherwise ignored.
+    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated_values`, by name, SI units),
+    /// with defaults for all others. A valid tyre is returned with warnings about implausible values and about combined
+    /// slip. Missing and impossible coefficients are reported with their meaning, and `None` is returned. Unknown names
+    /// are reported as well and otherwise ignored.
     fn tyre_from_coefficients(
         &mut self,
         path: &str,
@@ -200,6 +202,7 @@ impl RuleChecker<'_> {
             Version::Mf61 => magic_formula::Version::Mf61,
             Version::Mf62 => magic_formula::Version::Mf62,
         };
+        // Returns a valid tyre; the rest of the function reports why there is none.
         let faults = match MagicFormula::new(coefficients, version, UseMode::Combined) {
             Ok(formula) => {
                 let implausible = plausibility::implausible_coefficients(formula.coefficients(), |name| {
@@ -216,6 +219,7 @@ impl RuleChecker<'_> {
         };
         for fault in faults {
             let coefficient_path = join_key(path, fault.name);
+            // A placeholder is reported already.
             if !self.are_valid(&[&coefficient_path]) {
                 continue;
             }

@@ -141,16 +141,19 @@ const LEVER_COEFFICIENTS: [&str; 4] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4"];
 /// Coefficients of `LEVER_COEFFICIENTS` and `MF61_TRAIL_COEFFICIENTS`.
 const MF61_TRAIL_AND_LEVER: [&str; 8] = ["SSZ1", "SSZ2", "SSZ3", "SSZ4", "QDZ10", "QDZ11", "PPZ1", "PPZ2"];
 
-/// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the free
-/// radius `radius` (m). Coefficients that are not set have their defaults. Versions other than MF 5.2 also get a camber
-/// stiffness (`PKY6`).
+/// Returns start values for a fit: coefficients of a usual car tyre with the nominal load `nominal_load` (N) and the
+/// free radius `radius` (m). Sets fixed values for Fx and Fy under pure and combined slip and for the aligning moment.
+/// All other coefficients have their defaults. Versions other than MF 5.2 also get a camber stiffness (`PKY6`).
 pub fn typical_coefficients(version: Version, nominal_load: f32, radius: f32) -> Coefficients {
     let mut c = Coefficients { fnomin: nominal_load, unloaded_radius: radius, ..Coefficients::default() };
+    // Pure slip: Fx, Fy.
     (c.pcx1, c.pdx1, c.pdx2, c.pkx1) = (1.6, 1.0, -0.05, 20.0);
     (c.pcy1, c.pdy1, c.pdy2, c.pky1, c.pky2) = (1.3, 1.0, -0.05, -18.0, 1.8);
+    // Combined slip: Fx, Fy, and Fy that κ causes.
     (c.rbx1, c.rbx2, c.rcx1) = (10.0, 8.0, 1.0);
     (c.rby1, c.rby2, c.rcy1) = (8.0, 6.0, 1.0);
     (c.rvy4, c.rvy5, c.rvy6) = (12.0, 1.9, 10.0);
+    // Pneumatic trail and residual moment.
     (c.qbz1, c.qcz1, c.qdz1, c.qbz9) = (9.0, 1.15, 0.1, 9.0);
     if version != Version::Mf52 {
         c.pky6 = -0.5;
@@ -180,8 +183,9 @@ pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitEr
     }
 }
 
-/// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz, each
-/// relative to its largest measured magnitude. 0 for a force that is not measured or always 0.
+/// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz,
+/// each relative to its largest measured magnitude. Rows without a force are left out for this force. 0 for a force
+/// that is not measured or always 0.
 pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
     let mut errors = FitErrors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
@@ -214,8 +218,9 @@ impl Target {
 }
 
 impl Stage {
-    /// Returns `tyre` with the coefficients of this stage fitted by least squares. Uses the rows that contain the force
-    /// and, unless the stage allows combined slip, have pure slip.
+    /// Returns `tyre` with the coefficients of this stage (those of all versions, then those of its version) fitted by
+    /// least squares from their present values. Uses the rows that contain the force and, unless the stage allows
+    /// combined slip, have pure slip.
     ///
     /// Returns `None` if there are less than two rows for each coefficient that is fitted. A stage with combined slip
     /// also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
@@ -253,13 +258,14 @@ impl Stage {
 }
 
 /// Returns the range to which a fit limits the coefficient `name`, and its typical change as a scale. Shape factors,
-/// friction, cornering stiffness and a few others have ranges of their own; shifts and small lengths have −10 to 10 with
-/// a scale of 0.02, all others −100 to 100 with 0.3.
+/// friction, cornering stiffness and a few others have ranges of their own; shifts and small lengths have −10 to 10
+/// with a scale of 0.02, all others −100 to 100 with 0.3.
 fn parameter(name: &str) -> Parameter {
     let stiffness_coefficients = ["RBX1", "RBX2", "RBY1", "RBY2", "RVY4", "RVY6", "QBZ1", "QBZ9", "PKX1", "PKX2"];
     let (range, scale) = match name {
         "PCX1" | "PCY1" | "QCZ1" | "RCX1" | "RCY1" => ([0.5, 2.4], 0.2),
         "PDX1" | "PDY1" => ([0.05, 10.0], 0.2),
+        // The cornering stiffness is below 0, because a positive slip angle causes a negative force.
         "PKY1" => ([-200.0, -0.5], 5.0),
         "PKY2" => ([0.1, 20.0], 0.5),
         "PKY4" => ([0.5, 4.0], 0.5),
@@ -277,9 +283,10 @@ fn parameter(name: &str) -> Parameter {
     Parameter { range, scale }
 }
 
-/// Computes the values of `tyre` minus those of `rows`, divided by the largest measured magnitude in `rows`. Rows are
-/// evaluated in SIMD lanes, with the lateral slip `−tan α` and at the reference speed of the tyre. Returns `None` if
-/// there are no rows, or if all their values are 0.
+/// Computes the values of `tyre` minus those of `rows`, divided by the largest measured magnitude in `rows`, in the
+/// order of the rows. Rows are evaluated in SIMD lanes in single precision, with the lateral slip `−tan α` and at the
+/// reference speed of the tyre. A row without the value counts as 0. Returns `None` if there are no rows, or if all
+/// their values are 0.
 fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec<f64>> {
     // Largest measured magnitude, N or N m.
     let peak = rows.iter().filter_map(|row| target.measured_value(row)).fold(0.0, |peak: f64, v| peak.max(v.abs()));
@@ -298,13 +305,20 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
             ..Conditions::upright(row_lanes(|row| row.load), F32x8Pair::splat(tyre.coefficients().longvl))
         };
         let slip = [row_lanes(|row| row.slip_ratio), row_lanes(|row| -row.slip_angle.tan())];
+        // `forces_x8` returns `[Fx, Fy]`.
         let values = match target {
             Target::Fx => tyre.forces_x8(slip, &conditions)[0],
             Target::Fy => tyre.forces_x8(slip, &conditions)[1],
             Target::Mz => tyre.aligning_x8(slip, &conditions),
         };
-        let measured = lane_rows.iter().map(|row| target.measured_value(row).unwrap_or(0.0));
-        residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));
+        let measured_values = lane_rows.iter().map(|row| target.measured_value(row).unwrap_or(0.0));
+        residuals.extend(
+            values
+                .lanes()
+                .into_iter()
+                .zip(measured_values)
+                .map(|(value, measured)| (f64::from(value) - measured) / peak),
+        );
     }
     Some(residuals)
 }

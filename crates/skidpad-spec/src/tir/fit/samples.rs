@@ -41,6 +41,7 @@ const REQUIRED_COLUMNS: usize = 4;
 pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults> {
     let mut faults = Vec::new();
     let mut rows = split_rows(text).into_iter();
+    // Header of a text without rows.
     let empty_header = Row { cells: Vec::new(), line_number: 1, start: 0 };
     let header = rows.next().unwrap_or(empty_header);
     let column_of = |name: &str| header.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name));
@@ -61,6 +62,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
             );
         }
     }
+    // The forces are behind the pressure, the only other optional column.
     if columns[REQUIRED_COLUMNS + 1..].iter().all(Option::is_none) {
         let help = Some("a fit requires forces".into());
         push_fault(
@@ -141,6 +143,7 @@ impl Row<'_> {
         let mut read_value = |i: usize| {
             let column = columns[i]?;
             let (cell, _) = *self.cells.get(column)?;
+            // A force may be absent in a row.
             if cell.is_empty() && i > REQUIRED_COLUMNS {
                 return None;
             }
@@ -155,6 +158,7 @@ impl Row<'_> {
             }
             number
         };
+        // In the order of `COLUMN_NAMES`.
         Sample {
             slip_ratio: read_value(0).unwrap_or(0.0),
             slip_angle: read_value(1).unwrap_or(0.0),

@@ -22,15 +22,17 @@ const MAX_ITERATIONS: usize = 120;
 const RELATIVE_COST_TOLERANCE: f64 = 1e-9;
 /// Damping from which on no step is tried.
 const MAX_DAMPING: f64 = 1e12;
-/// Weight of the pull of each parameter towards its start value. It only affects parameters that the data does not
-/// determine.
+/// Weight of the pull of each parameter towards its start value. The pull only affects parameters that the data does
+/// not determine.
 const REGULARISATION_WEIGHT: f64 = 1e-9;
 
 /// Changes `values` to minimise the sum of squares of `residuals`, and returns the number of iterations. A weak pull
-/// towards the start values is part of the sum. Each iteration computes the Jacobian and tries steps with growing damping
-/// until the sum falls; success reduces the damping. The iteration ends at [`MAX_ITERATIONS`], at [`MAX_DAMPING`], or
-/// when the sum falls by less than [`RELATIVE_COST_TOLERANCE`]. `residuals` returns `None` for invalid values, which are
-/// rejected. If the start values are invalid, nothing is changed and 0 is returned.
+/// towards the start values is part of the sum. Each iteration computes the Jacobian and tries steps until the sum
+/// falls. The damping starts at 0.01, is multiplied by 10 if the system cannot be solved and by 4 if the sum does not
+/// fall, and by 0.2 (to at least 1e-9) after an accepted step. The iteration ends at [`MAX_ITERATIONS`], at
+/// [`MAX_DAMPING`], or when the sum falls by less than [`RELATIVE_COST_TOLERANCE`]. `residuals` returns `None` for
+/// invalid values, which count as a step without success. If the start values are invalid, nothing is changed and 0 is
+/// returned.
 pub(super) fn least_squares(
     parameters: &[Parameter],
     values: &mut [f64],
@@ -42,7 +44,7 @@ pub(super) fn least_squares(
             .iter()
             .zip(values)
             .zip(&start_values)
-            .map(|((p, v), s)| REGULARISATION_WEIGHT * ((v - s) / p.scale).powi(2));
+            .map(|((parameter, value), start)| REGULARISATION_WEIGHT * ((value - start) / parameter.scale).powi(2));
         residual.iter().map(|r| r * r).sum::<f64>() + regularisation.sum::<f64>()
     };
     let Some(mut residual) = residuals(values) else { return 0 };
@@ -50,11 +52,10 @@ pub(super) fn least_squares(
     let mut damping = 1e-2;
     for iteration in 0..MAX_ITERATIONS {
         let jacobian = jacobian(parameters, values, &residual, &residuals);
-        // Gradient of the pull towards the start value.
+        // Half the gradient of the cost, by the parameters in units of their scales: residuals and pull.
         let pull_gradient = |i: usize| REGULARISATION_WEIGHT * (values[i] - start_values[i]) / parameters[i].scale;
         let gradient = jacobian.tr_mul(&DVector::from_column_slice(&residual))
             + DVector::from_fn(values.len(), |i, _| pull_gradient(i));
-        // Normal matrix.
         let normal_matrix = jacobian.tr_mul(&jacobian);
         let previous_cost = current_cost;
         while damping < MAX_DAMPING {
@@ -79,8 +80,10 @@ pub(super) fn least_squares(
     MAX_ITERATIONS
 }
 
-/// Computes the derivatives of the residuals by each parameter as central differences within its range, multiplied by the
-/// scale of the parameter. A column is 0 if the residuals beside `values` are invalid.
+/// Computes the derivatives of the residuals (rows) by each parameter (columns) as central differences, multiplied by
+/// the scale of the parameter. Half the width is 1e-3 of the value or of the scale, whichever is larger; both ends are
+/// limited to the range of the parameter. `residual` only states the number of rows. A column is 0 if the residuals at
+/// either end are invalid, or if both ends coincide.
 fn jacobian(
     parameters: &[Parameter],
     values: &[f64],
@@ -89,12 +92,13 @@ fn jacobian(
 ) -> DMatrix<f64> {
     let mut jacobian = DMatrix::zeros(residual.len(), parameters.len());
     for (i, parameter) in parameters.iter().enumerate() {
-        // Half the width of the central difference.
+        // Half the width of the central difference. Single precision needs a relative step of 1e-3.
         let half_width = 1e-3 * parameter.scale.max(values[i].abs());
+        // Value of the parameter after the limit, and the residuals there.
         let evaluate_at_offset = |offset: f64| {
-            let mut values = values.to_vec();
-            values[i] = (values[i] + offset).clamp(parameter.range[0], parameter.range[1]);
-            residuals(&values).map(|r| (values[i], r))
+            let mut shifted_values = values.to_vec();
+            shifted_values[i] = (shifted_values[i] + offset).clamp(parameter.range[0], parameter.range[1]);
+            residuals(&shifted_values).map(|r| (shifted_values[i], r))
         };
         if let (Some((lower_value, lower_residuals)), Some((upper_value, upper_residuals))) =
             (evaluate_at_offset(-half_width), evaluate_at_offset(half_width))
@@ -110,9 +114,10 @@ fn jacobian(
     jacobian
 }
 
-/// Returns the parameters after one damped step, limited to their ranges: solves `(N + λ diag N + regularisation) Δ = g`
-/// by Cholesky decomposition with the normal matrix `N = JᵀJ`, the gradient `g` and the damping `λ`, and subtracts `Δ`
-/// times the scales. Returns `None` if the system is not positive definite.
+/// Returns the parameters after one damped step, limited to their ranges: solves `(N + λ diag N + w (1 + λ) I) Δ = g`
+/// by Cholesky decomposition with the normal matrix `N = JᵀJ`, the gradient `g`, the damping `λ` and the weight `w` of
+/// the pull ([`REGULARISATION_WEIGHT`]), and subtracts `Δ` times the scales. Returns `None` if the system is not
+/// positive definite.
 fn damped_step(
     parameters: &[Parameter],
     values: &[f64],
@@ -135,7 +140,7 @@ fn damped_step(
 mod tests {
     use super::*;
 
-    /// Fits `a (1 − exp(−b x))` to its own points from a distant start.
+    /// Fits `a (1 − exp(−b x))` to its own 20 points from a distant start: `[a, b]` is `[3, 0.7]` within 1e-5.
     #[test]
     fn a_curve_is_found_again() {
         let truth = [3.0, 0.7];
