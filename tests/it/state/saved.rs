@@ -90,7 +90,8 @@ fn a_standing_body_is_loaded_where_its_engine_had_it() {
     let far = with(&bytes, bytes.len() - 4, &(beside.z + 1e-3).to_le_bytes());
     let text = fresh.world.load(&far).expect_err("a millimetre is no rounding").to_string();
     assert!(
-        text.starts_with("car 0, place: the value is 0.00") && text.ends_with("two units in the last place of the car's position"),
+        text.starts_with("car 0, place: the value is 0.00")
+            && text.ends_with("two units in the last place of the car's position"),
         "{text}"
     );
     assert_eq!(saved(fresh.world.as_ref()), bytes, "and nothing changed");
