@@ -52,7 +52,7 @@ impl Solver {
     ];
 
     /// Returns the name, the description, the capabilities and the constructor of the solver, as its crate states them.
-    /// The constraint solver's variants are in the order of the enum: pyramid, hybrid, unsprung.
+    /// The constraint solver's variants are in the order of the enum: pyramid, unsprung.
     pub fn info(self) -> SolverInfo {
         match self {
             #[cfg(feature = "rapier")]
