@@ -172,9 +172,9 @@ fn damping_and_rotations_of_unity_are_told() {
     let imported = import(Source::Unity, &text);
     assert_eq!(imported.spec.chassis.boxes, whole.spec.chassis.boxes);
     for (key, part) in [
-        ("body.m_AngularDamping", "drag in proportion to speed"),
-        ("wheels[0]", "turned by 60.0°"),
-        ("boxes[0]", "turned by 10.0°"),
+        ("body.m_AngularDamping", "drag proportional to speed"),
+        ("wheels[0]", "rotated by 60.0°"),
+        ("boxes[0]", "rotated by 10.0°"),
     ] {
         let note =
             imported.notes.iter().find(|n| n.key == key).unwrap_or_else(|| panic!("{key}: {:?}", imported.notes));
