@@ -6,8 +6,7 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{BEVY_AXES, CarHost, CarIndices};
 use skidpad_core::{
-    CarError, CarId, CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle,
-    WorldPort,
+    CarError, CarId, CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort,
 };
 use skidpad_engines::PositionTracker;
 use skidpad_impulse::Sweep;
