@@ -1,7 +1,8 @@
-//! Compares a solver of your own with the shipped ones: `cargo run --release --example own_solver [vehicle] [manoeuvre]`
+//! Compares a solver of your own with the shipped ones: `cargo run --release --example own_solver [vehicle]
+//! [manoeuvre]`
 //!
-//! The solver is a projected Gauss-Seidel iteration over the wheels of a car, in `gauss_seidel.rs`. With each iteration its
-//! results approach those of `constraint`, which solves all rows together: the test `own_solver` of `tests/it/step`
+//! The solver is a projected Gauss-Seidel iteration over the wheels of a car, in `gauss_seidel.rs`. With each iteration
+//! its results approach those of `constraint`, which solves all rows together: the test `own_solver` of `tests/it/step`
 //! measures the distance after 2 s.
 
 mod gauss_seidel;

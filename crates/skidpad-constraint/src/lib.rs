@@ -22,8 +22,8 @@ pub const BACKEND_INFO: SolverInfo = SolverInfo {
     build_world: |scene, cars, dt| Box::new(CarWorld::new("constraint", &Newton::CONE, scene, cars, dt)),
 };
 
-/// Variants with another shape of the friction limit and with unsprung masses, to measure their effect. They solve rows, but
-/// comparisons treat them as peers: no agreement is required.
+/// Variants with another shape of the friction limit and with unsprung masses, to measure their effect. They solve
+/// rows, but comparisons treat them as peers: no agreement is required.
 #[cfg(feature = "world")]
 pub const SOLVER_VARIANTS: [SolverInfo; 2] = [
     SolverInfo {

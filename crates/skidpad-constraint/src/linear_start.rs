@@ -1,8 +1,8 @@
 //! Start of a sweep with the coupled linear rows of all tyres.
 //!
-//! If tyres are stiff relative to the compliance that they see (slow cars), the corrections of a sweep would lag behind the
-//! deflections for many steps, and cars would rock across the ground. The sweep of such a car therefore starts with the
-//! impulses of the coupled linear rows: one Newton step without friction limits.
+//! If tyres are stiff relative to the compliance that they see (slow cars), the corrections of a sweep would lag behind
+//! the deflections for many steps, and cars would rock across the ground. The sweep of such a car therefore starts with
+//! the impulses of the coupled linear rows: one Newton step without friction limits.
 
 use skidpad_core::MAX_WHEELS;
 use skidpad_core::coupling::{
@@ -13,8 +13,8 @@ use skidpad_core::simd::lane::{Lane, WheelLanes, pair_from_fn};
 use skidpad_core::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
 
 /// Starts the sweep of `stiff_cars` with the impulses of the coupled linear tyre rows, instead of those of the last
-/// step. `v_loaded` is the velocity with loads and the last step's tyre impulses. Sets tyre impulses, their values at the
-/// start of the sweep, and the speed and compliance of each block. Other cars of a batch keep their impulses and
+/// step. `v_loaded` is the velocity with loads and the last step's tyre impulses. Sets tyre impulses, their values at
+/// the start of the sweep, and the speed and compliance of each block. Other cars of a batch keep their impulses and
 /// compliances.
 #[cold]
 #[inline(never)]

@@ -26,8 +26,8 @@ const MAX_RESIDUAL_MPS: f32 = 0.02;
 const TYRE_LIMIT_ITERATIONS: u16 = 12;
 
 /// Last iteration in which the friction limits of the hull follow its normal impulses. They follow only once a step
-/// changes no velocity by more than [`HULL_LIMIT_THRESHOLD_MPS`]: the impulses of a first guess at a hard contact would stop
-/// anything.
+/// changes no velocity by more than [`HULL_LIMIT_THRESHOLD_MPS`]: the impulses of a first guess at a hard contact would
+/// stop anything.
 const HULL_LIMIT_ITERATIONS: u16 = 30;
 /// Change of velocity (m/s) below which the friction limits of the hull follow its normal impulses.
 const HULL_LIMIT_THRESHOLD_MPS: f32 = 1e-2;

@@ -1,10 +1,10 @@
 //! Interface for authors of solvers: the rows that a step has built, and the operations on them.
 //!
-//! A step builds soft, bounded rows `impulse = target_impulse − gain · speed` for every wheel: its load along the contact
-//! normal, and the longitudinal and lateral force of its tyre. Wheel spins, brakes and shafts couple to the longitudinal
-//! rows. A [`RowSolver`] finds the impulses of all rows together: it reads the rows of a car ([`CarRows`]) and leaves
-//! impulses and spins in them. `skidpad-impulse` does so in one sweep, `skidpad-constraint` by Newton's method; the example
-//! `own_solver` of `skidpad` is a Gauss-Seidel solver.
+//! A step builds soft, bounded rows `impulse = target_impulse − gain · speed` for every wheel: its load along the
+//! contact normal, and the longitudinal and lateral force of its tyre. Wheel spins, brakes and shafts couple to the
+//! longitudinal rows. A [`RowSolver`] finds the impulses of all rows together: it reads the rows of a car ([`CarRows`])
+//! and leaves impulses and spins in them. `skidpad-impulse` does so in one sweep, `skidpad-constraint` by Newton's
+//! method; the example `own_solver` of `skidpad` is a Gauss-Seidel solver.
 //!
 //! Two groups of operations exist:
 //!
@@ -13,8 +13,8 @@
 //! - Linearisation: [`CarRows::linearise`] evaluates all rows at a chassis velocity. It returns their impulse on the
 //!   chassis and the 6 × 6 matrix of a Newton step.
 //!
-//! Cars on two axles have one group of four wheels. [`CarRows::has_single_group`] selects [`SingleGroup`], for which the
-//! compiler knows the length of loops, or [`ManyGroups`].
+//! Cars on two axles have one group of four wheels. [`CarRows::has_single_group`] selects [`SingleGroup`], for which
+//! the compiler knows the length of loops, or [`ManyGroups`].
 
 pub use crate::assembly::wheel::spin_tyre_block::TyreSolution;
 pub use crate::drivetrain::rows::DriveRows;

@@ -14,8 +14,9 @@ use skidpad_simd::instruction_set::allow_instruction_sets;
 
 use crate::Sweep;
 
-/// Returns a car of 1200 kg with 300 kg on each of four wheels at ±1.25 m and ±0.75 m, radius 0.3 m, and wheel rates of 30 N/mm. The stops begin at
-/// 80 mm in both directions. Tyres have dry friction of 1; each wheel has a brake of 1000 N m; the front axle steers up to 0.6 rad.
+/// Returns a car of 1200 kg with 300 kg on each of four wheels at ±1.25 m and ±0.75 m, radius 0.3 m, and wheel rates of
+/// 30 N/mm. The stops begin at 80 mm in both directions. Tyres have dry friction of 1; each wheel has a brake of 1000 N
+/// m; the front axle steers up to 0.6 rad.
 fn plain_car() -> ModelParts {
     let wheel = |i: usize| {
         let (axle, side) = (i / 2, [Side::Left, Side::Right][i % 2]);

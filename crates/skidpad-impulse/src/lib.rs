@@ -1,8 +1,9 @@
 //! The solver `impulse`: per-wheel impulses from one velocity, in one sweep ([`Sweep`]).
 //!
-//! `impulse` uses the coupling of Bullet's `btRaycastVehicle` (Bullet 3.24: compute the impulses of all wheels, then apply them)
-//! without its defects. Impulses are warm-started, so that loads and height at rest are exact. Friction is the force of a
-//! deflection that is kept from step to step, so that a car parks. Forces do not depend on the step length.
+//! `impulse` uses the coupling of Bullet's `btRaycastVehicle` (Bullet 3.24: compute the impulses of all wheels, then
+//! apply them) without its defects. Impulses are warm-started, so that loads and height at rest are exact. Friction is
+//! the force of a deflection that is kept from step to step, so that a car parks. Forces do not depend on the step
+//! length.
 #![forbid(unsafe_code)]
 
 mod instruction_set_tests;

@@ -12,11 +12,11 @@ use skidpad_core::{MAX_WHEELS, StepReport};
 /// Largest change of a load or tyre impulse in a consistent sweep, as a share of the load plus the static load.
 const MAX_IMPULSE_CHANGE_SHARE: f32 = 0.01;
 
-/// Solver that performs one sweep over the shafts and the wheel blocks of a car (spin and both tyre impulses of a wheel),
-/// from the chassis velocity with the loads and the last step's tyre impulses. Works on batches, too.
+/// Solver that performs one sweep over the shafts and the wheel blocks of a car (spin and both tyre impulses of a
+/// wheel), from the chassis velocity with the loads and the last step's tyre impulses. Works on batches, too.
 ///
-/// If tyres are stiff (slow cars), the sweep starts with the impulses of the coupled linear rows. If it then changes loads
-/// or tyre impulses by more than 1 %, the step is solved by [`Newton::CONE`] instead.
+/// If tyres are stiff (slow cars), the sweep starts with the impulses of the coupled linear rows. If it then changes
+/// loads or tyre impulses by more than 1 %, the step is solved by [`Newton::CONE`] instead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sweep;
 
@@ -64,11 +64,11 @@ fn iterate(car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
 
 /// Solves the loads again with the tyre impulses of the sweep, and returns the mask of `stiff_cars` whose sweep is
 /// inconsistent: their loads did not converge or changed, or the sweep changed their tyre impulses. `v_free` is the
-/// velocity without wheels. The limit is 1 % of the load plus the static load. A kart whose tyres turn it on hard springs
-/// would gain energy from the difference.
+/// velocity without wheels. The limit is 1 % of the load plus the static load. A kart whose tyres turn it on hard
+/// springs would gain energy from the difference.
 ///
-/// Stiff cars keep the new loads, and their tyre impulses are clamped to the friction ellipse; all others keep the results
-/// of the sweep.
+/// Stiff cars keep the new loads, and their tyre impulses are clamped to the friction ellipse; all others keep the
+/// results of the sweep.
 #[cold]
 #[inline(never)]
 fn check_stiff_tyres<B: WheelGroups, S: StepWheels<B>>(

@@ -21,8 +21,8 @@ fn end_position(solver: &SolverInfo) -> DVec3 {
     car.world.state(0).position
 }
 
-/// The distance to the converged solution falls with the number of iterations, down to the resolution of the velocities:
-/// 0.15 mm with one, 2.5 µm with two and 0.3 µm with four iterations.
+/// The distance to the converged solution falls with the number of iterations, down to the resolution of the
+/// velocities: 0.15 mm with one, 2.5 µm with two and 0.3 µm with four iterations.
 #[test]
 fn gauss_seidel_approaches_the_converged_solver() {
     let converged = end_position(&skidpad::constraint::BACKEND_INFO);

@@ -108,10 +108,10 @@ impl CarBatch {
         }
     }
 
-    /// Solves the step of the `vehicles` by the batch pass of the solver, as [`Vehicle::solve_step`] does car by car. Requires
-    /// [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the combined
-    /// report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than lanes,
-    /// or a solver without a batch pass, nothing happens.
+    /// Solves the step of the `vehicles` by the batch pass of the solver, as [`Vehicle::solve_step`] does car by car.
+    /// Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the
+    /// combined report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than
+    /// lanes, or a solver without a batch pass, nothing happens.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],

@@ -26,12 +26,12 @@ pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B
 }
 
 /// Sets the friction limits of all tyres by their loads, and the speed and compliance that each wheel block sees at the
-/// chassis velocity `v_loaded`, which includes the loads and the tyre impulses in the rows. Returns the mask of the cars
-/// with stiff tyres: gain times compliance above 1.
+/// chassis velocity `v_loaded`, which includes the loads and the tyre impulses in the rows. Returns the mask of the
+/// cars with stiff tyres: gain times compliance above 1.
 ///
-/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within one
-/// sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes from
-/// step to step, and the result is the converged one.
+/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within
+/// one sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes
+/// from step to step, and the result is the converged one.
 #[inline(always)]
 pub fn prepare_blocks<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarMask<B, S> {
     // `compliance_factor`: number of gripping wheels, at every wheel.

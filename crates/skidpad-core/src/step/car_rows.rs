@@ -12,8 +12,8 @@ use skidpad_simd::lane::F32x4;
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Rows of one car: those of its wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the end
-/// of the step (m/s, rad/s), in the vehicle frame in the middle of the step.
+/// Rows of one car: those of its wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the
+/// end of the step (m/s, rad/s), in the vehicle frame in the middle of the step.
 #[derive(Debug)]
 pub struct CarRows<'a> {
     /// Car whose rows are built.
@@ -46,8 +46,8 @@ impl CarRows<'_> {
         self.vehicle.rows.len() == 1
     }
 
-    /// Runs the pass `P` over the rows in the widest instruction set of the processor. Returns true if the rows need more
-    /// than this pass.
+    /// Runs the pass `P` over the rows in the widest instruction set of the processor. Returns true if the rows need
+    /// more than this pass.
     #[inline(always)]
     pub fn run_pass<P: RowPass>(&mut self, velocities: &Velocities) -> bool {
         if self.has_single_group() {
@@ -69,14 +69,15 @@ impl CarRows<'_> {
         self.vehicle.momentum(velocity)
     }
 
-    /// Returns the change of the chassis velocity by an impulse on the chassis (N s, and N m s about the centre of mass).
+    /// Returns the change of the chassis velocity by an impulse on the chassis (N s, and N m s about the centre of
+    /// mass).
     #[inline(always)]
     pub fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
         self.vehicle.response(impulse)
     }
 
-    /// Sets the velocities along the rows of wheels and hull for the chassis `velocity`. `v_free` is the velocity without
-    /// wheels. Returns the momentum gained, `M (velocity − v_free)` (N s, N m s).
+    /// Sets the velocities along the rows of wheels and hull for the chassis `velocity`. `v_free` is the velocity
+    /// without wheels. Returns the momentum gained, `M (velocity − v_free)` (N s, N m s).
     #[inline(always)]
     pub fn set_velocity<B: WheelGroups>(
         &mut self,
@@ -100,10 +101,10 @@ impl CarRows<'_> {
         self.vehicle.hull.add_velocity(change);
     }
 
-    /// Evaluates all rows at the velocities of [`CarRows::set_velocity`], with `bounds` on the tyre impulses. Returns the
-    /// sum of their impulses on the chassis (N s, N m s), and the matrix of a Newton step: chassis mass and inertia plus
-    /// `Σ gain · row rowᵀ`. Changes of friction limits are not part of the matrix; `limit_update` selects the limits that
-    /// are updated. Overwrites loads, limits, spins and impulses in the rows.
+    /// Evaluates all rows at the velocities of [`CarRows::set_velocity`], with `bounds` on the tyre impulses. Returns
+    /// the sum of their impulses on the chassis (N s, N m s), and the matrix of a Newton step: chassis mass and inertia
+    /// plus `Σ gain · row rowᵀ`. Changes of friction limits are not part of the matrix; `limit_update` selects the
+    /// limits that are updated. Overwrites loads, limits, spins and impulses in the rows.
     #[inline(always)]
     pub fn linearise<B: WheelGroups>(
         &mut self,
@@ -121,8 +122,8 @@ impl CarRows<'_> {
         !self.vehicle.hull.is_empty()
     }
 
-    /// Computes the impulses of the hull at its present velocities, with the present friction limits. Rows this stiff are
-    /// exact only after the last change of the velocity.
+    /// Computes the impulses of the hull at its present velocities, with the present friction limits. Rows this stiff
+    /// are exact only after the last change of the velocity.
     #[inline(always)]
     pub fn finish_hull_impulses(&mut self) {
         self.vehicle.hull.finish_impulses();

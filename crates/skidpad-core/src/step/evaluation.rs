@@ -115,9 +115,9 @@ impl Vehicle {
     /// lane. Changes of friction limits are not part of the derivative.
     ///
     /// Order: axle links; for each bank the loads (with unsprung masses: load and travel rate together), then friction
-    /// limits and the speeds that the tyres see; then the shafts; then hull points; then each wheel block (spin and tyre
-    /// impulses). Loads are kept if `limit_update.has_current_loads`. Overwrites loads, limits, spins and impulses in the
-    /// rows.
+    /// limits and the speeds that the tyres see; then the shafts; then hull points; then each wheel block (spin and
+    /// tyre impulses). Loads are kept if `limit_update.has_current_loads`. Overwrites loads, limits, spins and impulses
+    /// in the rows.
     #[inline(always)]
     pub(crate) fn evaluate_rows<B: WheelGroups>(
         &mut self,

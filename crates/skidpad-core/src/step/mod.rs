@@ -1,9 +1,9 @@
 //! Step of one vehicle: the stages build the rows, a solver solves them, and the world receives one push.
 //!
 //! Quantities within [`Vehicle::solve`] are in the vehicle frame in the middle of the step, with arms relative to the
-//! centre of mass. Wheels are probed from the pose that the body reaches there ([`ChassisState::midstep_axes`]). The velocities
-//! at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint make the
-//! motion second-order accurate in the step.
+//! centre of mass. Wheels are probed from the pose that the body reaches there ([`ChassisState::midstep_axes`]). The
+//! velocities at both ends of the step are expressed in these axes, too. Directions, arms and normals of the midpoint
+//! make the motion second-order accurate in the step.
 
 #[cfg(not(feature = "simd_batch"))]
 #[path = "unbatched.rs"]

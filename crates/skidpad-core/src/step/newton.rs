@@ -17,7 +17,8 @@ pub fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
 
 /// Newton step of the chassis velocity, and the share of it that has been applied.
 ///
-/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). Along `change` it is their dot product.
+/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). Along `change` it is their
+/// dot product.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewtonStep {
     /// Full Newton step (m/s, rad/s).
@@ -50,9 +51,10 @@ impl NewtonStep {
     /// The new share is the larger of the secant between both known shares and, after an overshoot, the tangent at the
     /// far end. It is kept at least 10 % of the range away from both ends.
     ///
-    /// The misfit along a step decreases monotonically if the limits are fixed. Steps cut to where it is small therefore lead
-    /// to the solution. The misfit decreases faster where rows begin to press: the tangent at the far end finds that
-    /// place, a secant alone does not. Both can stall next to the start of the range, so every cut removes some of it.
+    /// The misfit along a step decreases monotonically if the limits are fixed. Steps cut to where it is small
+    /// therefore lead to the solution. The misfit decreases faster where rows begin to press: the tangent at the far
+    /// end finds that place, a secant alone does not. Both can stall next to the start of the range, so every cut
+    /// removes some of it.
     pub fn shorten(
         &mut self,
         misfit: SpatialVector<f32>,

@@ -125,8 +125,8 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         }
     }
 
-    /// Sets the contact points of the hull if the solver has rows for them, calls the solver, updates the jacking forces,
-    /// and logs the assists.
+    /// Sets the contact points of the hull if the solver has rows for them, calls the solver, updates the jacking
+    /// forces, and logs the assists.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
         let StepInputs { solver, hull, dt, .. } = *self.inputs;

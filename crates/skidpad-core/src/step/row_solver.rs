@@ -12,9 +12,9 @@ pub trait RowSolver: Debug + Send + Sync {
     /// Solves the rows of one car together, from the `velocities` of its chassis. Leaves the impulses and spins in the
     /// rows and returns the report of the step.
     ///
-    /// The rows have the loads that belong to `velocities.load_solution`, and the tyre impulses of the last step as initial
-    /// values. This call is outside of SIMD code: a solver calls [`dispatch_simd`](crate::coupling::dispatch_simd) for its
-    /// loops.
+    /// The rows have the loads that belong to `velocities.load_solution`, and the tyre impulses of the last step as
+    /// initial values. This call is outside of SIMD code: a solver calls
+    /// [`dispatch_simd`](crate::coupling::dispatch_simd) for its loops.
     fn solve(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport;
 
     /// Returns true if contact points of the bodywork become rows of the car. Otherwise the world stops the hull.

@@ -46,8 +46,8 @@ pub trait StepWheels<B: WheelGroups> {
     fn has_tilted_rows(&self) -> bool;
 
     /// Solves the rows of clutch or converter, motors and couplings together with the response of the wheels, as
-    /// accurately as one sweep needs. Stores the shaft impulse of each wheel in its rows; spins and tyre impulses follow
-    /// in the wheel blocks.
+    /// accurately as one sweep needs. Stores the shaft impulse of each wheel in its rows; spins and tyre impulses
+    /// follow in the wheel blocks.
     fn solve_shafts(&mut self);
 
     /// Solves the loads of all wheels together and stores them in the rows. `v_free` is the velocity without wheels,
@@ -62,8 +62,8 @@ pub trait StepWheels<B: WheelGroups> {
 
 /// Pass over the rows of one car or of a batch of cars, the same code for both.
 pub trait RowPass {
-    /// Solves the rows of `cars` from the `velocities` of their chassis, and leaves impulses and spins in the rows. Returns
-    /// the cars whose rows need more than this pass. A batch solves these cars again, one by one, with
+    /// Solves the rows of `cars` from the `velocities` of their chassis, and leaves impulses and spins in the rows.
+    /// Returns the cars whose rows need more than this pass. A batch solves these cars again, one by one, with
     /// [`RowSolver::solve`](crate::coupling::RowSolver::solve).
     fn solve_cars<B: WheelGroups, S: StepWheels<B>>(
         cars: &mut S,

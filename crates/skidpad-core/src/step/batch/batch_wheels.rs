@@ -50,10 +50,10 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         false
     }
 
-    /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars, and marks cars whose clutch has not settled as
-    /// leaving the batch. If the batch has common engines ([`BatchWorkspace::engines`]), solves all clutches in lanes. Otherwise solves the
-    /// cars with a lone clutch in lanes, and those with other rows by `solve_shaft_rows`. Cars that have left, or whose rows cannot carry
-    /// an impulse, are skipped.
+    /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars, and marks cars whose clutch
+    /// has not settled as leaving the batch. If the batch has common engines ([`BatchWorkspace::engines`]), solves all
+    /// clutches in lanes. Otherwise solves the cars with a lone clutch in lanes, and those with other rows by
+    /// `solve_shaft_rows`. Cars that have left, or whose rows cannot carry an impulse, are skipped.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         if self.workspace.engines.are_batched {
@@ -111,8 +111,8 @@ impl<B: WheelGroups, W: CarLanes> LoadWheels<B> for BatchWheels<'_, W> {
         }
     }
 
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the velocities in the rows to
-    /// `v_warm`. The external impulses are 0 in a batch.
+    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the
+    /// velocities in the rows to `v_warm`. The external impulses are 0 in a batch.
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
@@ -137,8 +137,8 @@ impl<W: CarLanes> BatchWheels<'_, W> {
         }
     }
 
-    /// Solves the rows between spins (motors, converters, couplings) of the cars in `has_rows`, starting from the last step. The start
-    /// needs the speed that each car gained forward in the last step (m/s).
+    /// Solves the rows between spins (motors, converters, couplings) of the cars in `has_rows`, starting from the last
+    /// step. The start needs the speed that each car gained forward in the last step (m/s).
     #[inline(never)]
     fn solve_shaft_rows(&mut self, has_rows: [bool; BATCH_LANES]) {
         let (forward_axis, mut speed_gains) = (self.workspace.chassis.to_world.x, [None; BATCH_LANES]);

@@ -62,9 +62,10 @@ impl<W: CarLanes> ChassisLanes<W> {
         (chassis, motion.are_finite(bodies))
     }
 
-    /// Writes the probe of wheel `wheel_index` of each car into `probes` at index `car · wheel_count + wheel_index`, with `wheel_count` wheels per
-    /// car. `pack` is the pack of that wheel; the first car has the number `first_car`. The ray points down along the
-    /// vehicle's z axis from the position of `bodies` in the middle of the step of `dt` s.
+    /// Writes the probe of wheel `wheel_index` of each car into `probes` at index `car · wheel_count + wheel_index`,
+    /// with `wheel_count` wheels per car. `pack` is the pack of that wheel; the first car has the number `first_car`.
+    /// The ray points down along the vehicle's z axis from the position of `bodies` in the middle of the step of `dt`
+    /// s.
     #[inline(always)]
     pub fn write_probe(
         &self,
@@ -138,8 +139,8 @@ impl<W: CarLanes> MotionLanes<W> {
         are_finite
     }
 
-    /// Replaces the angular velocities after a step of `dt` s by those of [`resolved_angular_velocity`]. The states of `vehicles`
-    /// have the rotations at the start of the step.
+    /// Replaces the angular velocities after a step of `dt` s by those of [`resolved_angular_velocity`]. The states of
+    /// `vehicles` have the rotations at the start of the step.
     #[inline(always)]
     pub fn resolve_angular_velocities(&mut self, vehicles: &[Vehicle; BATCH_LANES], dt: f32) {
         let start_rotation = || W::transpose_to_lanes(|car| F32x4::new(vehicles[car].state.rotation.to_array()));
@@ -172,8 +173,8 @@ fn gather_vectors<W: CarLanes>(vector: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
 }
 
 impl<W: CarLanes> StartState<W> {
-    /// Reads the start state of wheel `wheel_index` of each car from `wheels`, the wheels of each car; includes the moments if
-    /// its tyre `has_laws` (a law other than a simple curve), otherwise they are 0.
+    /// Reads the start state of wheel `wheel_index` of each car from `wheels`, the wheels of each car; includes the
+    /// moments if its tyre `has_laws` (a law other than a simple curve), otherwise they are 0.
     #[inline(always)]
     pub(crate) fn read_cars(wheels: &[&[WheelState]; BATCH_LANES], wheel_index: usize, has_laws: bool) -> Self {
         let wheel = |car: usize| &wheels[car][wheel_index];
@@ -213,9 +214,9 @@ pub(crate) fn has_moving_ground(contacts: &[Option<Contact>]) -> bool {
     contacts.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
 }
 
-/// Returns the mask of cars with surface data under any wheel of the bank of wheel `wheel_index` (four wheels), and the rolling
-/// resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground data. Each car has
-/// `wheel_count` wheels; `contacts` are ordered car by car.
+/// Returns the mask of cars with surface data under any wheel of the bank of wheel `wheel_index` (four wheels), and the
+/// rolling resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground data.
+/// Each car has `wheel_count` wheels; `contacts` are ordered car by car.
 pub(crate) fn gather_textures<W: CarLanes>(
     contacts: &[Option<Contact>],
     [wheel_index, wheel_count]: [usize; 2],
@@ -235,8 +236,8 @@ pub(crate) fn gather_textures<W: CarLanes>(
 /// Contact of a wheel without ground.
 const NO_CONTACT: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
 
-/// Returns the contacts of wheel `wheel_index` of each car, with `wheel_count` wheels per car. `contacts` are ordered car by car,
-/// wheel by wheel. A missing contact has a normal of zero, which clears `hit`.
+/// Returns the contacts of wheel `wheel_index` of each car, with `wheel_count` wheels per car. `contacts` are ordered
+/// car by car, wheel by wheel. A missing contact has a normal of zero, which clears `hit`.
 #[inline(always)]
 pub(crate) fn gather_contacts<W: CarLanes>(
     contacts: &[Option<Contact>],
