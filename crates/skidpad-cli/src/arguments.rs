@@ -15,7 +15,7 @@ solve every step, the car did not finish its course, or the car left the ground 
 
 /// Simulates one vehicle description on several physics solvers and measures how far the solvers disagree.
 ///
-/// Without a subcommand: compares all solvers on the Corvette C5 in a step steer and in braking at 240 Hz, and writes a
+/// The command without a subcommand compares all solvers on the Corvette C5 in a step steer and in braking at 240 Hz, and writes a
 /// report to target/skidpad/.
 #[derive(Debug, Parser)]
 #[command(name = "skidpad", version, about, long_about, after_help = EXIT_CODES)]

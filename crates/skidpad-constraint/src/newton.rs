@@ -5,7 +5,7 @@
 //! all impulses. Newton's method with linearised responses converges in a few iterations for any number of wheels. It
 //! treats left and right alike to the bit and leaves pinned bodies at rest.
 //!
-//! With fixed friction limits the six equations are the derivative of a convex function. Steps that are cut where they
+//! The six equations are the derivative of a convex function if the friction limits are fixed. Steps that are cut where they
 //! overshoot therefore lead to its only minimum.
 
 use crate::limits::are_limits_converged;

@@ -6,7 +6,7 @@
 //! and leaves impulses and spins in them. `skidpad-impulse` does so in one sweep, `skidpad-constraint` by Newton's
 //! method; the example `own_solver` of `skidpad` is a Gauss-Seidel solver.
 //!
-//! Two groups of operations exist:
+//! Solvers use two groups of operations:
 //!
 //! - Blocks: [`prepare_blocks`] and [`solve_blocks`] solve each wheel (spin and both tyre impulses) from one given chassis
 //!   velocity, with the compliance of the chassis. They work on one car and on batches ([`StepWheels`]).

@@ -246,7 +246,7 @@ impl<W: Write> Write for Pipe<W> {
 }
 
 /// Writes to `destination` with `write_content`. Any error after the reader has closed the pipe counts as success.
-/// Other errors are returned. The data is buffered and flushed at the end.
+/// Returns all other errors. The data is buffered and flushed at the end.
 fn write_until_closed(
     destination: impl Write,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,9 +1,9 @@
-//! How do two players drive together over a bad network? Two Bevy apps without a window, two processes, one car each.
+//! Two players drive together over a bad network: two Bevy apps without a window, two processes, one car each.
 //! Inputs travel over loopback, late by 20 to 60 ms, and one packet in five is lost. Each side drives on with the last
 //! inputs it knows; when the true ones come it goes back to the states of that tick and takes the ticks again. In the
 //! end both have the same bits.
 //!
-//! What a tick depends on beside `State`: the driver's shaping ([`CarDriver`]) and the number of the tick, if boxes
+//! A tick depends on `State`, on the driver's shaping ([`CarDriver`]) and the number of the tick, if boxes
 //! move by themselves. Drawn poses and events follow from states and need no saving.
 
 use std::collections::VecDeque;
@@ -211,7 +211,7 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), local_player.replayed_ticks))
 }
 
-/// Without an argument: starts a second process as the guest, drives as player 0, and checks that both ended with equal
+/// Runs the host without an argument: starts a second process as the guest, drives as player 0, and checks that both ended with equal
 /// bits. Given the address of the host: prints the own address, drives as player 1, and prints the repeated ticks and
 /// the final states.
 fn main() -> Outcome<()> {

@@ -231,7 +231,7 @@ mod tests {
 
     /// Checks the minimum pitch inertia with unsprung masses of 40 kg on both wheels of one axle, 1.25 m from the
     /// centre of mass: `m x² M / (M − m)` with the mass m of both. A hundredth more is valid, a hundredth less is not.
-    /// Without unsprung masses both are valid.
+    /// Both are valid without unsprung masses.
     #[test]
     fn a_car_has_the_inertia_of_its_wheels_at_least() {
         let (mass, x) = (80.0, 1.25);

@@ -472,7 +472,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
 }
 
 /// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
-/// Most values are copied per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
+/// Copies most values per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
 /// direct drive and shaft values are 0 in empty lanes.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
     // Value of every lane; empty lanes repeat another wheel.

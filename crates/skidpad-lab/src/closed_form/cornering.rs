@@ -513,7 +513,7 @@ mod tests {
         );
     }
 
-    /// Without a steady pose at a speed there is no turn at it: the springs do not carry a car whose lift exceeds its
+    /// Checks that a speed without a steady pose has no turn: the springs do not carry a car whose lift exceeds its
     /// weight. At a speed with a steady pose there is a steering angle.
     #[test]
     fn a_car_that_its_lift_takes_off_holds_no_turn() {

@@ -251,7 +251,8 @@ mod tests {
     use crate::testing::{model, sampled};
     use crate::trajectory::GroundProperties;
 
-    /// Two levels end at their hold times with the speed change between them, and the target speed follows them.
+    /// Checks that two levels end at their hold times with the speed change between them, and that the target speed
+    /// follows them.
     #[test]
     fn levels_follow_each_other() {
         let circle = Circle { levels_mps2: vec![1.0, 4.0], ..Circle::default() };

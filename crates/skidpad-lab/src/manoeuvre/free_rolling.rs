@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::testing::{model, sampled};
 
-    /// Two axles are off the ground for 0.3 s each and for 0.1 s together. Times in the air, distance, drift and
+    /// Drives two axles off the ground for 0.3 s each and for 0.1 s together. Times in the air, distance, drift and
     /// largest relative load are those of the rows.
     #[test]
     fn air_time_and_loads_are_those_of_the_rows() {

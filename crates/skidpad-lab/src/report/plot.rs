@@ -148,7 +148,7 @@ impl Plot {
     }
 
     /// Computes the size [width, height] on the page (px), including labels and margins, and the ranges of x and y.
-    /// Without equal scales the height is [`PLOT_HEIGHT_PX`]. A plot with equal scales has the full width, and x is
+    /// The height is [`PLOT_HEIGHT_PX`] without equal scales. A plot with equal scales has the full width, and x is
     /// extended by 2 % at each end. The height of the drawn area then follows from the ranges, within 150 px (280 px
     /// with ground) to 460 px; both ranges are widened about their middles to one scale.
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {

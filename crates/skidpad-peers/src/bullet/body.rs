@@ -93,7 +93,8 @@ mod tests {
         assert!((body.position.x - 0.1).abs() < 1e-12);
     }
 
-    /// One step at 3 rad/s turns the body by the exact angle for 0.1 s, and by an eighth of a turn, the limit, for 1 s.
+    /// Checks that a step at 3 rad/s turns the body by the exact angle for 0.1 s, and by an eighth of a turn, the limit,
+    /// for 1 s.
     #[test]
     fn a_turn_is_exact_up_to_an_eighth_and_bounded_beyond() {
         let body = Body {

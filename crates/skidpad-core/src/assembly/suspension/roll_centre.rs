@@ -1,7 +1,7 @@
 //! Roll centres off the ground: links guide the wheels sideways with their travel, and carry part of the lateral forces
 //! past the struts.
 //!
-//! With a roll centre at the height h, the contact point of a wheel moves to the left by `κ = h / y` per metre of
+//! A roll centre at the height h moves the contact point of a wheel to the left by `κ = h / y` per metre of
 //! jounce z. y is half the track, negative on the right (W. F. Milliken and D. L. Milliken, *Race Car Vehicle
 //! Dynamics*, ch. 17.3: along the normal of the line from the contact point to the instant centre). By virtual work, a
 //! tyre force Y to the left lifts its wheel by the jacking force `κ Y` along the travel.

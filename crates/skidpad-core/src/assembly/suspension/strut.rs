@@ -1,6 +1,6 @@
 //! Strut of a wheel over one step: spring, damper and stops, as mean force along the travel.
 //!
-//! With z the compression and ż its rate at the start (0) and the end (1) of the step,
+//! The compression is z, its rate is ż, at the start (0) and the end (1) of the step:
 //!
 //! ```text
 //! impulse / dt = F(½ (z₀ + z₁)) + (1 − θ) c ż₀ + θ c ż₁,    z₁ = z₀ + ½ dt (ż₀ + ż₁)

@@ -8,7 +8,7 @@
 //! jounce at the end of the step if `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u. The
 //! share is clamped to [0, 1].
 //!
-//! Without load sharing, a driven wheel at a kerb alternates between road and edge, and pushes against neither long
+//! A driven wheel at a kerb without load sharing alternates between road and edge, and pushes against neither long
 //! enough to climb. Without T, a wheel on an edge stands too high where the edge is flatter, more so in long steps, and
 //! climbs edges on which it has no grip.
 
