@@ -84,8 +84,8 @@ impl NoSlipDrivetrain {
 impl WheelForces {
     /// Combines drive and brake into a single one of them; the other becomes 0. The wheel turns, or would turn, in the
     /// direction of the sign of `direction` (0 is forward). A drive force against that direction is added to the brake.
-    /// A drive force along it is reduced by the brake; if the brake is at least as large, the brake less the drive force remains.
-    /// The forces do not change if there is no drive force.
+    /// A drive force along it is reduced by the brake; if the brake is at least as large, the brake less the drive force
+    /// remains. The forces do not change if there is no drive force.
     fn combined(self, direction: f32) -> Self {
         // Drive force in the direction of rotation, N.
         let driving_force = if direction < 0.0 { -self.drive } else { self.drive };

@@ -1,4 +1,4 @@
-//! Two players drive together over a bad network: two Bevy apps without a window, two processes, one car each.
+//! Drives two players together over a bad network: two Bevy apps without a window, two processes, one car each.
 //! Inputs travel over loopback, late by 20 to 60 ms, and one packet in five is lost. Each side drives on with the last
 //! inputs it knows; when the true ones come it goes back to the states of that tick and takes the ticks again. In the
 //! end both have the same bits.
@@ -211,8 +211,8 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     Ok((bytes.iter().map(|byte| format!("{byte:02x}")).collect(), local_player.replayed_ticks))
 }
 
-/// Runs the host without an argument: starts a second process as the guest, drives as player 0, and checks that both ended with equal
-/// bits. Given the address of the host: prints the own address, drives as player 1, and prints the repeated ticks and
+/// Runs the host without an argument: starts a second process as the guest, drives as player 0, and checks that both
+/// ended with equal bits. Given the address of the host: prints the own address, drives as player 1, and prints the repeated ticks and
 /// the final states.
 fn main() -> Outcome<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
