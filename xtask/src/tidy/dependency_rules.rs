@@ -32,7 +32,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("skidpad-core", &["skidpad-simd", "skidpad-tyre"]),
     ("skidpad-drive", &["skidpad-core"]),
     ("skidpad-engines", &["skidpad-core"]),
-    ("skidpad-impulse", &["skidpad-constraint", "skidpad-world", "skidpad-core", "skidpad-simd"]),
+    ("skidpad-impulse", &["skidpad-constraint", "skidpad-world", "skidpad-core", "skidpad-simd", "skidpad-spec"]),
     ("skidpad-import", &["skidpad-spec", "skidpad-core"]),
     ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
     ("skidpad-peers", &["skidpad-rapier", "skidpad-world", "skidpad-core"]),

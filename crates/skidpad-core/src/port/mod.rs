@@ -43,6 +43,21 @@ pub struct ChassisState {
 }
 
 impl ChassisState {
+    /// Chassis at rest at the origin, in still air.
+    pub const AT_ORIGIN: Self = Self {
+        position: DVec3::ZERO,
+        rotation: Quat::IDENTITY,
+        velocity: Vec3::ZERO,
+        angular: Vec3::ZERO,
+        free_velocity: Vec3::ZERO,
+        free_angular: Vec3::ZERO,
+        gyroscopic_change: Vec3::ZERO,
+        wind: Vec3::ZERO,
+        pose_lag: 0.0,
+        position_resolution: 0.0,
+        asleep: false,
+    };
+
     /// Returns the position of the centre of mass after half a step of `dt` s with the velocity at its start, world, m.
     #[inline(always)]
     pub fn midstep_position(&self, dt: f32) -> DVec3 {

@@ -11,7 +11,7 @@ use crate::hitch::parameters::{TrailerBrakes, is_reversed};
 use crate::port::{ChassisImpulse, ChassisState};
 use crate::state::Tow;
 use crate::step_report::StepReport;
-use crate::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::vehicle::Vehicle;
 use bevy_math::{Mat3, Vec3};
 
 /// Maximum number of iterations of a train in one step.
@@ -124,7 +124,7 @@ impl Trains {
         let member = TrainMember {
             car,
             snapshot: vehicle.clone(),
-            body: CHASSIS_AT_ORIGIN, // placeholders until the first step
+            body: ChassisState::AT_ORIGIN, // placeholders until the first step
             rays: 0..0,
             pedals: [0.0; 2],
             end_twist: [Vec3::ZERO; 2],

@@ -14,7 +14,7 @@ use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
 use crate::state::State;
 use crate::vehicle::rows::WheelRows;
-use bevy_math::{DVec3, Mat3, Quat, Vec3};
+use bevy_math::Mat3;
 use skidpad_simd::lane::{Lane, WheelLanes};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::WheelGroups;
@@ -53,21 +53,6 @@ pub struct Vehicle {
     /// apply it.
     pub(crate) applied_demand: Option<DriverDemand>,
 }
-
-/// Body at rest at the origin, in still air.
-pub(crate) const CHASSIS_AT_ORIGIN: ChassisState = ChassisState {
-    position: DVec3::ZERO,
-    rotation: Quat::IDENTITY,
-    velocity: Vec3::ZERO,
-    angular: Vec3::ZERO,
-    free_velocity: Vec3::ZERO,
-    free_angular: Vec3::ZERO,
-    gyroscopic_change: Vec3::ZERO,
-    wind: Vec3::ZERO,
-    pose_lag: 0.0,
-    position_resolution: 0.0,
-    asleep: false,
-};
 
 impl Vehicle {
     /// Creates a car in `state`, with empty rows. No memory is shared with other cars, except the model.
@@ -209,6 +194,7 @@ pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_math::{DVec3, Quat, Vec3};
 
     /// Builds a body from `numbers`: position, four velocities, rotation.
     fn body(numbers: [f32; 19]) -> ChassisState {

@@ -128,7 +128,6 @@ mod tests {
     use crate::coupling::{CarRows, RowSolver, Velocities};
     use crate::model::{LateralCompliance, Model, plain::plain_car};
     use crate::state::Placement;
-    use crate::vehicle::CHASSIS_AT_ORIGIN;
     use crate::{ChassisState, Controls, Scene, State, StepReport, Vec3, Vehicle};
 
     /// Solver that leaves the rows as they are.
@@ -154,11 +153,11 @@ mod tests {
         let mut state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         state.wheels[0].shift = 0.012;
         let mut car = Vehicle::new(model.into(), state);
-        let broken = ChassisState { velocity: Vec3::NAN, ..CHASSIS_AT_ORIGIN };
+        let broken = ChassisState { velocity: Vec3::NAN, ..ChassisState::AT_ORIGIN };
         // Without contacts and without points of the hull.
         let (_, report) = car.solve(&broken, &[None; 4], &[], &Controls::default(), &NoSolver, DT_S);
         assert!(report.not_finite);
-        car.finish(&CHASSIS_AT_ORIGIN, DT_S);
+        car.finish(&ChassisState::AT_ORIGIN, DT_S);
         let shift = car.state().wheels[0].shift;
         assert!((shift - 0.01).abs() < 1e-8, "{shift} m");
     }

@@ -540,7 +540,6 @@ mod tests {
     use crate::ground::scene::Scene;
     use crate::model::{Model, ProbeShape, plain::plain_car};
     use crate::state::{Placement, State};
-    use crate::vehicle::CHASSIS_AT_ORIGIN;
 
     /// Checks that the share is the part of the fall beyond the gap (0.015 of 0.02 m), and 0 for a rising wheel.
     #[test]
@@ -568,7 +567,7 @@ mod tests {
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let car = Vehicle::new(model.into(), state);
         let (velocity, angular_velocity) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
-        let body = ChassisState { free_velocity: velocity, free_angular: angular_velocity, ..CHASSIS_AT_ORIGIN };
+        let body = ChassisState { free_velocity: velocity, free_angular: angular_velocity, ..ChassisState::AT_ORIGIN };
         let displacement = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
         let expected = (velocity + angular_velocity.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
         assert!((displacement - expected).length() < 1e-7, "{displacement} instead of {expected}: 32 bits");

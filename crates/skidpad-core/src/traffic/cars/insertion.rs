@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::port::ChassisImpulse;
+use crate::port::{ChassisImpulse, ChassisState};
 use crate::simulation::slots::{CarError, CarId, Slots};
 use crate::state::State;
 use crate::step::batch::{BATCH_LANES, CarBatch};
 use crate::step_report::StepReport;
 use crate::traffic::cars::{Cars, PLACEHOLDER_PROBE};
-use crate::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::vehicle::Vehicle;
 use bevy_math::Vec3;
 
 impl Cars {
@@ -43,7 +43,7 @@ impl Cars {
     /// Appends the entries of a slot that holds `vehicle`: body at the origin, no impulses, not stepped, state just set. Then creates the batch if
     /// the slot completes one.
     fn append_slot(&mut self, vehicle: Vehicle) {
-        self.bodies.push(CHASSIS_AT_ORIGIN);
+        self.bodies.push(ChassisState::AT_ORIGIN);
         self.impulses.push(ChassisImpulse::default());
         self.free_velocities.push(Vec3::ZERO);
         self.state_was_set.push(true);
@@ -69,7 +69,7 @@ impl Cars {
         if let Some(trains) = &mut self.trains {
             trains.remove(slot);
         }
-        self.bodies[slot] = CHASSIS_AT_ORIGIN;
+        self.bodies[slot] = ChassisState::AT_ORIGIN;
         (self.impulses[slot], self.reports[slot]) = Default::default();
         (self.free_velocities[slot], self.state_was_set[slot]) = (Vec3::ZERO, true);
         (self.near_obstacle[slot], self.is_stepped[slot]) = (false, false);
