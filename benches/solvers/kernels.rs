@@ -3,18 +3,21 @@
 use std::hint::black_box;
 
 use criterion::Criterion;
-use skidpad::constraint::Newton;
 use skidpad::core::coupling::RowSolver;
 use skidpad::core::{ChassisState, Contact, Controls, Scene, State, Vec3, Vehicle};
-use skidpad::impulse::Sweep;
 
 use crate::shared;
 
 /// Measures [`Vehicle::solve`] of one vehicle with each solver.
 pub fn couplings(criterion: &mut Criterion) {
-    let solvers: [(&str, &dyn RowSolver); 2] = [("one_sweep", &Sweep), ("converged", &Newton::CONE)];
+    let solvers: &[(&str, &dyn RowSolver)] = &[
+        #[cfg(feature = "impulse")]
+        ("one_sweep", &skidpad::impulse::Sweep),
+        #[cfg(feature = "constraint")]
+        ("converged", &skidpad::constraint::Newton::CONE),
+    ];
     let mut group = criterion.benchmark_group("solve");
-    for (name, solver) in solvers {
+    for (name, solver) in solvers.iter().copied() {
         let start = &shared::cars(1)[0];
         let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
         let mut vehicle = Vehicle::new(start.model.clone(), state);
@@ -45,10 +48,6 @@ fn cornering(state: &State) -> ChassisState {
         angular: Vec3::Z * 0.2,
         free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
         free_angular: Vec3::Z * 0.2,
-        gyroscopic_change: Vec3::ZERO,
-        wind: Vec3::ZERO,
-        pose_lag: 0.0,
-        position_resolution: 0.0,
-        asleep: false,
+        ..ChassisState::AT_ORIGIN
     }
 }
