@@ -278,8 +278,8 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// Computes the tyre under `conditions`. The load is clamped to [`LOAD_RATIO_RANGE`] times the nominal load for the
-    /// curves; outside, slopes and forces change in proportion to load. Grip (at least [`MIN_GRIP`]) scales forces and
+    /// Computes the tyre under `conditions`. The load is clamped to `LOAD_RATIO_RANGE` times the nominal load for the
+    /// curves; outside, slopes and forces change in proportion to load. Grip (at least `MIN_GRIP`) scales forces and
     /// slips, not slopes; below that minimum all slopes and forces fade to 0. NaN counts as 0.
     ///
     /// The reference slip of a direction is the sum of two shares: its peak slip over both peak slips, and its ratio of

@@ -98,7 +98,7 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
 ///
 /// The compliance of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. The speed is that of the
 /// patch over the ground without the effect of the wheel's present tyre impulses p: `v − K p`. `compliance_factor` is
-/// the number of gripping wheels, 1 for a wheel alone. `is_slanted` ([`crate::Model::has_tilted_rows`]) states whether
+/// the number of gripping wheels, 1 for a wheel alone. `is_slanted` (`crate::Model::has_tilted_rows`) states whether
 /// rows may differ from orthogonal unit vectors. Spin is not included.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(

@@ -215,7 +215,7 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// `velocity`: [`Self::speeds`], plus the scrub of wheels with an unsprung mass on links. The circumferential
+    /// `velocity`: `Self::speeds`, plus the scrub of wheels with an unsprung mass on links. The circumferential
     /// speed of the wheel is not subtracted.
     #[inline(always)]
     pub fn patch_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
