@@ -13,6 +13,8 @@ mod aero;
 mod assembly;
 mod assist_log;
 mod assists;
+#[cfg(feature = "simd_batch")]
+pub mod block;
 mod channel;
 mod chassis;
 mod constants;

@@ -35,6 +35,8 @@ pub trait Lane:
     type Mask: Copy
         + Debug
         + Default
+        + Send
+        + Sync
         + BitAnd<Output = Self::Mask>
         + BitOr<Output = Self::Mask>
         + Not<Output = Self::Mask>;
@@ -157,7 +159,7 @@ impl Broadcast<Self> for F32x4 {
 }
 
 #[cfg(feature = "simd_batch")]
-pub use car_lanes::CarLanes;
+pub use car_lanes::{BlockLanes, CarLanes};
 
 /// Eight numbers in the widest registers of the processor; usable only if [`has_wide`] returns true.
 #[cfg(all(feature = "simd_batch", feature = "instruction_sets", target_arch = "x86_64"))]

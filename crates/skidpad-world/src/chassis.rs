@@ -212,6 +212,28 @@ impl Chassis {
         self.twist_lag = Twist { velocity: self.velocity - velocity, angular: self.angular - angular };
     }
 
+    /// Sets pose, twist and lags within a step: `lags` are the velocities at its end less those with which the pose moves
+    /// (m/s, rad/s).
+    pub fn set_step_motion(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2], lags: [Vec3; 2]) {
+        self.set_pose_and_twist(position, rotation, twist);
+        self.twist_lag = Twist { velocity: lags[0], angular: lags[1] };
+    }
+
+    /// Returns the lags of [`Chassis::set_step_motion`] (m/s, rad/s).
+    pub fn lags(&self) -> [Vec3; 2] {
+        [self.twist_lag.velocity, self.twist_lag.angular]
+    }
+
+    /// Returns the box that collides.
+    pub fn hull(&self) -> Hull {
+        self.hull
+    }
+
+    /// Returns the largest distance of a point of the hull from the centre of mass, m.
+    pub fn hull_radius(&self) -> f32 {
+        self.hull_radius
+    }
+
     /// Returns the velocity of the point at `arm` from the centre of mass (m, world axes), m/s.
     pub(crate) fn velocity_at(&self, arm: Vec3) -> Vec3 {
         self.velocity + self.angular.cross(arm)

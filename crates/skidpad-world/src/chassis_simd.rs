@@ -1,13 +1,13 @@
 //! Integration of rigid bodies: four chassis at once, one per SIMD lane, or one chassis alone.
 
-use skidpad_core::simd::lane::{F32x4, Lane};
-use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes, integrate_rotation};
+use skidpad_core::simd::lane::F32x4;
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{ChassisImpulse, Mat3, Quat, Vec3, model::Hull};
 
 use crate::body_lanes::{BodyLanes, pack_four_of, pack_one_of};
 use crate::chassis::{Chassis, Twist};
 use crate::ground::Ground;
-use crate::rotation::RotationState;
+use crate::motion::{AdvancedBody, BodyInertia, BodyTwist, HullLanes};
 
 /// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k. The
 /// nine components are packed column by column: four, four and one at a time.
@@ -27,6 +27,16 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(
     });
     let zz = pack_one_of(bodies, |chassis| matrix(chassis).z_axis.z);
     Mat3Lanes { x: Vec3Lanes::new(xx, xy, xz), y: Vec3Lanes::new(yx, yy, yz), z: Vec3Lanes::new(zx, zy, zz) }
+}
+
+/// Packs the inertia of each chassis.
+#[inline(always)]
+fn pack_inertia<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> BodyInertia<L> {
+    BodyInertia {
+        inverse_mass: pack_one_of(bodies, |body| body.inverse_mass),
+        inertia: pack_matrices(bodies, |body| &body.inertia),
+        inverse_inertia: pack_matrices(bodies, |body| &body.inverse_inertia),
+    }
 }
 
 /// Packs velocity (m/s), angular velocity (rad/s), velocity lag and angular velocity lag of each chassis, in this
@@ -84,14 +94,15 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
     let (e, f) =
         (pack_one_of(pushes, |push| push.angular_impulse.y), pack_one_of(pushes, |push| push.angular_impulse.z));
     let (impulse, angular_impulse) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
-    let (axes, inverse_inertia) =
-        (pack_matrices(bodies, |body| &body.axes), pack_matrices(bodies, |body| &body.inverse_inertia));
-    let angular_change = RotationState::mul_in_body_axes(&axes, &inverse_inertia, angular_impulse);
-    let velocity_change = Vec3Lanes::splat(gravity_change) + impulse * pack_one_of(bodies, |body| body.inverse_mass);
+    let axes = pack_matrices(bodies, |body| &body.axes);
     let [velocity, angular, ..] = pack_motions(bodies);
-    let half = L::splat(0.5);
-    let [velocity, angular] = [velocity + velocity_change, angular + angular_change];
-    let [lag, angular_lag] = [velocity_change * half, angular_change * half];
+    let BodyTwist { velocity, angular, velocity_lag: lag, angular_lag } = BodyTwist::pushed(
+        [velocity, angular],
+        &axes,
+        &pack_inertia(bodies),
+        [impulse, angular_impulse],
+        gravity_change,
+    );
     // Rows in the order of `PackedMotion`.
     let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
     let second_row = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
@@ -144,38 +155,23 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     speed_gain: f32,
     dt: f32,
 ) -> [bool; N] {
-    let (normal, normal_f64) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
     let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
     let [x, y, z, half_x] = pack_four_of(bodies, |Chassis { hull: Hull { centre, half_extents }, .. }| {
         [centre.x, centre.y, centre.z, half_extents.x]
     });
     let (half_y, half_z) =
         (pack_one_of(bodies, |body| body.hull.half_extents.y), pack_one_of(bodies, |body| body.hull.half_extents.z));
-    // Middle and half extents of each hull, body axes, m.
-    let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
+    let hull = HullLanes {
+        centre: Vec3Lanes::new(x, y, z),
+        half_extents: Vec3Lanes::new(half_x, half_y, half_z),
+        radius: pack_one_of(bodies, |body| body.hull_radius),
+    };
+    let normal_f64 = ground.normal.as_dvec3();
     // Height of each centre of mass above the plane, m.
     let height = pack_one_of(bodies, |body| body.position.dot(normal_f64) as f32);
-    let point_speed_bound =
-        angular.dot(angular).sqrt() * pack_one_of(bodies, |body| body.hull_radius) + L::splat(speed_gain);
-    // Farthest that any point can sink in the step, m.
-    let travel_bound = L::splat(dt) * (point_speed_bound - velocity.dot(normal));
-    // "Not less" instead of "at least", so that NaN counts as reaching.
-    L::unpack_mask(!travel_bound.less(lowest_height(height, normal, &pack_matrices(bodies, |body| &body.axes), hull)))
-}
-
-/// Returns the height of the lowest point of a hull above a plane with the unit vector `normal`, m; negative below the
-/// plane. `height` is the height of the centre of mass, m. `axes` leads from body axes to world axes. The hull is a box
-/// with a centre (from the centre of mass) and half extents in the axes of its body, m.
-#[inline(always)]
-pub(crate) fn lowest_height<L: Lane>(
-    height: L,
-    normal: Vec3Lanes<L>,
-    axes: &Mat3Lanes<L>,
-    [centre, half_extents]: [Vec3Lanes<L>; 2],
-) -> L {
-    // Normal in body axes.
-    let body_normal = axes.transposed().mul_vector(normal);
-    height + body_normal.dot(centre) - body_normal.abs().dot(half_extents)
+    let axes = pack_matrices(bodies, |body| &body.axes);
+    let twist = BodyTwist { velocity, angular, ..BodyTwist::default() };
+    L::unpack_mask(hull.can_reach_plane(height, ground.normal, &axes, &twist, speed_gain, dt))
 }
 
 /// Pose and angular velocity of a chassis after a step.
@@ -200,28 +196,12 @@ struct NextPose {
 #[inline(always)]
 fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -> [NextPose; N] {
     let [velocity, angular, velocity_lag, angular_lag] = pack_motions(bodies);
-    // Displacement of the centre of mass, m.
-    let displacement = (velocity - velocity_lag) * L::splat(dt);
+    let twist = BodyTwist { velocity, angular, velocity_lag, angular_lag };
     let rotation = pack_four_of(bodies, |body| body.rotation.to_array());
-    let rotation_state = RotationState {
-        axes: pack_matrices(bodies, |body| &body.axes),
-        inertia: pack_matrices(bodies, |body| &body.inertia),
-        inverse_inertia: pack_matrices(bodies, |body| &body.inverse_inertia),
-        angular,
-        rate_lag: angular_lag,
-    };
-    let momentum = rotation_state.momentum();
-    let rotation = integrate_rotation(rotation, rotation_state.midpoint_rate(momentum, dt), dt);
-    let axes = Mat3Lanes::from_quat(rotation);
-    let angular = RotationState::mul_in_body_axes(&axes, &rotation_state.inverse_inertia, momentum);
-    let [x, y, z, w] = rotation;
-    // A valid quaternion has a squared length of 1; an angular velocity too large for f32 results in length zero.
-    let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
-    // One component that is not finite makes the sum of all six infinite or NaN.
-    let velocity_sum = velocity + angular;
-    let is_finite = L::unpack_mask(
-        has_length & (velocity_sum.x + velocity_sum.y + velocity_sum.z).abs().less(L::splat(f32::INFINITY)),
-    );
+    let axes = pack_matrices(bodies, |body| &body.axes);
+    let AdvancedBody { displacement, rotation, axes, angular, is_finite } =
+        AdvancedBody::new(rotation, &axes, &pack_inertia(bodies), &twist, dt);
+    let is_finite = L::unpack_mask(is_finite);
     // Packed in the order of `NextPose`.
     let displacement = L::unpack_four([displacement.x, displacement.y, displacement.z, axes.z.z]);
     let rotation = L::unpack_four(rotation);

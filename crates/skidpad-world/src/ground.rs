@@ -5,7 +5,7 @@ use crate::terrain::{COORDINATE_ROUNDING_RATIO, Terrain};
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
 use skidpad_core::simd::instruction_set::dispatch_simd;
-use skidpad_core::simd::lane::F32x4;
+use skidpad_core::simd::lane::{F32x4, Lane};
 use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::{
     CandidateTriangle, Contact, DVec3, FixedBox, Ground as GroundData, HullPoint, Platform, PlatformMotion, Probe,
@@ -215,8 +215,18 @@ impl Ground {
         self.blocks.get(block_index)?.ground_data(block_index, probe, arm, self.dt)
     }
 
+    /// Returns the unit normal of the plane, world axes; `None` without a plane.
+    pub fn plane_normal(&self) -> Option<Vec3> {
+        self.has_plane.then_some(self.normal)
+    }
+
+    /// Returns the factor of the plane on the friction of tyres.
+    pub fn plane_grip(&self) -> f32 {
+        self.grip
+    }
+
     /// Returns true if there is nothing but, at most, the plane.
-    pub(crate) fn is_plane_only(&self) -> bool {
+    pub fn is_plane_only(&self) -> bool {
         self.blocks.is_empty() && self.terrain.is_empty()
     }
 
@@ -359,11 +369,30 @@ impl Ground {
         }
     }
 
+    /// Returns the distances (m) at which rays hit the plane, and whether they do. A ray starts at `start` (world axes, m)
+    /// from the centre of mass of its body, which is at `height` above the plane (m), and has the unit vector
+    /// `direction` and the length `reach` (m). The distance is (height of the start) / (cosine to the direction into the
+    /// plane). A hit needs a sine above [`MIN_PLANE_HIT_SINE`] between ray and plane, a ray that points into the plane,
+    /// and a distance of at most `reach`; negative distances (a start below the plane) count. NaN is no hit.
+    #[inline(always)]
+    pub fn plane_distance<L: Lane>(
+        &self,
+        height: L,
+        start: Vec3Lanes<L>,
+        direction: Vec3Lanes<L>,
+        reach: L,
+    ) -> (L, L::Mask) {
+        let normal = Vec3Lanes::<L>::splat(self.normal);
+        let cosine = -direction.dot(normal);
+        let distance = (height + start.dot(normal)) / cosine;
+        // Means `distance <= reach`, and false for NaN: lanes have no "at most", and unequal numbers differ by at least
+        // that constant.
+        let is_within_reach = (distance - reach).less(L::splat(MIN_POSITIVE_F32));
+        (distance, L::splat(MIN_PLANE_HIT_SINE).less(cosine) & is_within_reach)
+    }
+
     /// Computes the contacts of the plane with the rays of `probes`, one per lane. `heights` are the heights of their
-    /// bodies above the plane, m. The distance is (height of the start) / (cosine to the direction into the plane). A
-    /// contact needs a sine above [`MIN_PLANE_HIT_SINE`] between ray and plane, a ray that points into the plane, and a
-    /// distance of at most the ray's length; negative distances (a start below the plane) count. Others get `None`,
-    /// also for NaN. Contacts have the normal and grip of the plane and no ground data.
+    /// bodies above the plane, m. Misses get `None`; see [`Ground::plane_distance`]. Contacts have the normal and grip of the plane and no ground data.
     #[inline(always)]
     fn probe_plane_lanes<L: BodyLanes<N>, const N: usize>(
         &self,
@@ -377,12 +406,9 @@ impl Ground {
         // The fourth number is unused.
         let [direction_x, direction_y, direction_z, _] =
             pack_four_of::<L, N, _>(probes, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
-        let cosine = -Vec3Lanes::new(direction_x, direction_y, direction_z).dot(normal);
-        let distance = (L::pack_one(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / cosine;
-        // Means `distance <= reach`, and false for NaN: lanes have no "at most", and unequal numbers differ by at least
-        // that constant.
-        let is_within_reach = (distance - reach).less(L::splat(MIN_POSITIVE_F32));
-        let is_hit = L::unpack_mask(L::splat(MIN_PLANE_HIT_SINE).less(cosine) & is_within_reach);
+        let direction = Vec3Lanes::new(direction_x, direction_y, direction_z);
+        let (distance, is_hit) = self.plane_distance(L::pack_one(heights), Vec3Lanes::new(x, y, z), direction, reach);
+        let is_hit = L::unpack_mask(is_hit);
         let contact_values = L::unpack_four([distance, normal.x, normal.y, normal.z]);
         for (lane, contact) in contacts.iter_mut().enumerate() {
             let [distance, x, y, z] = contact_values[lane];

@@ -9,8 +9,8 @@ use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{DVec3, HullPoint, MAX_HULL_POINTS, Vec3};
 
 use crate::chassis::Chassis;
-use crate::chassis_simd::lowest_height;
 use crate::ground::{Block, Ground};
+use crate::motion::HullLanes;
 use crate::swept_contact::SweptBox;
 use crate::triangle_contacts::TriangleContacts;
 
@@ -296,8 +296,8 @@ impl GroundContacts {
         let normal = ground.normal;
         // Height of the centre of mass above the plane, m.
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
-        let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
-        if lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes), hull) > max_height {
+        let hull = HullLanes::<f32>::new(chassis.hull, chassis.hull_radius);
+        if hull.lowest_height(height, Vec3Lanes::splat(normal), &Mat3Lanes::from_mat3(&chassis.axes)) > max_height {
             return;
         }
         for i in 0..HULL_CORNERS {

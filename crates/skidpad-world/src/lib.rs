@@ -21,6 +21,7 @@ mod ground;
 mod hitch_impulses;
 mod hull;
 mod hull_pair;
+pub mod motion;
 mod rotation;
 mod supported_body;
 mod swept_contact;

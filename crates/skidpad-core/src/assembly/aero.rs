@@ -85,6 +85,20 @@ fn impulse_at_point<C: Lane>(point: Vec3, dt: C, force: Vec3Lanes<C>) -> Spatial
     SpatialVector::new(impulse, Vec3Lanes::splat(point).cross(impulse))
 }
 
+/// Returns the factors of `maps` on drag and both surfaces, at the mean compressions of the first and last axle and at the
+/// yaw angle of the air, `atan(|v_y| / |v_x|)` in 0 to π/2, with `|v_x|` at least [`MIN_AIR_SPEED_MPS`]. `compression(i)` is
+/// that of wheel `i` (m); `velocity` is relative to the air (vehicle frame, m/s).
+#[inline(never)]
+pub(crate) fn mapped_factors(
+    maps: &AeroMaps,
+    model: &Model,
+    compression: impl Fn(usize) -> f32,
+    velocity: Vec3,
+) -> [f32; 3] {
+    let mean_compression = model.mean_compression(compression);
+    maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(MIN_AIR_SPEED_MPS)))
+}
+
 impl Vehicle {
     /// Returns the impulses on the chassis besides those of its tyres and struts (N s, and N m s about the centre of
     /// mass, vehicle frame): air, then user-defined force elements, then angular drag. Gravity is not included.
@@ -139,15 +153,10 @@ impl Vehicle {
     /// frame, m/s) and the present strut compressions; 1 for a model without maps.
     #[inline(always)]
     pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
-        self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| self.mapped_factors(maps, velocity))
-    }
-
-    /// Returns the factors of `maps` on drag and both surfaces, at the mean compressions of the first and last axle and
-    /// at the yaw angle of the air, `atan(|v_y| / |v_x|)` in 0 to π/2, with `|v_x|` at least [`MIN_AIR_SPEED_MPS`].
-    #[inline(never)]
-    fn mapped_factors(&self, maps: &AeroMaps, velocity: Vec3) -> [f32; 3] {
-        let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
-        maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(MIN_AIR_SPEED_MPS)))
+        let compression = |i: usize| self.state.wheels[i].compression;
+        self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| {
+            mapped_factors(maps, &self.model, compression, velocity)
+        })
     }
 
     /// Returns the impulse of all force elements of the model on the chassis (N s, N m s, vehicle frame), and adds

@@ -4,7 +4,7 @@
 pub(crate) mod aero;
 mod assists;
 pub(crate) mod drivetrain;
-mod steering;
+pub(crate) mod steering;
 pub(crate) mod suspension;
 pub(crate) mod tyre;
 pub(crate) mod wheel;

@@ -11,7 +11,7 @@ use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
 #[cfg(feature = "simd_batch")]
-use skidpad_simd::lane::CarLanes;
+use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
@@ -352,7 +352,7 @@ impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
     /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
     /// lateral compliance are left out (`None`). Wheel indices stay those of the bank.
-    pub(crate) fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
+    pub(crate) fn broadcast_lane<W: BlockLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
         let broadcast_law = |law: &LawGroup| {

@@ -1,5 +1,7 @@
 //! Dynamic state of a car: everything that advances in time, and nothing else. A clone is a snapshot for a rewind.
 
+#[cfg(feature = "simd_batch")]
+pub(crate) mod block;
 mod drive_start;
 mod load_errors;
 pub(crate) mod placement;

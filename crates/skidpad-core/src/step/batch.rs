@@ -5,7 +5,7 @@ pub(crate) mod batch_wheels;
 mod clutches;
 mod driver_inputs;
 mod droop;
-mod lane_exchange;
+pub(crate) mod lane_exchange;
 mod shafts;
 mod workspace;
 

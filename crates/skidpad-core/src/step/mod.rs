@@ -11,6 +11,8 @@ pub(crate) mod batch;
 #[cfg(feature = "simd_batch")]
 pub(crate) mod batch;
 pub(crate) mod batch_pass;
+#[cfg(feature = "simd_batch")]
+pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod car_rows;
 pub(crate) mod evaluation;

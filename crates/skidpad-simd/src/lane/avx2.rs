@@ -13,7 +13,7 @@ use wide::bytemuck;
 use crate::lane::car_lanes::impl_car_lanes;
 use crate::lane::impl_lanewise_ops;
 use crate::lane::{
-    Broadcast, CarLanes, CarScalar, F32x4, Lane, MANTISSA_BITS, MANTISSA_MASK, ONE_BITS, ROUND_TO_WHOLE, WheelLanes,
+    BlockLanes, Broadcast, CarLanes, CarScalar, F32x4, Lane, MANTISSA_BITS, MANTISSA_MASK, ONE_BITS, ROUND_TO_WHOLE, WheelLanes,
 };
 
 thread_local! {
@@ -189,7 +189,13 @@ impl Broadcast<Self> for F32x8 {
     }
 }
 
-impl_car_lanes!(F32x8);
+impl_car_lanes!(
+    F32x8,
+    8,
+    |numbers: [f32; 8]| Self(numbers.simd_into(avx2())),
+    |lanes: F32x8| lanes.0.into(),
+    |mask: Mask32x8| mask.0.to_bitmask() as u32
+);
 
 impl CarLanes for F32x8 {
     #[inline(always)]
@@ -214,11 +220,6 @@ impl CarLanes for F32x8 {
         let (first, last) = self.0.simd.split_f32x8(self.0);
         let to_quad = |half: f32x4<Avx2>| F32x4(bytemuck::cast(__m128::from(half)));
         [to_quad(first), to_quad(last)]
-    }
-
-    #[inline(always)]
-    fn bits(mask: Mask32x8) -> u32 {
-        mask.0.to_bitmask() as u32
     }
 }
 

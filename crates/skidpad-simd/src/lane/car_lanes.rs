@@ -7,8 +7,50 @@ use wide::{bytemuck, f32x4};
 
 use crate::lane::{CarScalar, F32x4, F32x8Pair, Lane, Mask32x8Pair, Vec4Ops, WheelLanes};
 
+/// Numbers of a block of cars, one car per lane, or of a wheel of each car.
+pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
+    /// Array with an element for each car.
+    type Array<T: Copy + Debug + Send + Sync>: Copy + Debug + Send + Sync + AsRef<[T]> + AsMut<[T]>;
+
+    /// Number of cars in a block.
+    const LANE_COUNT: usize;
+
+    /// Builds an array from `car_value`, called once with the index of each car, in order.
+    fn array_from_fn<T: Copy + Debug + Send + Sync>(car_value: impl FnMut(usize) -> T) -> Self::Array<T>;
+
+    /// Builds the value from the numbers of the cars.
+    fn from_array(numbers: Self::Array<f32>) -> Self;
+
+    /// Returns the numbers of the cars.
+    fn to_array(self) -> Self::Array<f32>;
+
+    /// Returns a bit for each lane in which the mask is true, the lowest for the first.
+    fn mask_bits(mask: Self::Mask) -> u32;
+
+    /// Returns the mask with the lanes whose bit is set, the lowest for the first.
+    #[inline(always)]
+    fn mask_from_bits(bits: u32) -> Self::Mask {
+        let numbers = Self::array_from_fn(|car| if bits & (1 << car) != 0 { 1.0 } else { 0.0 });
+        Self::splat(0.0).less(Self::from_array(numbers))
+    }
+
+    /// Returns the value with the number of `car` replaced.
+    #[inline(always)]
+    fn with_number(self, car: usize, number: f32) -> Self {
+        let mut numbers = self.to_array();
+        numbers.as_mut()[car] = number;
+        Self::from_array(numbers)
+    }
+
+    /// Returns the number of `car`.
+    #[inline(always)]
+    fn number(self, car: usize) -> f32 {
+        self.to_array().as_ref()[car]
+    }
+}
+
 /// Numbers of a batch of eight cars, or of a wheel of each car.
-pub trait CarLanes: CarScalar + WheelLanes<Car = Self> {
+pub trait CarLanes: BlockLanes {
     /// Builds the value from its lanes.
     fn from_lanes(lanes: [f32; 8]) -> Self;
 
@@ -22,7 +64,10 @@ pub trait CarLanes: CarScalar + WheelLanes<Car = Self> {
     fn halves(self) -> [F32x4; 2];
 
     /// Returns a bit for each lane in which the mask is true, the lowest for the first.
-    fn bits(mask: Self::Mask) -> u32;
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u32 {
+        Self::mask_bits(mask)
+    }
 
     /// Returns the number of `car`, 0 to 7.
     #[inline(always)]
@@ -99,9 +144,10 @@ impl<W: Lane> Vec4Ops<W> for Vec4Lanes<W> {
     }
 }
 
-/// Implements [`WheelLanes`] for eight numbers: numbers of a batch of cars, or of a wheel of each car.
+/// Implements [`WheelLanes`] and [`BlockLanes`] for a type of `count` numbers: those of a block of cars, or of a wheel of
+/// each car. The functions convert from and to an array, and a mask to bits.
 macro_rules! impl_car_lanes {
-    ($type:ty) => {
+    ($type:ty, $count:literal, $from_array:expr, $to_array:expr, $mask_bits:expr) => {
         impl CarScalar for $type {
             type Vec4 = crate::lane::car_lanes::Vec4Lanes<Self>;
         }
@@ -148,17 +194,43 @@ macro_rules! impl_car_lanes {
 
             #[inline(always)]
             fn lane(self, lane: usize) -> f32 {
-                self.to_lanes()[lane]
+                self.number(lane)
             }
 
             #[inline(always)]
             fn mask_at(mask: Self::Mask, lane: usize) -> bool {
-                <Self as CarLanes>::bits(mask) & (1 << lane) != 0
+                <Self as BlockLanes>::mask_bits(mask) & (1 << lane) != 0
             }
 
             #[inline(always)]
             fn opposite([a, b, c, d]: [Self; 4]) -> [Self; 4] {
                 [b, a, d, c]
+            }
+        }
+
+        impl BlockLanes for $type {
+            type Array<T: Copy + Debug + Send + Sync> = [T; $count];
+
+            const LANE_COUNT: usize = $count;
+
+            #[inline(always)]
+            fn array_from_fn<T: Copy + Debug + Send + Sync>(car_value: impl FnMut(usize) -> T) -> [T; $count] {
+                core::array::from_fn(car_value)
+            }
+
+            #[inline(always)]
+            fn from_array(numbers: [f32; $count]) -> Self {
+                $from_array(numbers)
+            }
+
+            #[inline(always)]
+            fn to_array(self) -> [f32; $count] {
+                $to_array(self)
+            }
+
+            #[inline(always)]
+            fn mask_bits(mask: Self::Mask) -> u32 {
+                $mask_bits(mask)
             }
         }
     };
@@ -167,7 +239,7 @@ macro_rules! impl_car_lanes {
 #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
 pub(super) use impl_car_lanes;
 
-impl_car_lanes!(F32x8Pair);
+impl_car_lanes!(F32x8Pair, 8, F32x8Pair::new, F32x8Pair::lanes, |mask: Mask32x8Pair| mask.0.to_bitmask());
 
 impl CarLanes for F32x8Pair {
     #[inline(always)]
@@ -189,10 +261,5 @@ impl CarLanes for F32x8Pair {
     fn halves(self) -> [F32x4; 2] {
         let [first, last]: [f32x4; 2] = bytemuck::cast(self.0);
         [F32x4(first), F32x4(last)]
-    }
-
-    #[inline(always)]
-    fn bits(mask: Mask32x8Pair) -> u32 {
-        mask.0.to_bitmask()
     }
 }

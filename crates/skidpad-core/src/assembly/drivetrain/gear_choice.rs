@@ -21,25 +21,58 @@ const UPSHIFT_FORCE_RESERVE: f32 = 1.15;
 /// Speed below which a car counts as standing, as a share of its walking pace.
 const STANDSTILL_SPEED_RATIO: f32 = 0.1;
 
+/// Motion of a car after its last step, for the choice of its gear.
+pub(crate) trait CarMotion {
+    /// Returns the speed of wheel `i` along its rolling direction, m/s.
+    fn rolling_speed(&self, i: usize) -> f32;
+
+    /// Returns whether wheel `i` was in contact with the ground.
+    fn has_contact(&self, i: usize) -> bool;
+
+    /// Returns the forward speed gained in the last step, m/s.
+    fn speed_gain(&self) -> f32;
+}
+
 /// Motion of the wheels that an engine drives.
-struct DrivenWheels<'a> {
-    model: &'a Model,
+pub(crate) struct DrivenWheels<'a, M> {
+    pub model: &'a Model,
     /// Parts of the engine's drivetrain.
-    drive: &'a EngineDrive,
-    /// States of all wheels after the last step.
-    wheels: &'a [WheelState],
+    pub drive: &'a EngineDrive,
+    /// Motion after the last step.
+    pub motion: M,
     /// Speed of the propeller shaft over the final drive, rad/s.
-    shaft_speed: f32,
+    pub shaft_speed: f32,
     /// Pedal, 0 to 1.
-    throttle: f32,
+    pub throttle: f32,
+    /// Mass of the trailers, kg.
+    pub towed_mass: f32,
+    /// Length of a step, s.
+    pub dt: f32,
+}
+
+/// Motion of a car in its state.
+struct StateMotion<'a> {
+    /// States of all wheels.
+    wheels: &'a [WheelState],
     /// Rotation from vehicle axes to world axes.
     rotation: &'a Quat,
     /// Velocities at the end and at the start of the last step, world, m/s.
     velocities: [&'a Vec3; 2],
-    /// Mass of the trailers, kg.
-    towed_mass: f32,
-    /// Length of a step, s.
-    dt: f32,
+}
+
+impl CarMotion for StateMotion<'_> {
+    fn rolling_speed(&self, i: usize) -> f32 {
+        self.wheels[i].rolling_speed
+    }
+
+    fn has_contact(&self, i: usize) -> bool {
+        self.wheels[i].contact
+    }
+
+    fn speed_gain(&self) -> f32 {
+        let [velocity, previous_velocity] = self.velocities;
+        (*self.rotation * Vec3::X).dot(*velocity - *previous_velocity)
+    }
 }
 
 /// Motion that a shift is expected to end with.
@@ -50,7 +83,7 @@ struct ShiftPrediction {
     shaft_speed: f32,
 }
 
-impl DrivenWheels<'_> {
+impl<M: CarMotion> DrivenWheels<'_, M> {
     /// Returns the sum over the wheels of torque share times `value(wheel)`: the weighted mean, as the shares add up to
     /// 1.
     #[inline(always)]
@@ -68,7 +101,7 @@ impl DrivenWheels<'_> {
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
-        self.torque_weighted_mean(|i| self.wheels[i].rolling_speed)
+        self.torque_weighted_mean(|i| self.motion.rolling_speed(i))
     }
 
     /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the
@@ -76,9 +109,10 @@ impl DrivenWheels<'_> {
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
-        let contact_weight = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
+        let contact_weight = |i: usize| if self.motion.has_contact(i) { 1.0 } else { 0.0 };
         let contact_share = self.torque_weighted_mean(contact_weight);
-        let wheel_speed = |i: usize| contact_weight(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
+        let wheel_speed =
+            |i: usize| contact_weight(i) * self.motion.rolling_speed(i) / self.model.wheels()[i].radius;
         (contact_share > 0.0).then(|| self.torque_weighted_mean(wheel_speed) / contact_share)
     }
 
@@ -104,10 +138,7 @@ impl DrivenWheels<'_> {
         // Driving force of the last step, N.
         let driving_force = wheel_impulse(clutch_to_shaft_ratios, state.clutch) * turns_per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
-        let [velocity, previous_velocity] = self.velocities;
-        // Change of the forward speed in the last step, m/s.
-        let speed_gain = (*self.rotation * Vec3::X).dot(*velocity - *previous_velocity);
-        let resistance = driving_force - mass * speed_gain / self.dt;
+        let resistance = driving_force - mass * self.motion.speed_gain() / self.dt;
         ShiftPrediction {
             resistance,
             shaft_speed: rolling_shaft_speed - resistance / mass * turns_per_metre * gearbox.shift_time,
@@ -161,9 +192,8 @@ impl State {
         dt: f32,
     ) -> f32 {
         let Self { drive: drive_state, wheels, rotation, velocity, previous_velocity, .. } = self;
-        let velocities = [&*velocity, &*previous_velocity];
-        let driven_wheels =
-            DrivenWheels { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
+        let motion = StateMotion { wheels, rotation, velocities: [velocity, previous_velocity] };
+        let driven_wheels = DrivenWheels { model, drive, motion, shaft_speed, throttle, towed_mass, dt };
         drive_state.select_gear(requested_gear, &driven_wheels)
     }
 }
@@ -191,7 +221,11 @@ impl DriveState {
     /// of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once. `since_shift`
     /// counts the time since the last change, s, up to 1000.
     #[inline(always)]
-    fn select_gear(&mut self, requested_gear: Option<i8>, driven_wheels: &DrivenWheels) -> f32 {
+    pub(crate) fn select_gear<M: CarMotion>(
+        &mut self,
+        requested_gear: Option<i8>,
+        driven_wheels: &DrivenWheels<'_, M>,
+    ) -> f32 {
         let (gearbox, dt) = (&driven_wheels.drive.gearbox, driven_wheels.dt);
         if let Some(cvt) = &gearbox.cvt {
             self.track_cvt_ratio(gearbox, cvt, driven_wheels.shaft_speed, driven_wheels.throttle, dt);
@@ -270,7 +304,7 @@ impl DriveState {
     /// gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the rolling speed
     /// must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
     #[inline(always)]
-    fn choose_gear(&self, driven_wheels: &DrivenWheels) -> i8 {
+    fn choose_gear<M: CarMotion>(&self, driven_wheels: &DrivenWheels<'_, M>) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven_wheels;
         let top_gear = gearbox.clamp_gear(i8::MAX);
         let ratio = gearbox.ratio(self.gear);

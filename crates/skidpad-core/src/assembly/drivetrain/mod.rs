@@ -1,7 +1,7 @@
 //! Rows of the drivetrain: from pedals to torques, rows of clutch, motors and couplings, and their solution.
 
 pub(crate) mod controls_to_torque;
-mod gear_choice;
+pub(crate) mod gear_choice;
 pub(crate) mod lone_clutch;
 mod no_slip_drivetrain;
 pub(crate) mod shaft_solver;

@@ -22,8 +22,9 @@ const WALL_MARGIN_M: f32 = 0.03;
 /// step to step.
 pub(crate) const DROOP_TOLERANCE_M: f32 = 1e-3;
 
-/// Ground contacts of the probes of four wheels; 0 in lanes without a contact.
-pub(crate) struct ProbeContacts<W: WheelLanes> {
+/// Ground contacts of the probes of wheels; 0 in lanes without a contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProbeContacts<W: WheelLanes> {
     /// Lanes with a contact.
     pub hit: W::Mask,
     /// Unit normal of the ground, world axes.

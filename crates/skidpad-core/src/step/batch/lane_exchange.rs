@@ -8,7 +8,7 @@ use crate::step::write_back::{EndState, WheelEndState, resolved_angular_velocity
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{StartState, WheelRows};
 use bevy_math::Vec3;
-use skidpad_simd::lane::{CarLanes, F32x4, F32x8Pair, Vec4Ops, pair_from_fn};
+use skidpad_simd::lane::{CarLanes, F32x4, F32x8Pair, Lane, Vec4Ops, pair_from_fn};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::vectors::{self, Mat3Lanes, Vec3Lanes};
 
@@ -26,9 +26,9 @@ pub(crate) struct ChassisLanes<W> {
     /// Rotation from world axes to vehicle axes.
     pub to_vehicle: Mat3Lanes<W>,
     /// Angular velocity at the start of the step, world axes (rad/s).
-    angular: Vec3Lanes<W>,
+    pub angular: Vec3Lanes<W>,
     /// Velocity that the step would end with if the vehicles pushed nothing, world axes (m/s).
-    free_world_velocity: Vec3Lanes<W>,
+    pub free_world_velocity: Vec3Lanes<W>,
     /// Velocities at the start of the step.
     pub start_velocity: SpatialVector<W>,
     /// Velocities that the step would end with if the vehicles pushed nothing.
@@ -37,17 +37,14 @@ pub(crate) struct ChassisLanes<W> {
     pub air_velocity: Vec3Lanes<W>,
 }
 
-impl<W: CarLanes> ChassisLanes<W> {
-    /// Reads `bodies` at the start of a step of `dt` s. The axes are those after half a step at the initial angular
-    /// velocity. Returns the state of the chassis in these axes, and whether each body is finite.
+impl<W: Lane> ChassisLanes<W> {
+    /// Builds the state of the chassis at the start of a step of `dt` s from their `motion` and the velocity of the air,
+    /// world axes (m/s). The axes are those after half a step at the initial angular velocity.
     #[inline(always)]
-    pub fn read(bodies: &[ChassisState; BATCH_LANES], dt: f32) -> (Self, [bool; BATCH_LANES]) {
-        let motion = MotionLanes::read(bodies);
+    pub fn new(motion: &MotionLanes<W>, wind: Vec3Lanes<W>, dt: f32) -> Self {
         let to_world = Mat3Lanes::from_quat(vectors::integrate_rotation(motion.rotation, motion.angular, 0.5 * dt));
         let to_vehicle = to_world.transposed();
-        // Velocity of the air, world axes (m/s).
-        let wind = gather_vectors(|car| bodies[car].wind);
-        let chassis = Self {
+        Self {
             to_world,
             to_vehicle,
             angular: motion.angular,
@@ -58,8 +55,18 @@ impl<W: CarLanes> ChassisLanes<W> {
                 &to_vehicle,
             ),
             air_velocity: to_vehicle.mul_vector(motion.velocity - wind),
-        };
-        (chassis, motion.are_finite(bodies))
+        }
+    }
+}
+
+impl<W: CarLanes> ChassisLanes<W> {
+    /// Reads `bodies` at the start of a step of `dt` s. Returns the state of the chassis as [`ChassisLanes::new`], and
+    /// whether each body is finite.
+    #[inline(always)]
+    pub fn read(bodies: &[ChassisState; BATCH_LANES], dt: f32) -> (Self, [bool; BATCH_LANES]) {
+        let motion = MotionLanes::read(bodies);
+        let wind = gather_vectors(|car| bodies[car].wind);
+        (Self::new(&motion, wind, dt), motion.are_finite(bodies))
     }
 
     /// Writes the probe of wheel `wheel_index` of each car into `probes` at index `car · wheel_count + wheel_index`,
@@ -96,17 +103,18 @@ impl<W: CarLanes> ChassisLanes<W> {
 }
 
 /// Motion of a batch of cars in world axes, at the start or at the end of a step.
-pub(crate) struct MotionLanes<W> {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MotionLanes<W> {
     /// Quaternion (x, y, z, w) from vehicle axes to world axes.
-    rotation: [W; 4],
+    pub rotation: [W; 4],
     /// Velocity of the centre of mass (m/s).
-    velocity: Vec3Lanes<W>,
+    pub velocity: Vec3Lanes<W>,
     /// Angular velocity (rad/s).
-    angular: Vec3Lanes<W>,
+    pub angular: Vec3Lanes<W>,
     /// Velocities that the step would end with if the vehicles pushed nothing.
-    linear_free_velocity: Vec3Lanes<W>,
+    pub linear_free_velocity: Vec3Lanes<W>,
     /// Angular velocities that the step would end with if the vehicles pushed nothing.
-    angular_free_velocity: Vec3Lanes<W>,
+    pub angular_free_velocity: Vec3Lanes<W>,
 }
 
 impl<W: CarLanes> MotionLanes<W> {
@@ -152,7 +160,9 @@ impl<W: CarLanes> MotionLanes<W> {
             dt,
         );
     }
+}
 
+impl<W: Lane> MotionLanes<W> {
     /// Returns the linear and angular velocities, rotated by the matrices `axes`.
     #[inline(always)]
     pub fn twist(&self, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
@@ -162,7 +172,7 @@ impl<W: CarLanes> MotionLanes<W> {
 
 /// Returns both parts of `twist`, rotated by the matrices `axes`.
 #[inline(always)]
-fn rotate_twist<W: CarLanes>(twist: SpatialVector<W>, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
+fn rotate_twist<W: Lane>(twist: SpatialVector<W>, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
     SpatialVector::new(axes.mul_vector(twist.linear), axes.mul_vector(twist.angular))
 }
 

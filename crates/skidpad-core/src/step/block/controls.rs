@@ -1,0 +1,78 @@
+//! Driver inputs of the cars of a block.
+
+use crate::controls::{Controls, clamp_or_zero};
+use crate::assembly::drivetrain::controls_to_torque::clutch_engagement;
+use skidpad_simd::lane::BlockLanes;
+
+/// Driver inputs of the cars of a block; fields as in [`Controls`]. Values outside their range are clamped by the step;
+/// values that are not finite count as 0. Raw inputs of wheels and cruise control are not supported.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockControls<W: BlockLanes> {
+    /// Accelerator, 0 to 1.
+    pub throttle: W,
+    /// Foot brake, 0 to 1.
+    pub brake: W,
+    /// Handbrake, 0 to 1.
+    pub handbrake: W,
+    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left.
+    pub steer: W,
+    /// Requested gear; `None`: automatic.
+    pub gear: W::Array<Option<i8>>,
+    /// Engagement of a clutch with a pedal, 0 (pressed) to 1.
+    pub(crate) engagement: W,
+    /// Bits of the cars with a clutch pedal.
+    pub(crate) has_pedal: u32,
+    /// Bits of the cars whose starter turns the engine.
+    pub(crate) starter: u32,
+    /// Share of the rate of active anti-roll bars, 0 to 1.
+    pub(crate) bar_share: W,
+}
+
+impl<W: BlockLanes> Default for BlockControls<W> {
+    /// Returns the default of [`Controls`] for every car: no pedal pressed, automatic gears.
+    fn default() -> Self {
+        Self {
+            throttle: W::default(),
+            brake: W::default(),
+            handbrake: W::default(),
+            steer: W::default(),
+            gear: W::array_from_fn(|_| None),
+            engagement: W::default(),
+            has_pedal: 0,
+            starter: 0,
+            bar_share: W::splat(1.0),
+        }
+    }
+}
+
+impl<W: BlockLanes> BlockControls<W> {
+    /// Sets the inputs of `car`. Raw inputs of wheels and the speed of cruise control are ignored.
+    pub fn set_car(&mut self, car: usize, controls: &Controls) {
+        let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
+        let set_bit = |bits: &mut u32, value: bool| *bits = (*bits & !(1 << car)) | (u32::from(value) << car);
+        set(&mut self.throttle, controls.throttle);
+        set(&mut self.brake, controls.brake);
+        set(&mut self.handbrake, controls.handbrake);
+        set(&mut self.steer, controls.steer);
+        self.gear.as_mut()[car] = controls.gear;
+        set(&mut self.engagement, controls.clutch.map_or(0.0, clutch_engagement));
+        set_bit(&mut self.has_pedal, controls.clutch.is_some());
+        set_bit(&mut self.starter, controls.starter);
+        set(&mut self.bar_share, controls.bars.map_or(1.0, |share| clamp_or_zero(share, 0.0, 1.0)));
+    }
+
+    /// Writes the inputs of `car` into `controls`, with the meaning of [`BlockControls::set_car`]. The clutch pedal is
+    /// `1 − engagement`.
+    pub fn write_car(&self, car: usize, controls: &mut Controls) {
+        let has_bit = |bits: u32| bits & (1 << car) != 0;
+        controls.throttle = self.throttle.number(car);
+        controls.brake = self.brake.number(car);
+        controls.handbrake = self.handbrake.number(car);
+        controls.steer = self.steer.number(car);
+        controls.gear = self.gear.as_ref()[car];
+        controls.clutch = has_bit(self.has_pedal).then(|| 1.0 - self.engagement.number(car));
+        controls.starter = has_bit(self.starter);
+        controls.bars = Some(self.bar_share.number(car));
+        controls.cruise = None;
+    }
+}

@@ -1,0 +1,143 @@
+//! Wheels of a block in droop, off the ground or lifted by their anti-roll bars.
+
+use crate::assembly::suspension::axle_links::update_bar_forces;
+use crate::constants::MAX_WHEELS;
+use crate::step::block::stages::BlockStep;
+use crate::step::loads::solve_load_rows;
+use crate::step::stages::Stages;
+use crate::step::step_wheels::RowPass;
+use crate::suspension::parameters::Strut;
+use crate::vehicle::rows::WheelRows;
+use skidpad_simd::lane::BlockLanes;
+use skidpad_simd::linear::SpatialVector;
+use skidpad_simd::wheel_groups::WheelGroups;
+
+impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
+    /// Returns the compression at which strut and bars of each wheel of the masked `cars` balance without ground (m,
+    /// positive in jounce); 0 for other cars. The other wheels are at the compression `travel`. Results are clamped to
+    /// at least `lower_limit` and at most the bump travel.
+    #[inline(always)]
+    fn droop_compressions(
+        &self,
+        cars: W::Mask,
+        travel: impl Fn(&WheelRows<W>) -> W,
+        lower_limit: impl Fn(&Strut) -> f32,
+    ) -> [W; MAX_WHEELS] {
+        let stepper = &*self.wheels.stepper;
+        let (model, bits) = (&stepper.model, W::mask_bits(cars));
+        let speed = self.state().velocity;
+        let mut compressions = [W::default(); MAX_WHEELS];
+        for car in (0..W::LANE_COUNT).filter(|car| bits & (1 << car) != 0) {
+            // Share of the bar rates, and speed of the car (m/s), on which the rates may depend.
+            let velocity = bevy_math::Vec3::new(speed.x.number(car), speed.y.number(car), speed.z.number(car));
+            let bar_inputs = [self.controls.bar_share.number(car), velocity.length()];
+            for (wheel_index, wheel_compressions) in compressions.iter_mut().enumerate().take(stepper.wheel_count) {
+                let strut = &model.wheels()[wheel_index].strut;
+                let balance = model.unloaded_compression(wheel_index, bar_inputs, |other_index| {
+                    travel(&stepper.rows[other_index]).number(car)
+                });
+                let compression = balance.clamp(lower_limit(strut), strut.bump_travel);
+                *wheel_compressions = wheel_compressions.with_number(car, compression);
+            }
+        }
+        compressions
+    }
+
+    /// Moves the wheels without contact of the masked `cars` to their equilibrium in droop, as
+    /// `Vehicle::set_droop_compressions`. Moves them to full droop first; the balance of each wheel then uses its
+    /// neighbour there. Limits: droop travel and bump travel. Wheels with contact stay.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn set_droop_compressions<B: WheelGroups>(&mut self, cars: W::Mask) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                // Moves the wheels without contact to `compression`.
+                let set_airborne_compression = |rows: &mut WheelRows<W>, compression: W| {
+                    rows.contact.compression =
+                        W::select(rows.contact.in_contact, rows.contact.compression, compression);
+                };
+                for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+                    set_airborne_compression(rows, -pack.droop_travel);
+                }
+                let compressions =
+                    self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
+                for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.stepper.wheels::<B>()) {
+                    set_airborne_compression(rows, compression);
+                }
+            },
+        );
+    }
+
+    /// Detects airborne wheels that touch down during the step because other wheels move the chassis, as
+    /// `Vehicle::detect_touchdowns`. Only cars with both a wheel above ground and one in contact count. Builds the
+    /// struts, solves the loads from the velocity `v_warm`, and gives wheels that land a contact. Cars whose loads did
+    /// not converge take a rare path. If any wheel lands, the wheels still in the air return to droop.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn detect_touchdowns<B: WheelGroups>(&mut self, v_warm: SpatialVector<W>) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let airborne_cars = self.has_airborne_wheel;
+                // Cars with a wheel above ground, and cars with a wheel in contact.
+                let (mut has_wheel_above, mut has_contact) = (W::Mask::default(), W::Mask::default());
+                for (_, rows) in self.wheels.stepper.wheels::<B>() {
+                    (has_wheel_above, has_contact) =
+                        (has_wheel_above | rows.airborne_wheels(), has_contact | rows.contact.in_contact);
+                }
+                let cars = airborne_cars & has_wheel_above & has_contact;
+                if !W::any(cars) {
+                    return;
+                }
+                Stages::<B>::build_strut_rows(self);
+                let dt = self.wheels.stepper.dt;
+                let (v_loaded, converged) = solve_load_rows::<B, _>(&mut self.wheels, v_warm, dt);
+                self.wheels.mark_unsolved(cars & !converged);
+                let v_start = self.wheels.stepper.chassis.start_velocity;
+                let pose_lag = W::splat(self.wheels.stepper.pose_lag);
+                let mut has_touchdown = false;
+                for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+                    has_touchdown |= rows.detect_touchdown(pack, cars, [v_start, v_loaded], pose_lag, dt);
+                }
+                if has_touchdown {
+                    self.set_droop_compressions::<B>(airborne_cars);
+                }
+            },
+        );
+    }
+
+    /// Moves bar ends of the masked `cars` at wheels that the bars would lift to the equilibrium of strut and bars, and
+    /// sums the bar forces again. A wheel is lifted if its travel is less than that equilibrium, which has no droop
+    /// limit. Stores the bar impulse before the move, which lifted ends keep (N s).
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let balances =
+                    self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
+                let dt = W::splat(self.wheels.stepper.dt);
+                for (balance, (_, rows)) in balances.into_iter().zip(self.wheels.stepper.wheels::<B>()) {
+                    let axle_links = &mut rows.suspension.axle_links;
+                    axle_links.lifted = axle_links.travel.less(balance) & cars;
+                    axle_links.travel = W::select(axle_links.lifted, balance, axle_links.travel);
+                    axle_links.lifted_impulse = dt * axle_links.force;
+                }
+                self.sum_bars::<B>();
+            },
+        );
+    }
+
+    /// Sums the forces of the bars at each strut (N) at the present travels, axle pair by axle pair.
+    #[inline(always)]
+    pub(super) fn sum_bars<B: WheelGroups>(&mut self) {
+        let bar_share = self.controls.bar_share;
+        let (packs, rows) = self.wheels.stepper.packs_and_rows::<B>();
+        for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))
+        {
+            update_bar_forces(packs, rows, bar_share);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! End of the step of a block: writes the motion that the world realised into the states.
+
+use crate::state::block::BlockState;
+use crate::step::block::stepper::BlockStepper;
+use crate::step::batch::lane_exchange::MotionLanes;
+use crate::step::write_back::resolved_angular_velocity;
+use skidpad_simd::lane::{BlockLanes, Vec4Ops};
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
+
+/// Speed far above walking pace (m/s).
+const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
+
+impl<W: BlockLanes> BlockStepper<W> {
+    /// Finishes the step of the cars in the bits `cars` after the world has moved them: `motion` has their rotations and
+    /// velocities at the end of the step, `position` their positions (world, m). Writes the states of these cars; all
+    /// others stay.
+    #[inline(always)]
+    pub fn finish(
+        &mut self,
+        state: &mut BlockState<W>,
+        position: &[W::Array<f64>; 3],
+        motion: &MotionLanes<W>,
+        cars: u32,
+    ) {
+        match self.wheel_count {
+            4 => self.finish_groups::<SingleGroup>(state, position, motion, cars),
+            _ => self.finish_groups::<ManyGroups>(state, position, motion, cars),
+        }
+    }
+
+    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. Order: motion of
+    /// the body, then wheel by wheel end states and disc temperatures, then steering and drivetrain.
+    #[inline(always)]
+    fn finish_groups<B: WheelGroups>(
+        &mut self,
+        state: &mut BlockState<W>,
+        position: &[W::Array<f64>; 3],
+        motion: &MotionLanes<W>,
+        cars: u32,
+    ) {
+        let all_cars = u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
+        let (has_all, mask) = (cars == all_cars, W::mask_from_bits(cars));
+        let set = |lanes: &mut W, value: W| *lanes = if has_all { value } else { W::select(mask, value, *lanes) };
+        let dt = self.dt;
+        let (start_rotation, end_rotation) = (state.rotation, motion.rotation);
+        let mut end_motion = *motion;
+        end_motion.angular = resolved_angular_velocity(
+            motion.angular,
+            #[inline(always)]
+            || [W::Vec4::from_array(start_rotation), W::Vec4::from_array(end_rotation)],
+            dt,
+        );
+        // Chassis velocities at the end of the step, vehicle frames.
+        let mut v_end = end_motion.twist(&self.chassis.to_vehicle);
+        if !has_all {
+            // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
+            v_end.linear.x = W::select(mask, v_end.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
+        }
+        let wheel_count = B::wheel_count(self.wheel_count);
+        let packs_and_rows = self.packs[..wheel_count].iter().zip(&self.rows[..wheel_count]);
+        for ((pack, rows), wheel) in packs_and_rows.zip(&mut state.wheels) {
+            let end = rows.end_state(pack, v_end, self.pose_lag, dt);
+            if let Some(discs) = &pack.discs {
+                let temperature = rows.disc_temperatures(discs, wheel.disc, dt);
+                set(&mut wheel.disc, temperature);
+            }
+            set(&mut wheel.spin, end.spin);
+            for k in 0..2 {
+                set(&mut wheel.deflection[k], end.deflection[k]);
+                set(&mut wheel.tyre[k], end.tyre[k]);
+            }
+            set(&mut wheel.torque, end.torque);
+            set(&mut wheel.rolling_speed, end.rolling_speed);
+            set(&mut wheel.rolling, end.rolling);
+            set(&mut wheel.compression, end.compression);
+            set(&mut wheel.load, end.load);
+            set(&mut wheel.lean, end.lean);
+            if rows.has_laws {
+                set(&mut wheel.moments[0], rows.start.moments[0]);
+                set(&mut wheel.moments[1], rows.start.moments[1]);
+            } else {
+                set(&mut wheel.moments[0], W::default());
+                set(&mut wheel.moments[1], W::default());
+            }
+            set(&mut wheel.grip_excess, rows.grip_excess().unwrap_or_default());
+            wheel.contact = (wheel.contact & !cars) | (W::mask_bits(end.contact) & cars);
+        }
+        self.finish_inputs(state, cars, set);
+        set_vector(&mut state.previous_velocity, state.velocity, set);
+        for (state_lanes, lanes) in state.position.iter_mut().zip(position) {
+            for (car, (number, end)) in state_lanes.as_mut().iter_mut().zip(lanes.as_ref()).enumerate() {
+                if has_all || cars & (1 << car) != 0 {
+                    *number = *end;
+                }
+            }
+        }
+        for (lanes, end) in state.rotation.iter_mut().zip(motion.rotation) {
+            set(lanes, end);
+        }
+        set_vector(&mut state.velocity, motion.velocity, set);
+        set_vector(&mut state.angular, motion.angular, set);
+    }
+
+    /// Writes steering, wheel angles and drivetrain of the cars in the bits `cars` into `state`; `set` replaces the
+    /// numbers of these cars.
+    #[inline(always)]
+    fn finish_inputs(&self, state: &mut BlockState<W>, cars: u32, set: impl Fn(&mut W, W)) {
+        let next = &self.next;
+        if next.has_turned {
+            for (wheel, (angle, axle, axle_angle)) in state.wheels.iter_mut().zip(&next.wheels) {
+                set(&mut wheel.steer, *angle);
+                set_vector(&mut wheel.axle, *axle, &set);
+                set(&mut wheel.axle_angle, *axle_angle);
+            }
+            set(&mut state.applied_steer, next.steer);
+            state.is_steer_applied = (state.is_steer_applied & !cars) | (next.is_steer_applied & cars);
+        }
+        set(&mut state.steer, next.steer);
+        if self.packs[0].shaft_jacobian.is_empty() {
+            for (car, (gear, next_gear)) in
+                state.drive.gear.as_mut().iter_mut().zip(next.drive.gear.as_ref()).enumerate()
+            {
+                *gear = if cars & (1 << car) != 0 { *next_gear } else { *gear };
+            }
+            return;
+        }
+        let (flywheel, impulse) = (&self.engines.flywheel, self.engines.clutch.impulse);
+        let drive = &mut state.drive;
+        let engine_speed = flywheel.after_dry_drag(flywheel.speed - impulse * flywheel.inverse_inertia);
+        set(&mut drive.engine_speed, engine_speed);
+        set(&mut drive.clutch, impulse / W::splat(self.dt));
+        set(&mut drive.ratio, next.drive.ratio);
+        set(&mut drive.shift_left, next.drive.shift_left);
+        set(&mut drive.since_shift, next.drive.since_shift);
+        for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
+            drive.gear.as_mut()[car] = next.drive.gear.as_ref()[car];
+            drive.next_gear.as_mut()[car] = next.drive.next_gear.as_ref()[car];
+        }
+    }
+}
+
+/// Replaces the components of `vector` by those of `value`, by `set`.
+#[inline(always)]
+fn set_vector<W: BlockLanes>(
+    vector: &mut skidpad_simd::vectors::Vec3Lanes<W>,
+    value: skidpad_simd::vectors::Vec3Lanes<W>,
+    set: impl Fn(&mut W, W),
+) {
+    set(&mut vector.x, value.x);
+    set(&mut vector.y, value.y);
+    set(&mut vector.z, value.z);
+}

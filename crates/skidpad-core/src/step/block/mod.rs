@@ -1,0 +1,24 @@
+//! Step of a block of cars of one model whose states live in SIMD lanes, one car per lane. The stages and their bits are
+//! those of a single car.
+//!
+//! A step has two halves: [`BlockStepper::solve`] computes the impulses on the chassis, and [`BlockStepper::finish`] writes
+//! the states after the world has moved the chassis. A car that needs a rare path is returned by the first half; its
+//! state is as before the step, so that [`crate::Vehicle::solve`] can step it alone.
+
+mod controls;
+mod droop;
+mod engine;
+mod finish;
+mod requirements;
+mod shafts;
+mod stages;
+mod steering;
+mod stepper;
+mod wheels;
+
+pub use crate::assembly::wheel::contact::ProbeContacts;
+pub use crate::state::block::{BlockState, DriveBlock, WheelBlock};
+pub use crate::step::batch::lane_exchange::MotionLanes;
+pub use crate::step::block::controls::BlockControls;
+pub use crate::step::block::requirements::{Requirement, unmet_requirements};
+pub use crate::step::block::stepper::{BlockImpulses, BlockStepper, WheelRays};

@@ -1,0 +1,106 @@
+//! Solution of the clutches of a block.
+
+use crate::assembly::drivetrain::lone_clutch::solve_lone_clutches;
+use crate::drivetrain::constraints::{ClutchRow, holding_impulse, is_within_tolerance, torque_ratio, wheel_impulse};
+use crate::drivetrain::rows::Shafts;
+use crate::impulse_bounds::ImpulseBounds;
+use crate::step::batch::lane_exchange::NEUTRAL_ADDEND;
+use crate::step::block::engine::BlockEngines;
+use crate::step::block::wheels::BlockWheels;
+use skidpad_simd::lane::BlockLanes;
+use skidpad_simd::wheel_groups::WheelGroups;
+
+impl<W: BlockLanes> BlockWheels<'_, W> {
+    /// Solves the clutches for the wheels by up to three Newton passes, and changes the shaft impulses of the wheels.
+    /// Cars whose clutch has not settled take a rare path. Clutches without capacity keep their impulse.
+    #[inline(always)]
+    pub(super) fn solve_clutches<B: WheelGroups>(&mut self) {
+        let stepper = &mut *self.stepper;
+        if stepper.packs[0].shaft_jacobian.is_empty() {
+            return;
+        }
+        // Unsolved cars are stepped alone, and inactive ones not at all.
+        let skipped = stepper.unsolved | self.inactive;
+        let mut engines = stepper.engines;
+        let mut unconverged = W::splat(0.0).less(engines.clutch.bounds[1]);
+        if skipped != 0 {
+            unconverged = unconverged & W::mask_from_bits(!skipped);
+        }
+        if W::any(unconverged) {
+            let shafts = &mut stepper.shafts;
+            let pack_count = B::wheel_count(stepper.rows.len());
+            solve_lone_clutches(
+                &stepper.packs[..pack_count],
+                &mut stepper.rows[..pack_count],
+                #[inline(always)]
+                |measurement| engines.solve_pass(shafts, &mut unconverged, measurement),
+            );
+        }
+        stepper.engines.clutch.impulse = engines.clutch.impulse;
+        self.mark_unsolved(unconverged);
+    }
+}
+
+impl<W: BlockLanes> BlockEngines<W> {
+    /// Performs one Newton pass on the clutches of `unconverged`, as [`Shafts::iterate_clutch`], and removes those that
+    /// have settled. `shaft_speed` is the speed of the shafts by their wheels (rad/s), `response` its change per impulse
+    /// on the wheels (1/(kg m²)). A clutch takes the impulse at which it holds; if that is beyond its capacity, `shafts`
+    /// solves the clutch alone. Settled clutches keep their impulse.
+    ///
+    /// Returns the change of the impulses on the shafts (N m s), and whether all clutches have settled.
+    #[inline(always)]
+    fn solve_pass(
+        &mut self,
+        shafts: &mut Shafts,
+        unconverged: &mut W::Mask,
+        [shaft_speed, response]: [W; 2],
+    ) -> (W, bool) {
+        let row = &mut self.clutch;
+        let impulse_before = row.impulse;
+        let speed = shaft_speed * row.ratio;
+        let response = response * (row.ratio * torque_ratio(row.torque_ratios, impulse_before));
+        // Per impulse, per speed (1 for a clutch), and target of the law.
+        let row_law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        let (mut impulse_after, is_holding) = holding_impulse(row_law, row.bounds, impulse_before, [speed, response]);
+        let slipping = W::mask_bits(*unconverged & !is_holding);
+        if slipping != 0 {
+            impulse_after = slipping_impulses(row, shafts, slipping, impulse_after, [speed, response]);
+        }
+        let change = wheel_impulse(row.torque_ratios, impulse_after) - wheel_impulse(row.torque_ratios, impulse_before);
+        let change = W::select(*unconverged, change, W::splat(NEUTRAL_ADDEND));
+        row.impulse = W::select(*unconverged, impulse_after, impulse_before);
+        *unconverged = *unconverged
+            & !is_within_tolerance(row.tolerance, [impulse_before, impulse_after], ImpulseBounds::ApproximateCone);
+        (change, !W::any(*unconverged))
+    }
+}
+
+/// Returns `impulses` (N m s) with those of the clutches in the bits `slipping` replaced: these clutches may begin or
+/// cease to slip, and `shafts` solves them one by one from the impulse in `row`. `speed` is that of the rows (rad/s),
+/// `response` its change per impulse (1/(kg m²)).
+#[cold]
+#[inline(never)]
+fn slipping_impulses<W: BlockLanes>(
+    row: &ClutchRow<W>,
+    shafts: &mut Shafts,
+    slipping: u32,
+    mut impulses: W,
+    [speed, response]: [W; 2],
+) -> W {
+    for car in (0..W::LANE_COUNT).filter(|car| slipping & (1 << car) != 0) {
+        let number = |lanes: W| lanes.number(car);
+        let clutch = ClutchRow {
+            ratio: number(row.ratio),
+            torque_ratios: row.torque_ratios.map(number),
+            per_impulse: number(row.per_impulse),
+            target_impulse: number(row.target_impulse),
+            bounds: row.bounds.map(number),
+            tolerance: row.tolerance.map(number),
+            impulse: number(row.impulse),
+        };
+        shafts.constraints[0] = clutch.into();
+        (shafts.row_count, shafts.within) = (1, ImpulseBounds::ApproximateCone);
+        impulses = impulses.with_number(car, shafts.slipping_impulse(number(speed), number(response)));
+    }
+    impulses
+}

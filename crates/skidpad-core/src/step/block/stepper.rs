@@ -1,0 +1,199 @@
+//! Workspace and interface of the step of a block.
+
+use std::sync::Arc;
+
+use crate::model::Model;
+use crate::model::wheel_pack::WheelPack;
+use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::step::batch::lane_exchange::{ChassisLanes, MotionLanes};
+use crate::step::block::controls::BlockControls;
+use crate::step::block::engine::BlockEngines;
+use crate::step::block::requirements::{Requirement, unmet_requirements};
+use crate::step::block::stages::BlockStep;
+use crate::step::block::wheels::BlockWheels;
+use crate::step::run_stages;
+use crate::step::step_wheels::RowPass;
+use crate::port::Contact;
+use crate::state::block::{BlockState, DriveBlock};
+use crate::drivetrain::rows::Shafts;
+use crate::vehicle::rows::WheelRows;
+use bevy_math::Vec3;
+use skidpad_simd::lane::BlockLanes;
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup};
+
+/// Rays of a wheel of each car, world axes.
+pub struct WheelRays<W> {
+    /// Start, relative to the centre of mass in the middle of the step, m.
+    pub start: Vec3Lanes<W>,
+    /// Length, m.
+    pub length: W,
+}
+
+/// Impulses of a step on the chassis of each car, world axes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockImpulses<W> {
+    /// Impulse at the centre of mass, N s.
+    pub linear: Vec3Lanes<W>,
+    /// Angular impulse about the centre of mass, N m s.
+    pub angular: Vec3Lanes<W>,
+    /// Bits of the cars that need [`crate::Vehicle::solve`]. Their impulses are meaningless and their states unchanged.
+    pub unsolved: u32,
+}
+
+/// Steps blocks of cars of one model. Contains the rows of one block, so that each thread needs one stepper.
+#[derive(Clone, Debug)]
+pub struct BlockStepper<W: BlockLanes> {
+    /// Model of all cars.
+    pub(super) model: Arc<Model>,
+    /// Constants of each wheel, and of the empty places of its group.
+    pub(super) packs: Arc<[WheelPack<W>]>,
+    /// Rows, one for each pack. Rows of places without a wheel stay constant and have no mass.
+    pub(super) rows: Box<[WheelRows<W>]>,
+    /// Number of wheels of a car; the first packs and rows are theirs.
+    pub(super) wheel_count: usize,
+    /// Motion of the chassis at the start of the step.
+    pub(super) chassis: ChassisLanes<W>,
+    /// Engines and clutches.
+    pub(super) engines: BlockEngines<W>,
+    /// Workspace of a clutch that is solved alone.
+    pub(super) shafts: Shafts,
+    /// Contacts of each wheel in the middle of the step.
+    pub(super) contacts: Box<[ProbeContacts<W>]>,
+    /// Steering and drivetrain at the end of the step.
+    pub(super) next: NextInputs<W>,
+    /// Bits of the cars that need a rare path in this step.
+    pub(super) unsolved: u32,
+    /// Length of the step, s.
+    pub(super) dt: f32,
+    /// Time by which poses lag behind the velocities, s.
+    pub(super) pose_lag: f32,
+}
+
+/// Steering and drivetrain of each car after the inputs of a step. [`BlockStepper::finish`] writes them into the states.
+#[derive(Clone, Debug)]
+pub(super) struct NextInputs<W: BlockLanes> {
+    /// Steering angle, rad.
+    pub steer: W,
+    /// Bits of the cars whose axle directions are those of `steer`.
+    pub is_steer_applied: u32,
+    /// Whether any wheel of the block was turned in this step.
+    pub has_turned: bool,
+    /// Road-wheel angle, axle direction, and angle to which the direction belongs, by wheel; only if `has_turned`.
+    pub wheels: Box<[(W, Vec3Lanes<W>, W)]>,
+    /// State of the drivetrain.
+    pub drive: DriveBlock<W>,
+}
+
+impl<W: BlockLanes> BlockStepper<W> {
+    /// Creates a stepper for cars of `model`.
+    ///
+    /// # Errors
+    /// Returns the requirements that `model` does not meet.
+    pub fn new(model: &Arc<Model>) -> Result<Self, Vec<Requirement>> {
+        let unmet = unmet_requirements(model);
+        if !unmet.is_empty() {
+            return Err(unmet);
+        }
+        // One pack for each lane of a group, with the same wheel in all lanes.
+        let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
+        let packs: Arc<[WheelPack<W>]> = model.wheel_packs().iter().flat_map(packs_of_group).collect();
+        let wheel_count = model.wheels().len();
+        let no_drive = DriveBlock {
+            engine_speed: W::default(),
+            clutch: W::default(),
+            ratio: W::default(),
+            shift_left: W::default(),
+            since_shift: W::default(),
+            gear: W::array_from_fn(|_| 0),
+            next_gear: W::array_from_fn(|_| 0),
+        };
+        Ok(Self {
+            model: Arc::clone(model),
+            rows: packs.iter().map(|_| WheelRows::default()).collect(),
+            packs,
+            wheel_count,
+            chassis: ChassisLanes::default(),
+            engines: BlockEngines::default(),
+            // 0: no motors and no couplings.
+            shafts: Shafts::new(0, 0),
+            contacts: (0..wheel_count).map(|_| ProbeContacts::default()).collect(),
+            next: NextInputs {
+                steer: W::default(),
+                is_steer_applied: 0,
+                has_turned: false,
+                wheels: vec![(W::default(), Vec3Lanes::default(), W::default()); wheel_count].into(),
+                drive: no_drive,
+            },
+            unsolved: 0,
+            dt: 0.0,
+            pose_lag: 0.0,
+        })
+    }
+
+    /// Returns the model of the cars.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Begins a step of `dt` s (> 0) with the `motion` of the chassis and the velocity `wind` of the air (world axes,
+    /// m/s). `pose_lag` is the time by which poses lag behind the velocities, s; see [`crate::ChassisState::pose_lag`].
+    #[inline(always)]
+    pub fn begin(&mut self, motion: &MotionLanes<W>, wind: Vec3Lanes<W>, pose_lag: f32, dt: f32) {
+        self.chassis = ChassisLanes::new(motion, wind, dt);
+        (self.dt, self.pose_lag, self.unsolved) = (dt, pose_lag, 0);
+    }
+
+    /// Returns the rays of wheel `wheel` in this step. Their direction is [`BlockStepper::down`].
+    #[inline(always)]
+    pub fn rays(&self, wheel: usize) -> WheelRays<W> {
+        let ChassisLanes { to_world, free_world_velocity, angular, .. } = &self.chassis;
+        let (start, length) = probe_rays(&self.packs[wheel], to_world, *free_world_velocity, *angular, self.dt);
+        WheelRays { start, length }
+    }
+
+    /// Returns the direction of the rays: down in vehicle axes, as unit vectors in world axes.
+    #[inline(always)]
+    pub fn down(&self) -> Vec3Lanes<W> {
+        self.chassis.to_world.z * W::splat(-1.0)
+    }
+
+    /// Sets the contacts of the rays of wheel `wheel`. The ground is at rest.
+    #[inline(always)]
+    pub fn set_contacts(&mut self, wheel: usize, contacts: ProbeContacts<W>) {
+        self.contacts[wheel] = contacts;
+    }
+
+    /// Returns the contact of wheel `wheel` of `car`; `None` without ground.
+    pub fn contact(&self, wheel: usize, car: usize) -> Option<Contact> {
+        let ProbeContacts { hit, normal, distance, grip } = self.contacts[wheel];
+        let number = |lanes: W| lanes.number(car);
+        let normal = Vec3::new(number(normal.x), number(normal.y), number(normal.z));
+        (W::mask_bits(hit) & (1 << car) != 0).then(|| Contact {
+            distance: number(distance),
+            normal,
+            grip: number(grip),
+            point: None,
+            ground: None,
+        })
+    }
+
+    /// Solves the step of all cars by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
+    /// cars in the bits `inactive` are computed, but their results have no meaning.
+    #[inline(always)]
+    pub fn solve<P: RowPass>(
+        &mut self,
+        state: &BlockState<W>,
+        controls: &BlockControls<W>,
+        inactive: u32,
+    ) -> BlockImpulses<W> {
+        let wheel_count = self.wheel_count;
+        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, state, inactive }, controls);
+        match wheel_count {
+            // Two axles: loops over wheels have a constant length.
+            4 => run_stages::<SingleGroup, _>(&mut step),
+            _ => run_stages::<ManyGroups, _>(&mut step),
+        };
+        BlockImpulses { unsolved: step.wheels.stepper.unsolved & !inactive, ..step.impulses }
+    }
+}

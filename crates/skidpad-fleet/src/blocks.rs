@@ -1,0 +1,171 @@
+//! Blocks of a fleet in the lanes of one type, and the threads that step them.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use skidpad_core::block::{BlockControls, BlockLanes, BlockState};
+use skidpad_core::simd::lane::{F32x8, F32x8Pair, has_wide};
+use skidpad_core::{Controls, Model, State};
+
+use crate::FleetError;
+use crate::block::Block;
+use crate::environment::Environment;
+use crate::observation::{Observation, write_observations};
+use crate::worker::Worker;
+
+/// Least number of blocks of a task of a thread.
+const MIN_BLOCKS_PER_TASK: usize = 4;
+
+/// Blocks of a fleet, whatever the type of their lanes.
+pub trait Blocks: Send + Sync {
+    /// Appends a car in `state` as car `car`, the next number.
+    fn push(&mut self, car: usize, state: &State);
+
+    /// Sets the state of a car, which becomes active.
+    fn set_state(&mut self, car: usize, state: &State);
+
+    /// Writes the state of a car into `state`, which has the wheels of the model.
+    fn write_state(&self, car: usize, state: &mut State);
+
+    /// Sets the inputs of a car.
+    fn set_controls(&mut self, car: usize, controls: &Controls);
+
+    /// Sets throttle, brake, handbrake and steering angle of all cars: four numbers per car.
+    fn set_actions(&mut self, actions: &[f32]);
+
+    /// Sets whether a car is stepped.
+    fn set_active(&mut self, car: usize, is_active: bool);
+
+    /// Returns whether a car is stepped, and whether its motion became infinite or NaN.
+    fn is_active_and_failed(&self, car: usize) -> [bool; 2];
+
+    /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations` of
+    /// all cars into `rows`, car by car.
+    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
+}
+
+/// Creates an empty fleet of cars of `model` in the widest lanes of the processor.
+///
+/// # Errors
+/// The model has parts that a block does not support.
+pub fn new_blocks(model: &Arc<Model>, environment: Environment) -> Result<Box<dyn Blocks>, FleetError> {
+    Ok(if has_wide() {
+        Box::new(LaneBlocks::<F32x8>::new(model, environment)?)
+    } else {
+        Box::new(LaneBlocks::<F32x8Pair>::new(model, environment)?)
+    })
+}
+
+/// Blocks whose lanes are of type `W`.
+struct LaneBlocks<W: BlockLanes> {
+    environment: Environment,
+    blocks: Vec<Block<W>>,
+    /// Workspaces, one for each task that may run at a time.
+    workers: Vec<Worker<W>>,
+}
+
+impl<W: BlockLanes> LaneBlocks<W> {
+    /// Creates an empty fleet with workspaces for all threads.
+    fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
+        let worker = Worker::new(model, &environment)?;
+        let worker_count = rayon::current_num_threads();
+        Ok(Self { environment, blocks: Vec::new(), workers: vec![worker; worker_count] })
+    }
+
+    /// Returns the block and the lane of a car.
+    fn place(car: usize) -> (usize, usize) {
+        (car / W::LANE_COUNT, car % W::LANE_COUNT)
+    }
+}
+
+impl<W: BlockLanes> Blocks for LaneBlocks<W> {
+    fn push(&mut self, car: usize, state: &State) {
+        let (block, lane) = Self::place(car);
+        if block == self.blocks.len() {
+            let (state, controls) = (BlockState::new(state), BlockControls::default());
+            self.blocks.push(Block { state, controls, active: 0, failed: 0 });
+        }
+        self.set_state(car, state);
+        self.blocks[block].controls.set_car(lane, &Controls::default());
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        let (block, lane) = Self::place(car);
+        let block = &mut self.blocks[block];
+        block.state.set_car(lane, state);
+        block.active |= 1 << lane;
+        block.failed &= !(1 << lane);
+    }
+
+    fn write_state(&self, car: usize, state: &mut State) {
+        let (block, lane) = Self::place(car);
+        self.blocks[block].state.write_car(lane, state);
+    }
+
+    fn set_controls(&mut self, car: usize, controls: &Controls) {
+        let (block, lane) = Self::place(car);
+        self.blocks[block].controls.set_car(lane, controls);
+    }
+
+    fn set_actions(&mut self, actions: &[f32]) {
+        let numbers_per_block = W::LANE_COUNT * crate::ACTION_COUNT;
+        for (block, numbers) in self.blocks.iter_mut().zip(actions.chunks(numbers_per_block)) {
+            let column = |k: usize| {
+                W::from_array(W::array_from_fn(|lane| {
+                    numbers.get(lane * crate::ACTION_COUNT + k).copied().unwrap_or(0.0)
+                }))
+            };
+            let controls = &mut block.controls;
+            (controls.throttle, controls.brake) = (column(0), column(1));
+            (controls.handbrake, controls.steer) = (column(2), column(3));
+        }
+    }
+
+    fn set_active(&mut self, car: usize, is_active: bool) {
+        let (block, lane) = Self::place(car);
+        let block = &mut self.blocks[block];
+        block.active = (block.active & !(1 << lane)) | (u32::from(is_active) << lane);
+    }
+
+    fn is_active_and_failed(&self, car: usize) -> [bool; 2] {
+        let (block, lane) = Self::place(car);
+        let block = &self.blocks[block];
+        [block.active, block.failed].map(|bits| bits & (1 << lane) != 0)
+    }
+
+    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {
+        let numbers_per_block = W::LANE_COUNT * observations.len();
+        let tasks = self.workers.len().min(self.blocks.len().div_ceil(MIN_BLOCKS_PER_TASK)).max(1);
+        let blocks_per_task = self.blocks.len().div_ceil(tasks).max(1);
+        let environment = &self.environment;
+        let run = |worker: &mut Worker<W>, blocks: &mut [Block<W>], rows: &mut [f32]| {
+            // Each thread has to find its instruction set.
+            has_wide();
+            W::dispatch_simd(
+                #[inline(always)]
+                || {
+                    let mut row_chunks = rows.chunks_mut(numbers_per_block.max(1));
+                    for block in blocks {
+                        worker.step(block, environment, steps, dt);
+                        if let Some(rows) = row_chunks.next() {
+                            write_observations(&block.state, observations, dt, rows);
+                        }
+                    }
+                },
+            );
+        };
+        if tasks == 1 {
+            run(&mut self.workers[0], &mut self.blocks, rows);
+            return;
+        }
+        let row_chunk = (blocks_per_task * numbers_per_block).max(1);
+        let block_tasks = self.blocks.par_chunks_mut(blocks_per_task).zip(&mut self.workers);
+        if observations.is_empty() {
+            block_tasks.for_each(|(blocks, worker)| run(worker, blocks, &mut []));
+        } else {
+            block_tasks
+                .zip(rows.par_chunks_mut(row_chunk))
+                .for_each(|((blocks, worker), rows)| run(worker, blocks, rows));
+        }
+    }
+}

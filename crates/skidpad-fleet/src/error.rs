@@ -1,0 +1,53 @@
+//! Errors of a fleet.
+
+use skidpad_core::block::Requirement;
+use thiserror::Error;
+
+/// Reason why a fleet refuses a model, a scene, a car or an array.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FleetError {
+    /// The model has parts that a fleet does not support.
+    #[error("a fleet cannot take cars of this model: {}", join(.0))]
+    Model(Vec<Requirement>),
+    /// The scene has parts that a fleet does not support.
+    #[error("a fleet cannot use this scene: it has {0}; a fleet supports one plane without texture, wind and gravity")]
+    Scene(&'static str),
+    /// There is no car with this number.
+    #[error("there is no car {car}; the fleet has the cars 0 to {}", len.saturating_sub(1))]
+    NoCar {
+        /// Number of the car.
+        car: usize,
+        /// Number of cars of the fleet.
+        len: usize,
+    },
+    /// An array has another length than its shape.
+    #[error("the array has {found} numbers, expected {expected}: {shape}")]
+    Length {
+        /// Length of the array.
+        found: usize,
+        /// Length that the shape has.
+        expected: usize,
+        /// Shape of the array.
+        shape: &'static str,
+    },
+    /// A state has another number of wheels than the cars of the fleet.
+    #[error("the state has {found} wheels, the cars of this fleet have {expected}")]
+    Wheels {
+        /// Number of wheels of the state.
+        found: usize,
+        /// Number of wheels of the cars.
+        expected: usize,
+    },
+    /// A state has a number that is not finite.
+    #[error("the state has a number that is not finite")]
+    NotFinite,
+    /// The length of a step is not valid.
+    #[error("the step length is {0} s, expected a finite number above 0")]
+    StepLength(f32),
+}
+
+/// Returns the requirements as one text.
+fn join(requirements: &[Requirement]) -> String {
+    requirements.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

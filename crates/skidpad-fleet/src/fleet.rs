@@ -1,0 +1,230 @@
+//! Fleet of cars of one model.
+
+use core::fmt;
+use std::sync::Arc;
+
+use skidpad_core::state::Placement;
+use skidpad_core::telemetry::frame::Frame;
+use skidpad_core::{AssistLog, Controls, Model, Scene, State};
+
+use crate::FleetError;
+use crate::blocks::{Blocks, new_blocks};
+use crate::environment::Environment;
+use crate::observation::Observation;
+
+/// Numbers per car of [`Fleet::set_actions`]: throttle, brake, handbrake, steering angle.
+pub const ACTION_COUNT: usize = 4;
+
+/// Cars of one model on the ground of a scene. Cars have the numbers 0 to `len() − 1` in the order in which they were
+/// spawned, and do not collide with each other.
+pub struct Fleet {
+    model: Arc<Model>,
+    scene: Scene,
+    blocks: Box<dyn Blocks>,
+    /// Number of cars.
+    len: usize,
+    /// Length of a step, s.
+    dt: f32,
+    /// Number of steps since the start.
+    steps: u64,
+    observations: Vec<Observation>,
+    /// Observations of all cars, car by car.
+    rows: Vec<f32>,
+    /// State for exchange with the blocks.
+    car_state: State,
+}
+
+impl fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { len, dt, steps, observations, .. } = self;
+        f.debug_struct("Fleet")
+            .field("len", len)
+            .field("dt", dt)
+            .field("steps", steps)
+            .field("observations", observations)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Fleet {
+    /// Creates a fleet without cars, for cars of `model` on the ground of `scene`. Steps are `dt` s long. Steps run on
+    /// the threads of the present rayon pool.
+    ///
+    /// # Errors
+    /// Model or scene have parts that a fleet does not support, or `dt` is not a finite number above 0.
+    pub fn new(model: &Arc<Model>, scene: &Scene, dt: f32) -> Result<Self, FleetError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(FleetError::StepLength(dt));
+        }
+        let environment = Environment::new(model, scene)?;
+        Ok(Self {
+            model: Arc::clone(model),
+            scene: scene.clone(),
+            blocks: new_blocks(model, environment)?,
+            len: 0,
+            dt,
+            steps: 0,
+            observations: Vec::new(),
+            rows: Vec::new(),
+            car_state: State::at_rest(model, scene, &Placement::default()),
+        })
+    }
+
+    /// Appends a car at `placement`, at rest or rolling, with neutral controls. Returns its number.
+    pub fn spawn(&mut self, placement: &Placement) -> usize {
+        let state = State::at_rest(&self.model, &self.scene, placement);
+        self.blocks.push(self.len, &state);
+        self.len += 1;
+        self.rows.resize(self.len * self.observations.len(), 0.0);
+        self.len - 1
+    }
+
+    /// Returns the number of cars.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the fleet has no cars.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the model of the cars.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Returns the length of a step, s.
+    pub fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    /// Returns the number of steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Sets the inputs of a car until they are set again. Raw inputs of wheels and cruise control are ignored.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn set_controls(&mut self, car: usize, controls: &Controls) -> Result<(), FleetError> {
+        self.check_car(car)?;
+        self.blocks.set_controls(car, controls);
+        Ok(())
+    }
+
+    /// Sets the pedals and the steering of all cars until they are set again. `actions` has the shape
+    /// [`len()`, [`ACTION_COUNT`]], row by row: throttle, brake and handbrake (0 to 1), and the mean road-wheel angle
+    /// (rad, positive to the left). Gears and clutch pedals stay as they are. Numbers outside their range are clamped;
+    /// numbers that are not finite count as 0.
+    ///
+    /// # Errors
+    /// The array has another length.
+    pub fn set_actions(&mut self, actions: &[f32]) -> Result<(), FleetError> {
+        let expected = self.len * ACTION_COUNT;
+        if actions.len() != expected {
+            let shape = "[cars, 4]: throttle, brake, handbrake and steering angle of each car";
+            return Err(FleetError::Length { found: actions.len(), expected, shape });
+        }
+        self.blocks.set_actions(actions);
+        Ok(())
+    }
+
+    /// Sets the quantities that each step writes; see [`Fleet::observations`].
+    pub fn set_observations(&mut self, observations: &[Observation]) {
+        self.observations = observations.to_vec();
+        self.rows.clear();
+        self.rows.resize(self.len * observations.len(), 0.0);
+    }
+
+    /// Returns the observations of all cars after the last step, with the shape [`len()`, number of observations], row by
+    /// row. 0 before the first step. Rows of cars that are not stepped belong to their last state.
+    pub fn observations(&self) -> &[f32] {
+        &self.rows
+    }
+
+    /// Advances all active cars by `steps` steps, then writes the observations. Each block of cars takes all steps
+    /// before the next one, so that a block stays in the cache. A car whose motion would become infinite or NaN keeps
+    /// its last state and becomes inactive; see [`Fleet::has_failed`].
+    pub fn step(&mut self, steps: u32) {
+        self.blocks.step(steps, self.dt, &self.observations, &mut self.rows);
+        self.steps = self.steps.saturating_add(u64::from(steps));
+    }
+
+    /// Returns the state of a car.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn state(&self, car: usize) -> Result<State, FleetError> {
+        self.check_car(car)?;
+        let mut state = self.car_state.clone();
+        self.blocks.write_state(car, &mut state);
+        Ok(state)
+    }
+
+    /// Sets the state of a car, which becomes active. The next step continues from it. Parts of the state that cars of a
+    /// fleet do not have are dropped.
+    ///
+    /// # Errors
+    /// There is no such car, `state` has another number of wheels, or a number of it is not finite. Nothing is changed
+    /// then.
+    pub fn set_state(&mut self, car: usize, state: &State) -> Result<(), FleetError> {
+        self.check_car(car)?;
+        let (found, expected) = (state.wheels.len(), self.car_state.wheels.len());
+        if found != expected {
+            return Err(FleetError::Wheels { found, expected });
+        }
+        if !state.is_finite() {
+            return Err(FleetError::NotFinite);
+        }
+        self.blocks.set_state(car, state);
+        Ok(())
+    }
+
+    /// Returns the telemetry of a car after the last step.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn frame(&self, car: usize) -> Result<Frame, FleetError> {
+        let state = self.state(car)?;
+        let time = self.steps as f64 * f64::from(self.dt);
+        let mut frame = Frame::default();
+        // No towing vehicle.
+        frame.update(&self.model, &state, None, &AssistLog::default(), time, self.dt);
+        Ok(frame)
+    }
+
+    /// Sets whether a car is stepped. An inactive car keeps its state; its lane is computed without effect.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn set_active(&mut self, car: usize, is_active: bool) -> Result<(), FleetError> {
+        self.check_car(car)?;
+        self.blocks.set_active(car, is_active);
+        Ok(())
+    }
+
+    /// Returns whether a car is stepped.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn is_active(&self, car: usize) -> Result<bool, FleetError> {
+        self.check_car(car)?;
+        Ok(self.blocks.is_active_and_failed(car)[0])
+    }
+
+    /// Returns whether the motion of a car became infinite or NaN; the car keeps the state before until its state is set.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn has_failed(&self, car: usize) -> Result<bool, FleetError> {
+        self.check_car(car)?;
+        Ok(self.blocks.is_active_and_failed(car)[1])
+    }
+
+    /// Returns an error if there is no car with this number.
+    fn check_car(&self, car: usize) -> Result<(), FleetError> {
+        if car < self.len { Ok(()) } else { Err(FleetError::NoCar { car, len: self.len }) }
+    }
+}

@@ -1,0 +1,325 @@
+//! Step of blocks by one thread, with its workspace.
+
+use std::sync::Arc;
+
+use skidpad_core::block::{BlockImpulses, BlockLanes, BlockStepper, MotionLanes, ProbeContacts};
+use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_core::state::Placement;
+use skidpad_core::{ChassisState, Contact, Controls, DVec3, Model, Quat, Scene, State, Vec3, Vehicle};
+use skidpad_impulse::Sweep;
+use skidpad_world::motion::{AdvancedBody, BodyInertia, BodyTwist, HullLanes};
+use skidpad_world::{Chassis, GroundContacts};
+
+use crate::FleetError;
+use crate::block::Block;
+use crate::environment::Environment;
+
+/// Workspace of a thread that steps blocks.
+#[derive(Clone, Debug)]
+pub struct Worker<W: BlockLanes> {
+    stepper: BlockStepper<W>,
+    inertia: BodyInertia<W>,
+    hull: HullLanes<W>,
+    /// Vehicles for cars that need a rare path, one per lane.
+    vehicles: Box<[Vehicle]>,
+    /// State of a car, for exchange with a block.
+    car_state: State,
+    /// Inputs of a car.
+    car_controls: Controls,
+    /// Wheel contacts of a car.
+    car_contacts: Box<[Option<Contact>]>,
+    /// Chassis of a car that touches the ground with its hull.
+    chassis: Chassis,
+    /// Contacts of such a chassis.
+    hull_contacts: GroundContacts,
+}
+
+impl<W: BlockLanes> Worker<W> {
+    /// Creates the workspace for cars of `model`.
+    ///
+    /// # Errors
+    /// The model has parts that a block does not support.
+    pub fn new(model: &Arc<Model>, environment: &Environment) -> Result<Self, FleetError> {
+        let car_state = State::at_rest(model, &Scene::flat(), &Placement::default());
+        Ok(Self {
+            stepper: BlockStepper::new(model).map_err(FleetError::Model)?,
+            inertia: environment.inertia(),
+            hull: environment.hull(),
+            vehicles: (0..W::LANE_COUNT).map(|_| Vehicle::new(Arc::clone(model), car_state.clone())).collect(),
+            car_contacts: vec![None; car_state.wheels.len()].into(),
+            car_state,
+            car_controls: Controls::default(),
+            chassis: environment.chassis.clone(),
+            hull_contacts: GroundContacts::for_ground(&environment.ground, 0),
+        })
+    }
+
+    /// Advances the active cars of `block` by `steps` steps of `dt` s. A car whose motion would not be finite keeps its
+    /// state and becomes inactive.
+    #[inline(always)]
+    pub fn step(&mut self, block: &mut Block<W>, environment: &Environment, steps: u32, dt: f32) {
+        for _ in 0..steps {
+            if block.active == 0 {
+                return;
+            }
+            self.step_once(block, environment, dt);
+        }
+    }
+
+    /// Advances the active cars of `block` by one step of `dt` s: impulses of wheels and air, hull contacts, motion of the
+    /// bodies, states.
+    #[inline(always)]
+    fn step_once(&mut self, block: &mut Block<W>, environment: &Environment, dt: f32) {
+        let gravity_change = environment.gravity_change(dt);
+        let state = &block.state;
+        let start = MotionLanes {
+            rotation: state.rotation,
+            velocity: state.velocity,
+            angular: state.angular,
+            linear_free_velocity: state.velocity + Vec3Lanes::splat(gravity_change),
+            angular_free_velocity: state.angular,
+        };
+        self.stepper.begin(&start, Vec3Lanes::splat(environment.ground.wind()), 0.5 * dt, dt);
+        self.locate_contacts(block, environment, dt);
+        let mut impulses = self.stepper.solve::<Sweep>(&block.state, &block.controls, !block.active);
+        if impulses.unsolved != 0 {
+            self.solve_alone(block, environment, &mut impulses, dt);
+        }
+        let (state, unsolved) = (&block.state, impulses.unsolved);
+        let axes = Mat3Lanes::from_quat(state.rotation);
+        let mut twist = BodyTwist::pushed(
+            [state.velocity, state.angular],
+            &axes,
+            &self.inertia,
+            [impulses.linear, impulses.angular],
+            gravity_change,
+        );
+        let height = heights::<W>(&block.state.position, environment.normal);
+        // 0.0: gravity is part of the velocity.
+        let near = self.hull.can_reach_plane(height, environment.normal, &axes, &twist, 0.0, dt);
+        let near = W::mask_bits(near) & block.active;
+        if near != 0 {
+            self.separate_hulls(block, environment, near, &mut twist, dt);
+        }
+        let end = AdvancedBody::new(block.state.rotation, &axes, &self.inertia, &twist, dt);
+        self.finish(block, &twist, &end, unsolved, dt);
+    }
+
+    /// Sets the contacts of all wheels with the plane.
+    #[inline(always)]
+    fn locate_contacts(&mut self, block: &Block<W>, environment: &Environment, dt: f32) {
+        let normal = environment.normal;
+        let middle = midstep_position(block, dt);
+        let height = heights::<W>(&middle, normal);
+        let (down, grip) = (self.stepper.down(), W::splat(environment.ground.plane_grip()));
+        for wheel in 0..self.car_contacts.len() {
+            let rays = self.stepper.rays(wheel);
+            let (distance, hit) = environment.ground.plane_distance(height, rays.start, down, rays.length);
+            let all_normal = Vec3Lanes::<W>::splat(normal);
+            let zero = Vec3Lanes::default();
+            let contacts = ProbeContacts {
+                hit,
+                normal: Vec3Lanes::select(hit, all_normal, zero),
+                distance: distance.masked(hit),
+                grip: grip.masked(hit),
+            };
+            self.stepper.set_contacts(wheel, contacts);
+        }
+    }
+
+    /// Solves the cars that need a rare path one by one, and replaces their impulses.
+    #[cold]
+    #[inline(never)]
+    fn solve_alone(
+        &mut self,
+        block: &Block<W>,
+        environment: &Environment,
+        impulses: &mut BlockImpulses<W>,
+        dt: f32,
+    ) {
+        let gravity_change = environment.gravity_change(dt);
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                for car in (0..W::LANE_COUNT).filter(|car| impulses.unsolved & (1 << car) != 0) {
+                    block.state.write_car(car, &mut self.car_state);
+                    block.controls.write_car(car, &mut self.car_controls);
+                    for (i, contact) in self.car_contacts.iter_mut().enumerate() {
+                        *contact = self.stepper.contact(i, car);
+                    }
+                    let state = &self.car_state;
+                    let body = ChassisState {
+                        free_velocity: state.velocity + gravity_change,
+                        wind: environment.ground.wind(),
+                        pose_lag: 0.5 * dt,
+                        ..at_rest_in(state)
+                    };
+                    let vehicle = &mut self.vehicles[car];
+                    vehicle.set_state(state);
+                    let (impulse, _) =
+                        vehicle.solve(&body, &self.car_contacts, &[], &self.car_controls, &Sweep, dt);
+                    set_vector(&mut impulses.linear, car, impulse.impulse);
+                    set_vector(&mut impulses.angular, car, impulse.angular_impulse);
+                }
+            },
+        );
+    }
+
+    /// Keeps the hulls of the cars in the bits `near` out of the ground, and changes their `twist`.
+    #[cold]
+    #[inline(never)]
+    fn separate_hulls(
+        &mut self,
+        block: &Block<W>,
+        environment: &Environment,
+        near: u32,
+        twist: &mut BodyTwist<W>,
+        dt: f32,
+    ) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                for car in (0..W::LANE_COUNT).filter(|car| near & (1 << car) != 0) {
+                    let position = position(&block.state.position, car);
+                    let rotation = Quat::from_array(block.state.rotation.map(|lanes| lanes.number(car)));
+                    self.chassis.set_step_motion(
+                        position,
+                        rotation,
+                        [vector(&twist.velocity, car), vector(&twist.angular, car)],
+                        [vector(&twist.velocity_lag, car), vector(&twist.angular_lag, car)],
+                    );
+                    self.hull_contacts.separate_from_ground(&mut self.chassis, &environment.ground, &[], dt);
+                    let ([velocity, angular], [velocity_lag, angular_lag]) =
+                        (self.chassis.twist(), self.chassis.lags());
+                    set_vector(&mut twist.velocity, car, velocity);
+                    set_vector(&mut twist.angular, car, angular);
+                    set_vector(&mut twist.velocity_lag, car, velocity_lag);
+                    set_vector(&mut twist.angular_lag, car, angular_lag);
+                }
+            },
+        );
+    }
+
+    /// Writes the states at the end of the step. Cars whose motion is not finite keep their state and become inactive;
+    /// those in the bits `unsolved` are finished one by one.
+    #[inline(always)]
+    fn finish(&mut self, block: &mut Block<W>, twist: &BodyTwist<W>, end: &AdvancedBody<W>, unsolved: u32, dt: f32) {
+        let mut position = block.state.position;
+        let mut is_finite = W::mask_bits(end.is_finite);
+        let displacement = [end.displacement.x, end.displacement.y, end.displacement.z];
+        for (numbers, displacement) in position.iter_mut().zip(displacement) {
+            let displacement = displacement.to_array();
+            for (number, displacement) in numbers.as_mut().iter_mut().zip(displacement.as_ref()) {
+                *number += f64::from(*displacement);
+            }
+        }
+        let [x, y, z] = &position;
+        for (car, ((x, y), z)) in x.as_ref().iter().zip(y.as_ref()).zip(z.as_ref()).enumerate() {
+            is_finite &= !(u32::from(!(x + y + z).is_finite()) << car);
+        }
+        let moved = block.active & is_finite;
+        block.failed |= block.active & !is_finite;
+        block.active = moved;
+        let motion = MotionLanes {
+            rotation: end.rotation,
+            velocity: twist.velocity,
+            angular: end.angular,
+            linear_free_velocity: twist.velocity,
+            angular_free_velocity: end.angular,
+        };
+        self.stepper.finish(&mut block.state, &position, &motion, moved & !unsolved);
+        if moved & unsolved != 0 {
+            self.finish_alone(block, &position, &motion, moved & unsolved, dt);
+        }
+    }
+
+    /// Finishes the step of the cars in the bits `cars` that were solved one by one.
+    #[cold]
+    #[inline(never)]
+    fn finish_alone(
+        &mut self,
+        block: &mut Block<W>,
+        position_lanes: &[W::Array<f64>; 3],
+        motion: &MotionLanes<W>,
+        cars: u32,
+        dt: f32,
+    ) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
+                    let body = ChassisState {
+                        position: position(position_lanes, car),
+                        rotation: Quat::from_array(motion.rotation.map(|lanes| lanes.number(car))),
+                        velocity: vector(&motion.velocity, car),
+                        angular: vector(&motion.angular, car),
+                        ..ChassisState::AT_ORIGIN
+                    };
+                    let vehicle = &mut self.vehicles[car];
+                    if vehicle.finish(&body, dt).not_finite {
+                        block.active &= !(1 << car);
+                        block.failed |= 1 << car;
+                    } else {
+                        block.state.set_car(car, vehicle.state());
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// Returns the chassis of a car in `state` without gravity and wind.
+fn at_rest_in(state: &State) -> ChassisState {
+    ChassisState {
+        position: state.position,
+        rotation: state.rotation,
+        velocity: state.velocity,
+        angular: state.angular,
+        free_velocity: state.velocity,
+        free_angular: state.angular,
+        ..ChassisState::AT_ORIGIN
+    }
+}
+
+/// Returns the positions in the middle of the step of `dt` s.
+#[inline(always)]
+fn midstep_position<W: BlockLanes>(block: &Block<W>, dt: f32) -> [W::Array<f64>; 3] {
+    let velocity = block.state.velocity * W::splat(0.5 * dt);
+    let mut position = block.state.position;
+    for (numbers, displacement) in position.iter_mut().zip([velocity.x, velocity.y, velocity.z]) {
+        let displacement = displacement.to_array();
+        for (number, displacement) in numbers.as_mut().iter_mut().zip(displacement.as_ref()) {
+            *number += f64::from(*displacement);
+        }
+    }
+    position
+}
+
+/// Returns the heights of the positions above the plane through the origin with the unit vector `normal`, m.
+#[inline(always)]
+fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
+    let normal = normal.as_dvec3();
+    W::from_array(W::array_from_fn(
+        #[inline(always)]
+        |car| (x.as_ref()[car] * normal.x + y.as_ref()[car] * normal.y + z.as_ref()[car] * normal.z) as f32,
+    ))
+}
+
+/// Returns the position of `car`.
+fn position<A: AsRef<[f64]>>([x, y, z]: &[A; 3], car: usize) -> DVec3 {
+    DVec3::new(x.as_ref()[car], y.as_ref()[car], z.as_ref()[car])
+}
+
+/// Returns the vector of `car`.
+#[inline(always)]
+fn vector<W: BlockLanes>(lanes: &Vec3Lanes<W>, car: usize) -> Vec3 {
+    Vec3::new(lanes.x.number(car), lanes.y.number(car), lanes.z.number(car))
+}
+
+/// Sets the vector of `car`.
+#[inline(always)]
+fn set_vector<W: BlockLanes>(lanes: &mut Vec3Lanes<W>, car: usize, vector: Vec3) {
+    lanes.x = lanes.x.with_number(car, vector.x);
+    lanes.y = lanes.y.with_number(car, vector.y);
+    lanes.z = lanes.z.with_number(car, vector.z);
+}
