@@ -15,7 +15,8 @@
 //! | `instruction_sets` | | the widest SIMD instructions of the processor, selected at run time; bit-identical results |
 //! | `deterministic` | | bit-identical results on every target, without SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, for worlds saved with Rapier's serde support |
-//! | `full` | all of them | every feature of this table; the default is `full` without `simd_batch` and `instruction_sets` |
+//! | `fleet` | | [`fleet`]: very many cars of one model in SIMD lanes, on all threads |
+//! | `full` | all of them | every feature of this table; the default is `full` without `simd_batch`, `instruction_sets` and `fleet` |
 //!
 //! ```
 //! use skidpad::prelude::*;
@@ -64,6 +65,8 @@ pub mod spec {
 
 #[cfg(feature = "constraint")]
 pub use skidpad_constraint as constraint;
+#[cfg(feature = "fleet")]
+pub use skidpad_fleet as fleet;
 #[cfg(feature = "impulse")]
 pub use skidpad_impulse as impulse;
 #[cfg(feature = "peers")]

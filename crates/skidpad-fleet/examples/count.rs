@@ -40,6 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         seconds += start.elapsed().as_secs_f64();
     }
     let car_steps = cars as f64 * f64::from(steps * substeps);
-    println!("{:.1} ns per car-step; car 0 at {:.3} m", 1e9 * seconds / car_steps, fleet.state(0)?.position.x);
+    let rare_share = 100.0 * fleet.rare_steps() as f64 / car_steps;
+    let x = fleet.state(0)?.position.x;
+    println!("{:.1} ns per car-step, {rare_share:.2} % of them alone; car 0 at {x:.3} m", 1e9 * seconds / car_steps);
     Ok(())
 }

@@ -39,6 +39,9 @@ pub trait Blocks: Send + Sync {
     /// Returns whether a car is stepped, and whether its motion became infinite or NaN.
     fn is_active_and_failed(&self, car: usize) -> [bool; 2];
 
+    /// Returns the number of car-steps that were solved alone.
+    fn rare_steps(&self) -> u64;
+
     /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations` of
     /// all cars into `rows`, car by car.
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
@@ -131,6 +134,10 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         let (block, lane) = Self::place(car);
         let block = &self.blocks[block];
         [block.active, block.failed].map(|bits| bits & (1 << lane) != 0)
+    }
+
+    fn rare_steps(&self) -> u64 {
+        self.workers.iter().map(Worker::rare_steps).sum()
     }
 
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {

@@ -205,6 +205,12 @@ impl Fleet {
         Ok(())
     }
 
+    /// Returns the number of car-steps since the start that needed a rare path, which costs several times as much. Counts
+    /// one for each car and step in which the car was solved alone.
+    pub fn rare_steps(&self) -> u64 {
+        self.blocks.rare_steps()
+    }
+
     /// Returns whether a car is stepped.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ pub fn write_observations<W: BlockLanes>(
             Observation::LateralAcceleration => axes.y.dot(acceleration()),
             Observation::Steer => state.steer,
             Observation::EngineSpeed => state.drive.engine_speed,
-            Observation::Gear => W::from_array(W::array_from_fn(|car| f32::from(state.drive.gear.as_ref()[car]))),
+            Observation::Gear => state.drive.gear,
             Observation::WheelSpin(i) => wheel(i).map_or(W::default(), |wheel| wheel.spin),
             Observation::WheelLoad(i) => wheel(i).map_or(W::default(), |wheel| wheel.load),
             Observation::Compression(i) => wheel(i).map_or(W::default(), |wheel| wheel.compression),

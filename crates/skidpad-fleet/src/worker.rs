@@ -32,6 +32,8 @@ pub struct Worker<W: BlockLanes> {
     chassis: Chassis,
     /// Contacts of such a chassis.
     hull_contacts: GroundContacts,
+    /// Number of car-steps that were solved alone.
+    rare_steps: u64,
 }
 
 impl<W: BlockLanes> Worker<W> {
@@ -51,7 +53,13 @@ impl<W: BlockLanes> Worker<W> {
             car_controls: Controls::default(),
             chassis: environment.chassis.clone(),
             hull_contacts: GroundContacts::for_ground(&environment.ground, 0),
+            rare_steps: 0,
         })
+    }
+
+    /// Returns the number of car-steps that were solved alone.
+    pub fn rare_steps(&self) -> u64 {
+        self.rare_steps
     }
 
     /// Advances the active cars of `block` by `steps` steps of `dt` s. A car whose motion would not be finite keeps its
@@ -83,6 +91,7 @@ impl<W: BlockLanes> Worker<W> {
         self.locate_contacts(block, environment, dt);
         let mut impulses = self.stepper.solve::<Sweep>(&block.state, &block.controls, !block.active);
         if impulses.unsolved != 0 {
+            self.rare_steps += u64::from(impulses.unsolved.count_ones());
             self.solve_alone(block, environment, &mut impulses, dt);
         }
         let (state, unsolved) = (&block.state, impulses.unsolved);

@@ -40,6 +40,7 @@ const LAYERS: &[&str] = &[
     "telemetry",
     "step",
     "coupling",
+    "block",
     // Several vehicles.
     "simulation",
     "traffic",

@@ -195,13 +195,15 @@ impl Gearbox {
     }
 
     /// Returns the engine speed above which the gearbox shifts up at a `throttle` of 0 to 1, rad/s.
-    pub(crate) fn up_speed_at(&self, throttle: f32) -> f32 {
-        self.easy_up_speed + (self.up_speed - self.easy_up_speed) * throttle
+    #[inline(always)]
+    pub(crate) fn up_speed_at<L: Lane>(&self, throttle: L) -> L {
+        L::splat(self.easy_up_speed) + L::splat(self.up_speed - self.easy_up_speed) * throttle
     }
 
     /// Returns the engine speed below which the gearbox shifts down at a `throttle` of 0 to 1, rad/s.
-    pub(crate) fn down_speed_at(&self, throttle: f32) -> f32 {
-        self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
+    #[inline(always)]
+    pub(crate) fn down_speed_at<L: Lane>(&self, throttle: L) -> L {
+        L::splat(self.down_speed) + L::splat(self.kick_down_speed - self.down_speed) * throttle
     }
 
     /// Returns the largest throttle, 0 to 1, at which the gearbox does not shift down from an engine `speed` in rad/s.

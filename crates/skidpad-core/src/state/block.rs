@@ -31,7 +31,7 @@ pub struct BlockState<W: BlockLanes> {
 }
 
 /// States of the drivetrains of the cars of a block; fields as in [`DriveState`]. A block has no motors and couplings.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct DriveBlock<W: BlockLanes> {
     /// Speed of the crankshaft, rad/s.
     pub engine_speed: W,
@@ -44,9 +44,11 @@ pub struct DriveBlock<W: BlockLanes> {
     /// Time since the last shift ended, s, up to 1000.
     pub since_shift: W,
     /// Engaged gear: −1, 0, 1…
-    pub gear: W::Array<i8>,
+    pub gear: W,
     /// Gear that a running shift will engage.
-    pub next_gear: W::Array<i8>,
+    pub next_gear: W,
+    /// Engine turns per turn of the propeller shaft in the engaged gear; NaN if it is not known.
+    pub(crate) gear_ratio: W,
 }
 
 /// States of one wheel of each car of a block; fields as in [`WheelState`]. Travel rate and lateral displacement are 0,
@@ -111,8 +113,9 @@ impl<W: BlockLanes> BlockState<W> {
                 ratio: number(ratio),
                 shift_left: number(shift_left),
                 since_shift: number(since_shift),
-                gear: W::array_from_fn(|_| gear),
-                next_gear: W::array_from_fn(|_| next_gear),
+                gear: number(f32::from(gear)),
+                next_gear: number(f32::from(next_gear)),
+                gear_ratio: number(f32::NAN),
             },
             wheels: state.wheels.iter().map(wheel).collect(),
             applied_steer: number(0.0),
@@ -186,8 +189,9 @@ impl<W: BlockLanes> DriveBlock<W> {
     pub fn car(&self, car: usize) -> DriveState {
         DriveState {
             engine_speed: self.engine_speed.number(car),
-            gear: self.gear.as_ref()[car],
-            next_gear: self.next_gear.as_ref()[car],
+            // Gears are whole numbers of 8 bits.
+            gear: self.gear.number(car) as i8,
+            next_gear: self.next_gear.number(car) as i8,
             ratio: self.ratio.number(car),
             shift_left: self.shift_left.number(car),
             since_shift: self.since_shift.number(car),
@@ -204,8 +208,9 @@ impl<W: BlockLanes> DriveBlock<W> {
         set(&mut self.ratio, state.ratio);
         set(&mut self.shift_left, state.shift_left);
         set(&mut self.since_shift, state.since_shift);
-        self.gear.as_mut()[car] = state.gear;
-        self.next_gear.as_mut()[car] = state.next_gear;
+        set(&mut self.gear, f32::from(state.gear));
+        set(&mut self.next_gear, f32::from(state.next_gear));
+        set(&mut self.gear_ratio, f32::NAN);
     }
 }
 

@@ -7,6 +7,9 @@ use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
 use bevy_math::{Quat, Vec3};
 
+/// Largest time since a shift that is counted, s; it keeps the sum precise and the state bounded.
+pub(crate) const MAX_SINCE_SHIFT_S: f32 = 1000.0;
+
 /// Least time between two automatic shifts, s, so that the transient of a shift does not trigger the next one.
 const MIN_SHIFT_INTERVAL_S: f32 = 0.5;
 
@@ -251,8 +254,7 @@ impl DriveState {
             }
             return returned_direction;
         }
-        // Upper limit keeps the sum precise and the state bounded.
-        self.since_shift = (self.since_shift + dt).min(1000.0);
+        self.since_shift = (self.since_shift + dt).min(MAX_SINCE_SHIFT_S);
         let target_gear = match requested_gear {
             _ if direction == 0 => 0,
             Some(gear) => gearbox.clamp_gear(gear),

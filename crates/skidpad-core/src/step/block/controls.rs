@@ -4,6 +4,9 @@ use crate::controls::{Controls, clamp_or_zero};
 use crate::assembly::drivetrain::controls_to_torque::clutch_engagement;
 use skidpad_simd::lane::BlockLanes;
 
+/// Number in the place of a gear that stands for an automatic gearbox; no gear has it.
+pub(crate) const AUTOMATIC_GEAR: f32 = 1000.0;
+
 /// Driver inputs of the cars of a block; fields as in [`Controls`]. Values outside their range are clamped by the step;
 /// values that are not finite count as 0. Raw inputs of wheels and cruise control are not supported.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +19,8 @@ pub struct BlockControls<W: BlockLanes> {
     pub handbrake: W,
     /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left.
     pub steer: W,
-    /// Requested gear; `None`: automatic.
-    pub gear: W::Array<Option<i8>>,
+    /// Requested gear, or [`AUTOMATIC_GEAR`].
+    pub(crate) gear: W,
     /// Engagement of a clutch with a pedal, 0 (pressed) to 1.
     pub(crate) engagement: W,
     /// Bits of the cars with a clutch pedal.
@@ -36,7 +39,7 @@ impl<W: BlockLanes> Default for BlockControls<W> {
             brake: W::default(),
             handbrake: W::default(),
             steer: W::default(),
-            gear: W::array_from_fn(|_| None),
+            gear: W::splat(AUTOMATIC_GEAR),
             engagement: W::default(),
             has_pedal: 0,
             starter: 0,
@@ -46,6 +49,13 @@ impl<W: BlockLanes> Default for BlockControls<W> {
 }
 
 impl<W: BlockLanes> BlockControls<W> {
+    /// Returns the requested gear of `car`; `None`: automatic.
+    pub fn requested_gear(&self, car: usize) -> Option<i8> {
+        let gear = self.gear.number(car);
+        // Gears are whole numbers of 8 bits.
+        (gear != AUTOMATIC_GEAR).then_some(gear as i8)
+    }
+
     /// Sets the inputs of `car`. Raw inputs of wheels and the speed of cruise control are ignored.
     pub fn set_car(&mut self, car: usize, controls: &Controls) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
@@ -54,7 +64,7 @@ impl<W: BlockLanes> BlockControls<W> {
         set(&mut self.brake, controls.brake);
         set(&mut self.handbrake, controls.handbrake);
         set(&mut self.steer, controls.steer);
-        self.gear.as_mut()[car] = controls.gear;
+        set(&mut self.gear, controls.gear.map_or(AUTOMATIC_GEAR, f32::from));
         set(&mut self.engagement, controls.clutch.map_or(0.0, clutch_engagement));
         set_bit(&mut self.has_pedal, controls.clutch.is_some());
         set_bit(&mut self.starter, controls.starter);
@@ -69,7 +79,7 @@ impl<W: BlockLanes> BlockControls<W> {
         controls.brake = self.brake.number(car);
         controls.handbrake = self.handbrake.number(car);
         controls.steer = self.steer.number(car);
-        controls.gear = self.gear.as_ref()[car];
+        controls.gear = self.requested_gear(car);
         controls.clutch = has_bit(self.has_pedal).then(|| 1.0 - self.engagement.number(car));
         controls.starter = has_bit(self.starter);
         controls.bars = Some(self.bar_share.number(car));

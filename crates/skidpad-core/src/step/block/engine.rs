@@ -1,7 +1,7 @@
 //! Engines, gears and clutches of the cars of a block.
 
 use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
-use crate::assembly::drivetrain::gear_choice::{CarMotion, DrivenWheels};
+use crate::assembly::drivetrain::gear_choice::{CarMotion, DrivenWheels, MAX_SINCE_SHIFT_S};
 use crate::drivetrain::constraints::{ClutchRow, Flywheel, wheel_impulse};
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
@@ -57,23 +57,21 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             Some(map) => map.evaluate_lanes(throttle),
         };
         let full_load = engine.torque.evaluate_lanes(start_speed);
-        let throttle = W::select(is_shifting, W::splat(0.0), opening);
+        let throttle = opening.masked(!is_shifting);
         let input = EngineInput { throttle, full_load, starter: W::Mask::default() };
         let free_speed = engine.free_engine_speed(start_speed, &input, dt);
         let mut engagement = clutch.engagement(free_speed, engine, dt);
         if controls.has_pedal != 0 {
             engagement = W::select(W::mask_from_bits(controls.has_pedal), controls.engagement, engagement);
         }
-        let (gears, ratios) = (next.gear.as_ref(), next.ratio.to_array());
-        let ratio =
-            W::from_array(W::array_from_fn(|car| drive.gearbox.ratio_at(gears[car], ratios.as_ref()[car])));
+        let zero = W::splat(0.0);
+        let is_in_gear = (zero.less(next.gear) | next.gear.less(zero)) & !is_shifting;
         // 0 between gears.
-        let capacity = W::from_array(W::array_from_fn(|car| if gears[car] == 0 { 0.0 } else { clutch.capacity }));
-        let capacity = W::select(is_shifting, W::splat(0.0), capacity);
+        let capacity = W::splat(clutch.capacity).masked(is_in_gear);
         let step_length = W::splat(dt);
         let capacity_and_impulse = [capacity * engagement * step_length, state.drive.clutch * step_length];
         let flywheel = Flywheel::new(engine, [start_speed, free_speed], dt);
-        let row = ClutchRow::new(&flywheel, ratio, drive.gearbox.efficiency, capacity_and_impulse);
+        let row = ClutchRow::new(&flywheel, next.gear_ratio, drive.gearbox.efficiency, capacity_and_impulse);
         stepper.engines = BlockEngines { flywheel, clutch: row };
         let shaft_impulse = wheel_impulse(row.torque_ratios, row.impulse);
         for (pack, rows) in stepper.wheels::<B>() {
@@ -84,28 +82,76 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// Changes the gears of all cars. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
-        let (state, requested, [throttle, ..]) = (self.state(), &self.controls.gear, self.pedals);
+        let steady = self.steady_gears(shaft_speed);
         let stepper = &mut *self.wheels.stepper;
-        stepper.next.drive = state.drive;
-        let (throttle, shaft_speed) = (throttle.to_array(), shaft_speed.to_array());
-        let (model, dt) = (&*stepper.model, stepper.dt);
-        let Some(drive) = model.parts().powertrain.engine() else { return };
-        for car in 0..W::LANE_COUNT {
-            let mut drive_state: DriveState = stepper.next.drive.car(car);
-            let motion = LaneMotion { state, car };
-            let (shaft_speed, throttle) = (shaft_speed.as_ref()[car], throttle.as_ref()[car]);
-            // 0.0: no trailers.
-            let driven_wheels = DrivenWheels { model, drive, motion, shaft_speed, throttle, towed_mass: 0.0, dt };
-            drive_state.select_gear(requested.as_ref()[car], &driven_wheels);
-            stepper.next.drive.set_car(car, &drive_state);
+        let drive = &mut stepper.next.drive;
+        *drive = self.wheels.state.drive;
+        // As `DriveState::select_gear`, for all cars that keep their gear.
+        drive.since_shift = (drive.since_shift + W::splat(stepper.dt)).at_most(W::splat(MAX_SINCE_SHIFT_S));
+        let changing = !W::mask_bits(steady) & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
+        if changing != 0 {
+            self.change_gears_alone(changing, shaft_speed);
         }
+    }
+
+    /// Returns the cars that certainly keep their gear in this step: no shift runs, and the requested gear is engaged, or
+    /// an automatic gearbox is in a forward gear at a speed between those of both shifts. False for continuous gearboxes,
+    /// and for gears whose ratio is not known.
+    #[inline(always)]
+    fn steady_gears(&self, shaft_speed: W) -> W::Mask {
+        let (stepper, [throttle, ..]) = (&*self.wheels.stepper, self.pedals);
+        let Some(drive) = stepper.model.parts().powertrain.engine() else { return W::Mask::default() };
+        let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
+        let (zero, one, gear) = (W::splat(0.0), W::splat(1.0), state.gear);
+        if gearbox.cvt.is_some() {
+            return W::Mask::default();
+        }
+        let speed = shaft_speed * state.gear_ratio;
+        // False for NaN.
+        let is_known = speed.abs().less(W::splat(f32::INFINITY));
+        let top_gear = W::splat(f32::from(gearbox.clamp_gear(i8::MAX)));
+        let can_shift_up = gearbox.up_speed_at(throttle).less(speed) & gear.less(top_gear);
+        let can_shift_down = speed.less(gearbox.down_speed_at(throttle)) & one.less(gear);
+        let is_automatic = W::splat(f32::from(i8::MAX)).less(requested);
+        let keeps_automatic = is_automatic & zero.less(gear) & !can_shift_up & !can_shift_down;
+        let is_requested = !requested.less(gear) & !gear.less(requested);
+        // Also excludes NaN.
+        let is_shift_over = state.shift_left.less(one) & !zero.less(state.shift_left);
+        is_known & is_shift_over & (keeps_automatic | is_requested)
+    }
+
+    /// Changes the gears of the cars in the bits `changing` one by one.
+    #[inline(never)]
+    fn change_gears_alone(&mut self, changing: u32, shaft_speed: W) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
+                let stepper = &mut *self.wheels.stepper;
+                let (model, dt) = (&*stepper.model, stepper.dt);
+                let Some(drive) = model.parts().powertrain.engine() else { return };
+                for car in (0..W::LANE_COUNT).filter(|car| changing & (1 << car) != 0) {
+                    let mut drive_state: DriveState = state.drive.car(car);
+                    let motion = LaneMotion { state, car };
+                    let (shaft_speed, throttle) = (shaft_speed.number(car), throttle.number(car));
+                    // 0.0: no trailers.
+                    let driven_wheels =
+                        DrivenWheels { model, drive, motion, shaft_speed, throttle, towed_mass: 0.0, dt };
+                    drive_state.select_gear(controls.requested_gear(car), &driven_wheels);
+                    let next = &mut stepper.next.drive;
+                    next.set_car(car, &drive_state);
+                    let ratio = drive.gearbox.ratio_at(drive_state.gear, drive_state.ratio);
+                    next.gear_ratio = next.gear_ratio.with_number(car, ratio);
+                }
+            },
+        );
     }
 
     /// Selects the driving directions of cars without an engine and stores them as gears. Returns 1, −1, or 0 in neutral
     /// for each car; 0 for cars with an engine.
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
-        let (state, requested) = (self.state(), &self.controls.gear);
+        let (state, controls) = (self.state(), self.controls);
         let stepper = &mut *self.wheels.stepper;
         if stepper.model.parts().powertrain.engine().is_some() {
             return W::default();
@@ -113,15 +159,18 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         stepper.next.drive = state.drive;
         let model = &*stepper.model;
         let walking_pace = model.wheels()[0].walking_speeds()[1];
-        let next_gears = stepper.next.drive.gear.as_mut();
-        W::from_array(W::array_from_fn(|car| {
-            let mut drive_state = DriveState { gear: next_gears[car], ..DriveState::default() };
+        let next_gear = &mut stepper.next.drive.gear;
+        let mut directions = W::default();
+        for car in 0..W::LANE_COUNT {
+            let mut drive_state = state.drive.car(car);
             let motion = LaneMotion { state, car };
-            let direction = drive_state
-                .select_direction(requested.as_ref()[car], || motion.ground_speed(model.wheels().len()) / walking_pace);
-            next_gears[car] = drive_state.gear;
-            direction
-        }))
+            let ground_speed = || motion.ground_speed(model.wheels().len());
+            let direction =
+                drive_state.select_direction(controls.requested_gear(car), || ground_speed() / walking_pace);
+            *next_gear = next_gear.with_number(car, f32::from(drive_state.gear));
+            directions = directions.with_number(car, direction);
+        }
+        directions
     }
 }
 

@@ -116,26 +116,20 @@ impl<W: BlockLanes> BlockStepper<W> {
             state.is_steer_applied = (state.is_steer_applied & !cars) | (next.is_steer_applied & cars);
         }
         set(&mut state.steer, next.steer);
+        let drive = &mut state.drive;
+        set(&mut drive.gear, next.drive.gear);
         if self.packs[0].shaft_jacobian.is_empty() {
-            for (car, (gear, next_gear)) in
-                state.drive.gear.as_mut().iter_mut().zip(next.drive.gear.as_ref()).enumerate()
-            {
-                *gear = if cars & (1 << car) != 0 { *next_gear } else { *gear };
-            }
             return;
         }
         let (flywheel, impulse) = (&self.engines.flywheel, self.engines.clutch.impulse);
-        let drive = &mut state.drive;
         let engine_speed = flywheel.after_dry_drag(flywheel.speed - impulse * flywheel.inverse_inertia);
         set(&mut drive.engine_speed, engine_speed);
         set(&mut drive.clutch, impulse / W::splat(self.dt));
         set(&mut drive.ratio, next.drive.ratio);
         set(&mut drive.shift_left, next.drive.shift_left);
         set(&mut drive.since_shift, next.drive.since_shift);
-        for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
-            drive.gear.as_mut()[car] = next.drive.gear.as_ref()[car];
-            drive.next_gear.as_mut()[car] = next.drive.next_gear.as_ref()[car];
-        }
+        set(&mut drive.next_gear, next.drive.next_gear);
+        set(&mut drive.gear_ratio, next.drive.gear_ratio);
     }
 }
 

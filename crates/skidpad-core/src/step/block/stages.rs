@@ -104,7 +104,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let stepper = &mut *self.wheels.stepper;
-        let (chassis, dt, pose_lag) = (stepper.chassis, stepper.dt, W::splat(stepper.pose_lag));
+        let (chassis, dt, pose_lag) = (&stepper.chassis, stepper.dt, W::splat(stepper.pose_lag));
         let mut has_airborne_wheel = W::Mask::default();
         let wheel_count = B::wheel_count(stepper.wheel_count);
         let packs_and_rows = stepper.packs[..wheel_count].iter().zip(&mut stepper.rows[..wheel_count]);

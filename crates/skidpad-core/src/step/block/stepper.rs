@@ -99,15 +99,6 @@ impl<W: BlockLanes> BlockStepper<W> {
         let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
         let packs: Arc<[WheelPack<W>]> = model.wheel_packs().iter().flat_map(packs_of_group).collect();
         let wheel_count = model.wheels().len();
-        let no_drive = DriveBlock {
-            engine_speed: W::default(),
-            clutch: W::default(),
-            ratio: W::default(),
-            shift_left: W::default(),
-            since_shift: W::default(),
-            gear: W::array_from_fn(|_| 0),
-            next_gear: W::array_from_fn(|_| 0),
-        };
         Ok(Self {
             model: Arc::clone(model),
             rows: packs.iter().map(|_| WheelRows::default()).collect(),
@@ -123,7 +114,7 @@ impl<W: BlockLanes> BlockStepper<W> {
                 is_steer_applied: 0,
                 has_turned: false,
                 wheels: vec![(W::default(), Vec3Lanes::default(), W::default()); wheel_count].into(),
-                drive: no_drive,
+                drive: DriveBlock::default(),
             },
             unsolved: 0,
             dt: 0.0,
