@@ -111,7 +111,7 @@ impl CarRows<'_> {
         bounds: ImpulseBounds,
         limit_update: LimitUpdate,
     ) -> (SpatialVector<f32>, Symmetric6) {
-        self.vehicle.shafts.within = bounds;
+        self.vehicle.shafts.impulse_bounds = bounds;
         let (row_impulse, products) = self.vehicle.evaluate_rows::<B>(bounds, limit_update);
         (row_impulse, Symmetric6::new(self.vehicle.model.mass(), self.vehicle.model.inertia(), &products))
     }
@@ -182,7 +182,7 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
 
     #[inline(always)]
     fn solve_shafts(&mut self) {
-        self.vehicle.shafts.within = ImpulseBounds::ApproximateCone;
+        self.vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
         self.vehicle.solve_shafts::<B>();
     }
 

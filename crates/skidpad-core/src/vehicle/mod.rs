@@ -39,7 +39,7 @@ pub struct Vehicle {
     /// Demand of the stability control in this step; `None` if it does not act.
     pub(crate) correction: Option<Correction>,
     /// Share of their rate that the anti-roll bars have in this step, 0 to 1.
-    pub(crate) bar_share: f32,
+    pub(crate) bar_rate_share: f32,
     /// Rotation from vehicle axes to world axes in the middle of the step.
     pub(crate) to_world: Mat3,
     /// Pose lag of the body at the start of the step (s); see [`ChassisState::pose_lag`].
@@ -67,7 +67,7 @@ impl Vehicle {
             hull: HullRows::default(),
             external_bar_impulse: SpatialVector::default(),
             correction: None,
-            bar_share: 1.0,
+            bar_rate_share: 1.0,
             to_world: Mat3::IDENTITY,
             pose_lag: 0.0,
             applied_steer_bits: None,
@@ -121,7 +121,7 @@ impl Vehicle {
         if let (Some(assist_log), Some(other)) = (&mut self.assist_log, &other.assist_log) {
             **assist_log = **other;
         }
-        (self.correction, self.bar_share) = (other.correction, other.bar_share);
+        (self.correction, self.bar_rate_share) = (other.correction, other.bar_rate_share);
         (self.to_world, self.pose_lag, self.applied_steer_bits, self.applied_demand) =
             (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }

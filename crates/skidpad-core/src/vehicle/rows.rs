@@ -228,7 +228,7 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Returns the impulse of the static load of each strut in the step (N s), for example as the scale of a tolerance.
     #[inline(always)]
     pub fn static_load(&self) -> W {
-        self.suspension.strut.weight
+        self.suspension.strut.weight_impulse
     }
 
     /// Returns the normal impulse on the ground (N s): the load without the part that links carry.

@@ -31,16 +31,16 @@ struct AxleLink {
 }
 
 impl Model {
-    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_share` is the factor (–)
+    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_rate_share` is the factor (–)
     /// on the bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate. Bars have no damping.
-    fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
+    fn axle_link(&self, k: usize, [bar_rate_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
             let on_chassis = bar.force_path == BarForcePath::External;
             let rate = if bar.speed_range == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
             return AxleLink {
                 wheels: bar.wheels,
-                rate: bar_share * rate,
+                rate: bar_rate_share * rate,
                 damping: 0.0,
                 coupling_sign: -1.0,
                 on_chassis,
@@ -72,12 +72,12 @@ impl Model {
 impl Vehicle {
     /// Sets the share of the bar rates that the driver demands of active bars.
     pub(crate) fn read_bar_control(&mut self, controls: &Controls) {
-        self.bar_share = controls.bar_rate_share();
+        self.bar_rate_share = controls.bar_rate_share();
     }
 
     /// Returns axle link `k` in the current step.
     fn axle_link(&self, k: usize) -> AxleLink {
-        self.model.axle_link(k, [self.bar_share, self.state.velocity.length()])
+        self.model.axle_link(k, [self.bar_rate_share, self.state.velocity.length()])
     }
 
     /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If a wheel would then be pulled off the ground, lifted
@@ -116,7 +116,7 @@ impl Vehicle {
     #[inline(always)]
     fn update_link_forces<B: WheelGroups>(&mut self) {
         for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            update_bar_forces(from_ref(group), from_mut(rows), F32x4::splat(self.bar_share));
+            update_bar_forces(from_ref(group), from_mut(rows), F32x4::splat(self.bar_rate_share));
         }
         if !self.model.separate_axle_links().is_empty() {
             self.update_separate_links();
@@ -187,7 +187,7 @@ impl Vehicle {
     /// Returns [`Model::unloaded_compression`] of wheel `i` (m) for the current step; `travel` selects the travels of the other wheels from their
     /// rows.
     pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
-        self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other_wheel| {
+        self.model.unloaded_compression(i, [self.bar_rate_share, self.state.velocity.length()], |other_wheel| {
             let index = self.model.lane_index(other_wheel);
             travel(&self.rows[index.bank]).lane_value(index.lane)
         })
@@ -442,13 +442,13 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 /// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the current travels z. K is
-/// [`WheelPack::bar_rate`] times `bar_share`. Forces and rates of other links are overwritten.
+/// [`WheelPack::bar_rate`] times `bar_rate_share`. Forces and rates of other links are overwritten.
 #[inline(always)]
-pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_share: W) {
+pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_rate_share: W) {
     let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
     let opposite = W::opposite(travel);
     for (k, (group, rows)) in groups.iter().zip(rows).enumerate() {
-        let rate = group.bar_rate * bar_share;
+        let rate = group.bar_rate * bar_rate_share;
         let links = &mut rows.suspension.axle_links;
         (links.bar_rate, links.rate) = (rate, rate);
         links.force = rate * (travel[k] - opposite[k]);

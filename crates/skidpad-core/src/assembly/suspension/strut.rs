@@ -29,7 +29,7 @@ const METAL_DAMPING_RATIO: f32 = 0.7;
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Initialises strut and axle link travel for a step of `dt` s. Order: compression at the start (`start_travel`)
-    /// and in the middle for a final rate of zero (`middle_travel`), moved mass, static load impulse, travel at the
+    /// and in the middle for a final rate of zero (`midstep_travel`), moved mass, static load impulse, travel at the
     /// links, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised
     /// and the load row set, too.
     ///
@@ -45,19 +45,19 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.start_travel = start_compression + self.contact.beyond_droop;
         // Only the part of the travel after the touchdown counts. For a final rate of 0, the whole travel is
         // ½ dt · rate, and its half is added.
-        self.suspension.strut.middle_travel =
+        self.suspension.strut.midstep_travel =
             half * (start_compression + self.suspension.strut.start_travel) + W::splat(0.25) * dt_lanes * start_rate;
         let has_unsprung = self.has_unsprung;
         self.suspension.strut.mass = if has_unsprung { group.unsprung_mass } else { group.carried_mass };
         // Mass whose weight the strut carries, kg.
         let load_mass = if has_unsprung { group.carried_mass - group.unsprung_mass } else { group.carried_mass };
         // Impulse of the static load, N s.
-        self.suspension.strut.weight = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
+        self.suspension.strut.weight_impulse = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
         // Wheels whose travel follows the ground or their unsprung mass.
         let moving_wheels = if has_unsprung { group.present_mask() } else { self.contact.in_contact };
         // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing
         // has supplied.
-        let travel = W::select(moving_wheels, self.suspension.strut.middle_travel, self.contact.compression)
+        let travel = W::select(moving_wheels, self.suspension.strut.midstep_travel, self.contact.compression)
             .at_most(group.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
         self.linearise_spring(group, start_rate, dt);
@@ -78,11 +78,11 @@ impl<W: WheelLanes> WheelRows<W> {
         let (dt_lanes, quarter_dt) = (W::splat(dt), W::splat(0.25 * dt));
         // Stage 1: force and rate in the middle of the step.
         let (mut force, rate) = match group.progressive_rate {
-            None => group.spring_force_and_rate(self.suspension.strut.middle_travel),
+            None => group.spring_force_and_rate(self.suspension.strut.midstep_travel),
             Some(_) => {
                 // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an
                 // increasing one would dominate the stop.
-                let travel_at_end_rate = self.suspension.strut.middle_travel + quarter_dt * end_rate;
+                let travel_at_end_rate = self.suspension.strut.midstep_travel + quarter_dt * end_rate;
                 let clamped_travel = travel_at_end_rate.clamp_nan_to_low(-group.droop_travel, group.solid_travel);
                 let (force, rate) = group.spring_force_and_rate(clamped_travel);
                 (force + rate * (travel_at_end_rate - clamped_travel), rate)
@@ -101,7 +101,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.damping_compensation = W::splat(1.0) + phase_squared * W::splat(LOST_DAMPING_SHARE);
         self.suspension.strut.spring_rate = rate;
         self.suspension.strut.spring_gain = dt_lanes * quarter_dt * rate;
-        self.suspension.strut.static_impulse = self.suspension.strut.weight + dt_lanes * force;
+        self.suspension.strut.static_impulse = self.suspension.strut.weight_impulse + dt_lanes * force;
     }
 
     /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper
@@ -426,7 +426,7 @@ mod tests {
     fn strut_impulse(rows: &mut WheelRows, bank: &WheelPack, end_rate: f32) -> f32 {
         let [impulse, _slope] =
             rows.unsprung_strut(bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
-        impulse - rows.suspension.strut.weight.lane_value(0)
+        impulse - rows.suspension.strut.weight_impulse.lane_value(0)
     }
 
     /// Checks the spring impulse `dt` times the mean of `k z + r z² / 2` from `z₀` to `z₁`,
