@@ -175,7 +175,7 @@ impl Vehicle {
 
     /// Adds to the assist log the moments (N m) by which two tricks change those of the tyre forces: `height ẑ × force`
     /// for tyre forces that act above the ground at a force point, and for all contact forces, loads included, if the
-    /// centre of mass is lowered. Banks without such a trick are skipped. The forces are the solved impulses over `dt`
+    /// centre of mass is lowered. Groups without such a trick are skipped. The forces are the solved impulses over `dt`
     /// s. Moments about the vertical axis are 0.
     pub(crate) fn log_moved_forces(&mut self, dt: f32) {
         let lowered_distance = self.model.parts().assists.lowered_centre;

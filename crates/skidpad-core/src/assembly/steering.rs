@@ -92,7 +92,7 @@ impl Vehicle {
                     [wheel.side.outward_sign() * camber_sin, camber_cos]
                 };
                 let lane_index = self.model.lane_index(i);
-                self.rows[lane_index.bank].set_axle_direction(lane_index.lane, [mean_angle, camber], camber_sin_cos);
+                self.rows[lane_index.group].set_axle_direction(lane_index.lane, [mean_angle, camber], camber_sin_cos);
             }
         }
         has_turned

@@ -230,17 +230,17 @@ impl Model {
         self.has_bump_steer
     }
 
-    /// Returns the constants of the wheels in banks of four lanes.
+    /// Returns the constants of the wheels in groups of four lanes.
     pub(crate) fn wheel_packs(&self) -> &[WheelPack] {
         &self.wheel_packs
     }
 
-    /// Returns the bank and the lane of wheel `i`.
+    /// Returns the group and the lane of wheel `i`.
     pub(crate) fn lane_index(&self, i: usize) -> LaneIndex {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `has_property` returns
+    /// Returns, for each lane, the share of its wheels (one per group of four lanes) for which `has_property` returns
     /// true, 0 to 1; 0 for a lane without wheels. `has_property` takes a wheel number.
     pub(crate) fn share_of_lanes(&self, has_property: impl Fn(usize) -> bool) -> F32x4 {
         // Wheels with the property, and all wheels, of each lane.
@@ -253,11 +253,11 @@ impl Model {
         matching / total.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are neighbours on one axle in a bank (lanes 0 and 1, or 2 and 3), and a link between
+    /// Returns true if `wheels` are neighbours on one axle in a group (lanes 0 and 1, or 2 and 3), and a link between
     /// them resists opposite travel: the `coupling_sign` of the link is below 0 (anti-roll bar −1, heave spring 1).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], coupling_sign: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
-        coupling_sign < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
+        coupling_sign < 0.0 && first.group == second.group && first.lane ^ 1 == second.lane
     }
 
     /// Returns true if the car has anti-roll bars or heave springs.

@@ -1,4 +1,4 @@
-//! Constants of the wheels in banks of four lanes: two axles, left before right.
+//! Constants of the wheels in groups of four lanes: two axles, left before right.
 //!
 //! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel axle is
 //! empty.
@@ -18,16 +18,16 @@ use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use skidpad_tyre::parameters::Tyre;
 use skidpad_tyre::tmeasy::TMeasyConstants;
 
-/// Position of a wheel in the banks.
+/// Position of a wheel in the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneIndex {
-    /// Index of the bank of four wheels.
-    pub bank: usize,
-    /// Lane in the bank, 0 to 3: left and right of the first axle, then of the second.
+    /// Index of the group of four wheels.
+    pub group: usize,
+    /// Lane in the group, 0 to 3: left and right of the first axle, then of the second.
     pub lane: usize,
 }
 
-/// Constants of up to four wheels (a bank): one number per wheel in the lanes of each field.
+/// Constants of up to four wheels (a group): one number per wheel in the lanes of each field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelPack<W: WheelLanes = F32x4> {
     /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
@@ -50,7 +50,7 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) brake_torque: W,
     /// Torque of the handbrake fully pulled, N m; 0 in empty lanes.
     pub(crate) handbrake_torque: W,
-    /// Brake discs; `None` if no wheel of the bank has one.
+    /// Brake discs; `None` if no wheel of the group has one.
     pub(crate) discs: Option<BrakeDiscLanes<W>>,
     /// Rolling resistance coefficients.
     pub(crate) rolling: RollingCoefficientLanes<W>,
@@ -92,11 +92,11 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) laws: Box<[LawGroup<W>]>,
     /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
     pub(crate) mirror_sign: W,
-    /// Whether some wheel of the bank has a rim probe.
+    /// Whether some wheel of the group has a rim probe.
     pub(crate) has_rims: bool,
     /// Height above the contact point at which tyre forces act, m; `None` if it is 0 for every wheel.
     pub(crate) force_point: Option<W>,
-    /// Beams of solid axles; `None` if every wheel of the bank has independent suspension.
+    /// Beams of solid axles; `None` if every wheel of the group has independent suspension.
     pub(crate) beam: Option<Beam>,
     /// Links of axles with a roll centre off the ground; `None` if no axle has one.
     pub(crate) roll_centre_links: Option<RollCentreLinks>,
@@ -120,7 +120,7 @@ pub(crate) struct LawGroup<W = F32x4> {
 /// Tyres that one evaluation of a tyre model covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LawTyres<W> {
-    /// All TMeasy tyres of the bank, one per lane.
+    /// All TMeasy tyres of the group, one per lane.
     TMeasy(TMeasyConstants<W>),
     /// Index of a single tyre in the model.
     Single(usize),
@@ -226,7 +226,7 @@ impl RollCentreLinks {
     }
 }
 
-/// Lateral compliance of the wheels of a bank.
+/// Lateral compliance of the wheels of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LateralComplianceLanes {
     /// 1 for wheels on a compliant axle, otherwise 0.
@@ -281,19 +281,19 @@ impl<W: WheelLanes> LawGroup<W> {
 }
 
 impl WheelPack {
-    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
+    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels, as in most cars.
     #[inline(always)]
     pub(crate) fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first_wheel?..)?.first_chunk_mut()
     }
 
-    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
+    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels.
     #[inline(always)]
     pub(crate) fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
         all.get(self.first_wheel?..)?.first_chunk()
     }
 
-    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A bank with a
+    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A group with a
     /// single-wheel axle returns false.
     #[cfg(feature = "simd_batch")]
     pub(crate) fn is_consecutive_from(&self, first_wheel: usize) -> bool {
@@ -331,11 +331,11 @@ impl WheelPack {
     #[inline(always)]
     pub(crate) fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
         let lanes = F32x4::transposed(entries.map(|wheel| F32x4::new(values(wheel))));
-        // A bank of four consecutive wheels has no empty lane.
+        // A group of four consecutive wheels has no empty lane.
         if self.first_wheel.is_some() { lanes } else { lanes.map(|lanes| lanes * self.present) }
     }
 
-    /// Calls `visit` with the lane and the index of each wheel of the bank. Empty lanes are skipped.
+    /// Calls `visit` with the lane and the index of each wheel of the group. Empty lanes are skipped.
     #[inline(always)]
     pub fn for_each_wheel(&self, mut visit: impl FnMut(usize, usize)) {
         let present = self.present.lanes();
@@ -351,7 +351,7 @@ impl WheelPack {
 impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
     /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
-    /// lateral compliance are left out (`None`). Wheel indices stay those of the bank.
+    /// lateral compliance are left out (`None`). Wheel indices stay those of the group.
     pub(crate) fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
@@ -437,19 +437,19 @@ impl<W: WheelLanes> WheelPack<W> {
     }
 }
 
-/// Returns the bank and lane of every wheel, by wheel index: two axles per bank, two lanes per axle. `axle_wheels` has the left and the right wheel
+/// Returns the group and lane of every wheel, by wheel index: two axles per group, two lanes per axle. `axle_wheels` has the left and the right wheel
 /// of each axle, twice the same for a single wheel.
 pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     // Lane 0 or 2 for the first wheel of an axle, 1 or 3 for the second.
     let lane_index = |i: usize| {
         let axle = parts.wheels[i].axle;
         let lane_in_axle = usize::from(axle_wheels[axle][0] != i);
-        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + lane_in_axle }
+        LaneIndex { group: axle / 2, lane: axle % 2 * 2 + lane_in_axle }
     };
     (0..parts.wheels.len()).map(lane_index).collect()
 }
 
-/// Builds the banks of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
+/// Builds the groups of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
 /// [`lane_indices`]. Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
 pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
@@ -458,7 +458,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
             let last = axles[axles.len() - 1];
             let rear_wheels = if axles.len() == 2 { last } else { [last[0], last[0]] };
             let wheels = [axles[0][0], axles[0][1], rear_wheels[0], rear_wheels[1]];
-            // 1 if the bank has a second axle.
+            // 1 if the group has a second axle.
             let has_rear_axle = if axles.len() == 2 { 1.0 } else { 0.0 };
             let has_both = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 }; // two wheels
             build_pack(
@@ -471,7 +471,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
         .collect()
 }
 
-/// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
+/// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
 /// Copies most values per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
 /// direct drive and shaft values are 0 in empty lanes.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
@@ -569,7 +569,7 @@ fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
     }
 }
 
-/// Collects the tyre models (laws) other than simple curves of a bank: one entry for all TMeasy tyres, and one per different brush or Magic Formula
+/// Collects the tyre models (laws) other than simple curves of a group: one entry for all TMeasy tyres, and one per different brush or Magic Formula
 /// tyre. The lanes of each entry are those of its wheels; lanes of other tyres in the TMeasy entry have placeholder constants. Empty without such
 /// tyres.
 fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {

@@ -6,7 +6,7 @@ use crate::model::wheel_pack::WheelPack;
 use crate::step::evaluation::LimitUpdate;
 use crate::step::step_wheels::{RowPass, StepWheels, Velocities};
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use skidpad_simd::instruction_set::dispatch_simd;
 use skidpad_simd::lane::F32x4;
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
@@ -167,7 +167,7 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
 
     #[inline(always)]
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut WheelRows)> {
-        banks_with_rows::<B>(&self.vehicle.model, &mut self.vehicle.rows)
+        groups_with_rows::<B>(&self.vehicle.model, &mut self.vehicle.rows)
     }
 
     #[inline(always)]

@@ -87,7 +87,7 @@ impl Vehicle {
         }
     }
 
-    /// Ends the step of a car whose loops run over the banks of `B`: takes over the motion of `body`, then integrates
+    /// Ends the step of a car whose loops run over the groups of `B`: takes over the motion of `body`, then integrates
     /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
     /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
@@ -278,7 +278,7 @@ impl<W: WheelLanes> WheelRows<W> {
 
 impl WheelRows {
     /// Writes the `end_state` of the wheels of `group` into `wheels`, all wheels of the car. Also writes the
-    /// friction factor minus 1 where it is not 0, and the moments of the tyres if the bank has tyres other than simple
+    /// friction factor minus 1 where it is not 0, and the moments of the tyres if the group has tyres other than simple
     /// curves; otherwise these fields become 0.
     #[inline(always)]
     fn write_back(&self, group: &WheelPack, end_state: EndState, wheels: &mut [WheelState]) {
@@ -350,7 +350,7 @@ impl WheelEndState {
 }
 
 /// Returns the share of rolling of each wheel (0 at a standstill, 1 when rolling) at the speeds whose squares are
-/// `speed_squared` (m²/s²). It is 1 above the walking speed of the bank, and rises smoothly between its two limit
+/// `speed_squared` (m²/s²). It is 1 above the walking speed of the group, and rises smoothly between its two limit
 /// speeds. The root is computed only if a wheel is slower than that.
 #[inline(always)]
 fn rolling_shares<W: WheelLanes>(group: &WheelPack<W>, speed_squared: W) -> W {

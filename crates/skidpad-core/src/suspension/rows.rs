@@ -102,7 +102,7 @@ pub(crate) struct AxleLinkRows<W: WheelLanes = F32x4> {
     pub heave_gains: [W; 2],
 }
 
-/// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a
+/// Motion of the unsprung masses of a group. Only steps with unsprung masses allocate it, because it is a fifth of a
 /// car's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {

@@ -123,7 +123,7 @@ impl Vehicle {
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         let lane_index = self.model.lane_index(wheel);
         let (pack, rows, lane) =
-            (&self.model.wheel_packs()[lane_index.bank], &self.rows[lane_index.bank], lane_index.lane);
+            (&self.model.wheel_packs()[lane_index.group], &self.rows[lane_index.group], lane_index.lane);
         if !rows.has_step() {
             return None;
         }

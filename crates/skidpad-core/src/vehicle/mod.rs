@@ -26,7 +26,7 @@ pub struct Vehicle {
     pub(crate) model: Arc<Model>,
     /// Dynamic state.
     pub(crate) state: State,
-    /// Rows, one entry per bank of the model.
+    /// Rows, one entry per group of the model.
     pub(crate) rows: Box<[WheelRows]>,
     /// Rows between spins: clutch or converter, motors, couplings.
     pub(crate) shafts: Shafts,
@@ -147,9 +147,9 @@ impl Vehicle {
     }
 }
 
-/// Returns every bank of wheels (constants of four wheels) with its rows.
+/// Returns every group of wheels (constants of four wheels) with its rows.
 #[inline(always)]
-pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
+pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
     model: &'a Model,
     rows: &'a mut [WheelRows],
 ) -> impl Iterator<Item = (&'a WheelPack, &'a mut WheelRows)> {

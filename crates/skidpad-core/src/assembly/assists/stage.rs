@@ -261,7 +261,7 @@ impl Vehicle {
         if lever == 0.0 {
             return;
         }
-        let (group, rows) = (&self.model.wheel_packs()[lane_index.bank], &mut self.rows[lane_index.bank]);
+        let (group, rows) = (&self.model.wheel_packs()[lane_index.group], &mut self.rows[lane_index.group]);
         let (max_impulse, is_fast) =
             rows.brake_for_slip(group, v_loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
         // Values of the braked wheel.

@@ -2,7 +2,7 @@
 //!
 //! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a coupling. Its law is the linear
 //! equation `per_impulse · impulse + per_speed · speed = right side` within its bounds; outside them it slips. A lever is an entry of the row's
-//! Jacobian: speed of the row per spin of a wheel. A bank has the constants of up to four wheels. The wheels respond linearly until one begins or
+//! Jacobian: speed of the row per spin of a wheel. A group has the constants of up to four wheels. The wheels respond linearly until one begins or
 //! ceases to slide or to lock: one Newton step solves all rows, and another pass checks for such a change. Rows of couplings are then solved with
 //! the wheel blocks themselves.
 

@@ -70,8 +70,8 @@ impl UnsprungMotion {
         self.coupling_mass = lateral_momentum * beam.sway.opposite();
     }
 
-    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None` if the bank has
-    /// no beam and no gain differs from 0.
+    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None` if the group
+    /// has no beam and no gain differs from 0.
     fn opposite_gain(&self, group: &WheelPack) -> Option<F32x4> {
         let (coupling_gain, zero) = (self.coupling_mass + self.axle_links[1], F32x4::default());
         (group.beam.is_some() || F32x4::any(zero.less(coupling_gain.abs()))).then_some(coupling_gain)

@@ -5,7 +5,7 @@ use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Probe, Rim};
 use crate::statics::equilibrium::strut_load;
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use crate::wheel::parameters::Wheel;
 use bevy_math::{DVec3, Mat3, Vec3};
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
@@ -37,7 +37,7 @@ pub(crate) struct ProbeContacts<W: WheelLanes> {
 impl ProbeContacts<F32x4> {
     /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None`
     /// without ground in reach. A wheel without a contact has 0 in all fields. Four consecutive wheels with contacts
-    /// are transposed at once; all other banks use [`Self::from_partial_contacts`].
+    /// are transposed at once; all other groups use [`Self::from_partial_contacts`].
     #[inline(always)]
     pub(crate) fn from_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let Some([Some(a), Some(b), Some(c), Some(d)]) = group.consecutive_four(contacts) else {
@@ -51,7 +51,7 @@ impl ProbeContacts<F32x4> {
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
-    /// Collects the contacts of a bank in which some wheel is missing or has no contact, or whose wheels are not
+    /// Collects the contacts of a group in which some wheel is missing or has no contact, or whose wheels are not
     /// consecutive. Lanes without a wheel or a contact are 0 in all fields and not in `hit`.
     #[cold]
     #[inline(never)]
@@ -382,8 +382,8 @@ impl Probe {
 }
 
 impl Vehicle {
-    /// Tilts the tyre rows of banks with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last
-    /// step and the longitudinal friction at these loads. Banks without rims are unchanged. Used in steps in which the
+    /// Tilts the tyre rows of groups with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last
+    /// step and the longitudinal friction at these loads. Groups without rims are unchanged. Used in steps in which the
     /// wheels have no unsprung mass. `v_start` is the chassis velocity at the start of the step.
     pub(crate) fn constrain_rims_to_struts(&mut self, v_start: SpatialVector<f32>) {
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -442,7 +442,7 @@ impl Vehicle {
         let (half_width, rounded) = wheel.probe.tread()?;
         let (sin, cos) = math::sin_cos(self.state.wheels[wheel_index].steer);
         let lane_index = self.model.lane_index(wheel_index);
-        let group = &self.model.wheel_packs()[lane_index.bank];
+        let group = &self.model.wheel_packs()[lane_index.group];
         // Length of the ray to the lowest point of the wheel before the step, m.
         let last_ray_length =
             group.ray_start_height().lane_value(lane_index.lane) - self.state.wheels[wheel_index].compression;
@@ -489,9 +489,9 @@ impl Vehicle {
     /// of `dt` s from the `contacts` by wheel index. Returns true if all wheels are in contact. `to_world` are the
     /// axes_to_vehicle of the vehicle in the middle of the step.
     ///
-    /// Order for each bank: contacts, rims, extrapolation to the start of the step, ground motion, contact motion, tyre
-    /// moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre
-    /// reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
+    /// Order for each group: contacts, rims, extrapolation to the start of the step, ground motion, contact motion,
+    /// tyre moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded
+    /// tyre reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
     /// equilibrium in droop at the end.
     #[inline(always)]
     pub(crate) fn update_contacts<B: WheelGroups>(
@@ -512,7 +512,7 @@ impl Vehicle {
         };
         let axes_to_vehicle = Mat3Lanes::from_mat3(&to_vehicle);
         let mut all_in_contact = true;
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             rows.set_contacts(group, &ProbeContacts::from_contacts(group, contacts), &axes_to_vehicle);
             if group.has_rims {
                 rows.move_rows_to_rims(group, contacts, &to_vehicle);

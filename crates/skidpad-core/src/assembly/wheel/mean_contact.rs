@@ -88,7 +88,7 @@ impl MeanContactProbes {
             probes.iter().zip(position_contacts.chunks(self.probes_per_wheel())).enumerate()
         {
             let lane_index = vehicle.model().lane_index(i);
-            let group = &vehicle.model().wheel_packs()[lane_index.bank];
+            let group = &vehicle.model().wheel_packs()[lane_index.group];
             // Ray length of a wheel at its droop stop, m.
             let droop_length = (group.ray_start_height() + group.droop_travel).lane_value(lane_index.lane);
             let (displacement, middle) = (self.displacement(body, probe), contacts[i]);

@@ -214,14 +214,14 @@ pub(crate) fn has_moving_ground(contacts: &[Option<Contact>]) -> bool {
     contacts.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
 }
 
-/// Returns the mask of cars with surface data under any wheel of the bank of wheel `wheel_index` (four wheels), and the
-/// rolling resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground data.
-/// Each car has `wheel_count` wheels; `contacts` are ordered car by car.
+/// Returns the mask of cars with surface data under any wheel of the group of wheel `wheel_index` (four wheels), and
+/// the rolling resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground
+/// data. Each car has `wheel_count` wheels; `contacts` are ordered car by car.
 pub(crate) fn gather_textures<W: CarLanes>(
     contacts: &[Option<Contact>],
     [wheel_index, wheel_count]: [usize; 2],
 ) -> (W::Mask, W) {
-    // Wheels of the bank.
+    // Wheels of the group.
     let group = 4 * (wheel_index / 4)..wheel_count.min(4 * (wheel_index / 4) + 4);
     // 1 for cars with surface data, 0 for others.
     let has_surface =
