@@ -1,6 +1,7 @@
 //! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
 mod check;
+pub(crate) mod law_groups;
 pub(crate) mod parts;
 #[cfg(test)]
 pub(crate) mod plain;

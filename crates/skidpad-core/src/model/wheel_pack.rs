@@ -5,6 +5,7 @@
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
+use crate::model::law_groups::{LawGroup, curve_or_placeholder, group_laws};
 use crate::model::parts::ModelParts;
 use crate::model::torque_paths::shaft_jacobians;
 use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
@@ -14,9 +15,7 @@ use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
 use skidpad_simd::lane::CarLanes;
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
-use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
-use skidpad_tyre::parameters::Tyre;
-use skidpad_tyre::tmeasy::TMeasyConstants;
+use skidpad_tyre::curve::CurveConstants;
 
 /// Position of a wheel in the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,24 +105,6 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) direct_torque: W,
     /// Revolutions of each driveline row per revolution of the wheel, see [`shaft_jacobians`].
     pub(crate) shaft_jacobian: Box<[W]>,
-}
-
-/// Tyres with a tyre model (law) other than a simple curve, and the lanes that use it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LawGroup<W = F32x4> {
-    /// Tyre constants, or the index of the tyre.
-    pub tyres: LawTyres<W>,
-    /// 1 in lanes whose wheel has this law, otherwise 0.
-    in_group: W,
-}
-
-/// Tyres that one evaluation of a tyre model covers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum LawTyres<W> {
-    /// All TMeasy tyres of the group, one per lane.
-    TMeasy(TMeasyConstants<W>),
-    /// Index of a single tyre in the model.
-    Single(usize),
 }
 
 /// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre and rotates about it.
@@ -272,14 +253,6 @@ pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
     opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
-impl<W: WheelLanes> LawGroup<W> {
-    /// Returns the lanes whose wheel has this law.
-    #[inline(always)]
-    pub fn lanes(&self) -> W::Mask {
-        W::splat(0.0).less(self.in_group)
-    }
-}
-
 impl WheelPack {
     /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels, as in most cars.
     #[inline(always)]
@@ -355,13 +328,6 @@ impl WheelPack {
     pub(crate) fn broadcast_lane<W: CarLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
-        let broadcast_law = |law: &LawGroup| {
-            let tyres = match &law.tyres {
-                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(broadcast)),
-                LawTyres::Single(tyre) => LawTyres::Single(*tyre),
-            };
-            LawGroup { tyres, in_group: broadcast(law.in_group) }
-        };
         WheelPack {
             wheels: self.wheels,
             first_wheel: self.first_wheel,
@@ -394,8 +360,8 @@ impl WheelPack {
             bar_rate: broadcast(self.bar_rate),
             solid_travel: broadcast(self.solid_travel),
             tyre: self.tyre.map(broadcast),
-            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(lane) == 0.0),
-            laws: self.laws.iter().filter(|law| law.in_group.lane_value(lane) != 0.0).map(broadcast_law).collect(),
+            has_curves: !self.laws.iter().any(|law| law.has_lane(lane)),
+            laws: self.laws.iter().filter(|law| law.has_lane(lane)).map(|law| law.broadcast_lane(lane)).collect(),
             mirror_sign: broadcast(self.mirror_sign),
             has_rims: self.has_rims,
             force_point: self.force_point.map(broadcast),
@@ -521,7 +487,7 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
             wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
         ),
         // The laws cover a lane once at most. A sum of 0 is a simple curve or an empty lane.
-        has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.in_group) != F32x4::splat(1.0),
+        has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.has_law) != F32x4::splat(1.0),
         laws,
         mirror_sign: lanes(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
@@ -553,47 +519,4 @@ fn droop_extension(strut: &Strut, carried_mass: f32) -> f32 {
     // A loss of the whole static load extends the spring: a negative compression.
     let slack_extension = -strut.compression_at_force((-carried_mass * STANDARD_GRAVITY).into(), 0.0) as f32;
     strut.droop_travel.min(slack_extension)
-}
-
-/// Returns the curve of a tyre, or a placeholder curve for a tyre with another tyre model, whose lane ignores it.
-fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
-    match tyre {
-        Tyre::Curve(tyre) => *tyre,
-        _ => CurveTyre {
-            law: CurveLaw::Linear { stiffness: [1.0; 2] },
-            friction: [1.0; 2],
-            load_sensitivity: 0.0,
-            nominal_load: 1000.0,
-            relaxation: [1.0; 2],
-        },
-    }
-}
-
-/// Collects the tyre models (laws) other than simple curves of a group: one entry for all TMeasy tyres, and one per different brush or Magic Formula
-/// tyre. The lanes of each entry are those of its wheels; lanes of other tyres in the TMeasy entry have placeholder constants. Empty without such
-/// tyres.
-fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {
-    let tyres = wheels.map(|i| parts.wheels[i].tyre);
-    let lane_flags =
-        |condition: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if condition(i) { 1.0 } else { 0.0 })) * present;
-    let tmeasy_constants =
-        |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
-    let mut laws = Vec::new();
-    if let Some(placeholder) = tyres.into_iter().find_map(tmeasy_constants) {
-        let constants_by_lane = tyres.map(|i| tmeasy_constants(i).unwrap_or(placeholder));
-        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(constants_by_lane.each_ref()));
-        laws.push(LawGroup { tyres, in_group: lane_flags(&|i| tmeasy_constants(i).is_some()) });
-    }
-    let mut single_tyres: Vec<usize> = Vec::new();
-    for tyre in tyres {
-        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !single_tyres.contains(&tyre) {
-            single_tyres.push(tyre);
-        }
-    }
-    laws.extend(
-        single_tyres
-            .into_iter()
-            .map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: lane_flags(&|i| i == tyre) }),
-    );
-    laws.into()
 }

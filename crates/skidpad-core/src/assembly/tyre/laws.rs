@@ -1,7 +1,8 @@
 //! Patches with tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a group is
 //! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
-use crate::model::wheel_pack::{LawTyres, WheelPack};
+use crate::model::law_groups::LawTyres;
+use crate::model::wheel_pack::WheelPack;
 use crate::tyre_rows::TyreLinearization;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{WheelLanes, pair_from_fn};
