@@ -10,7 +10,7 @@ pub struct GroundContact {
     /// Unit vector out of the ground.
     pub normal: Vec3,
     /// Centre of mass of the car in the middle of the step, m.
-    pub car: Vec3,
+    pub car_centre: Vec3,
 }
 
 /// Motion of a body at the start of a step. A kinematic body moves in this way throughout the step.
@@ -42,17 +42,23 @@ impl GroundBodyMotion {
     /// carries along, world axes, m/s. Computes the mean velocity of the body at the car in this and in the last step,
     /// and adds their difference times `pose_lag` / dt to the former; likewise for the angular velocity. The rotation
     /// is applied with the arm from car to point. `last_motion` is the motion of the body in the last step; `None`
-    /// counts as unchanged. `point` and the centre of mass of the `car` are those in the middle of the step, m.
+    /// counts as unchanged. `point` and the centre of mass `car_centre` are those in the middle of the step, m.
     ///
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
     /// `pose_lag` s early. At the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would
     /// fall behind by 30 mm in every second.
-    pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last_motion: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
+    pub fn carried_velocity(
+        &self,
+        [point, car_centre]: [Vec3; 2],
+        last_motion: Option<Self>,
+        dt: f32,
+        pose_lag: f32,
+    ) -> Vec3 {
         let motion = *self;
         let last_motion = last_motion.unwrap_or(motion);
-        let arm = point - car;
+        let arm = point - car_centre;
         // Place of the car at the start of the step, moved with the body.
-        let start_position = car - motion.velocity_at(car) * (0.5 * dt);
+        let start_position = car_centre - motion.velocity_at(car_centre) * (0.5 * dt);
         // Place of the car at the start of the last step, if the body carried it.
         let previous_position = start_position - last_motion.mean_velocity_at(start_position, dt) * dt;
         let mean_velocity = motion.mean_velocity_at(start_position, dt);

@@ -124,10 +124,10 @@ fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
     last_motion: Option<GroundBodyMotion>,
-    &GroundContact { point, car, .. }: &GroundContact,
+    &GroundContact { point, car_centre, .. }: &GroundContact,
 ) -> Vec3 {
     let dt = parameters.dt;
-    body_motion(body, dt).carried_velocity([point, car], last_motion, dt, pose_lag(parameters))
+    body_motion(body, dt).carried_velocity([point, car_centre], last_motion, dt, pose_lag(parameters))
 }
 
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.

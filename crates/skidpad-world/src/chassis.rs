@@ -162,7 +162,7 @@ impl Chassis {
     /// Sets pose, twist and towing vehicle from `state`, and resumes the chassis if it is suspended.
     pub fn set_state(&mut self, state: &State) {
         self.set_pose_and_twist(state.position, state.rotation, [state.velocity, state.angular]);
-        self.set_towing_vehicle(state.tow.map(|tow| tow.by));
+        self.set_towing_vehicle(state.tow.map(|tow| tow.towing_slot));
         self.is_suspended = false;
     }
 

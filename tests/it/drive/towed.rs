@@ -29,7 +29,7 @@ fn it_stands_as_a_train_at_rest_does() {
     // difference is θ² x / 2 with θ = 5 mrad.
     assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
     assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
-    assert_eq!(found.tow.unwrap().by, 3);
+    assert_eq!(found.tow.unwrap().towing_slot, 3);
     assert_eq!(found.wheels, train[1].wheels);
     let c5 = skidpad::spec::load("corvette_c5").unwrap().model;
     assert_eq!(place_trailers_behind(&c5, &train[0], 0, &[&trailer]), [], "it has no hitch");

@@ -172,7 +172,7 @@ fn couples_and_uncouples_while_driving() {
         assert_eq!(before, [0, 1].map(|car| world.state(car).velocity), "{}", solver.name);
         drive(&mut *world, 6, 0.0);
         assert!(gap(&*world, 1) > 1e-4, "{}: it is not held any more", solver.name);
-        let tow = Some(Tow { by: 0, ..Tow::default() });
+        let tow = Some(Tow { towing_slot: 0, ..Tow::default() });
         world.set_state(1, &State { tow, ..world.state(1).clone() }).expect("it fits");
         drive(&mut *world, 60, 0.0);
         assert!(gap(&*world, 1) < 1e-4, "{}: a gap of {} m is closed", solver.name, gap(&*world, 1));
@@ -302,13 +302,13 @@ fn nonsense_tows_nothing() {
     parts.hitch = Some(Default::default());
     let model = Arc::new(Model::new(parts).expect("valid"));
     for solver in solvers() {
-        for by in [[Some(1), Some(0)], [Some(0), Some(1)], [Some(7), Some(u32::MAX)], [None, Some(0)]] {
+        for towing_slots in [[Some(1), Some(0)], [Some(0), Some(1)], [Some(7), Some(u32::MAX)], [None, Some(0)]] {
             let mut world = train(&solver, &[model.clone(), model.clone()], &Scene::flat(), 5.0, 60.0);
-            for (car, by) in by.into_iter().enumerate() {
-                let tow = by.map(|by| Tow { by, ..Tow::default() });
+            for (car, towing_slot) in towing_slots.into_iter().enumerate() {
+                let tow = towing_slot.map(|towing_slot| Tow { towing_slot, ..Tow::default() });
                 world.set_state(car, &State { tow, ..world.state(car).clone() }).expect("it fits");
             }
-            assert!((0..120).all(|_| !world.step(&[]).not_finite), "{} {by:?}", solver.name);
+            assert!((0..120).all(|_| !world.step(&[]).not_finite), "{} {towing_slots:?}", solver.name);
         }
     }
 }

@@ -57,7 +57,7 @@ fn a_state_of_other_wheels_is_refused() {
         let error = car.resume(0, &truck).expect_err("of six wheels");
         assert_eq!(
             error,
-            CarError::WheelCountMismatch { car: CarId::first(0), found: 6, accepts: 4 },
+            CarError::WheelCountMismatch { car: CarId::first(0), found: 6, expected: 4 },
             "{}",
             solver.name
         );

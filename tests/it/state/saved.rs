@@ -211,7 +211,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
         says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: the value is NaN, but must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
-            assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
+            assert_eq!(found, Err(LoadError::Length { found: length, expected: good.len() }), "{}", solver.name);
         }
         assert_eq!(saved(world.as_ref()), before, "{} after too few bytes", solver.name);
     }

@@ -39,7 +39,7 @@ pub(crate) fn ground_data(
     let velocity = match body.kind {
         RigidBody::Static => return None,
         RigidBody::Kinematic => body_motion(&body).carried_velocity(
-            [ground_contact.point, ground_contact.car],
+            [ground_contact.point, ground_contact.car_centre],
             previous_motion,
             // Length of the step and pose lag, s.
             dt_and_lag[0],

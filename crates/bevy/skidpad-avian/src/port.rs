@@ -139,7 +139,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let ground_contact = GroundContact {
             point: world_rim_point.unwrap_or_else(|| ray.point_at(distance)),
             normal,
-            car: car_position,
+            car_centre: car_position,
         };
         // Body that the collider belongs to; `None` for a collider without one.
         let (.., collider_of, _, _) = self.world.colliders.get(entity).ok()?;

@@ -34,7 +34,7 @@ pub use static_loads::{carried_masses, sprung_masses};
 use crate::assist_log::Assist;
 use crate::model::torque_paths::TorquePath;
 use crate::model::wheel_pack::{self as pack, LaneIndex, WheelPack};
-use crate::model_error::{positive, positive_or_infinite};
+use crate::model_error::{check_positive, check_positive_or_infinite};
 use crate::steering::ackermann::Ackermann;
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
@@ -116,17 +116,20 @@ impl Model {
         }
         for (i, (wheel, carried_mass)) in parts.wheels.iter().zip(&wheel_masses).enumerate() {
             let min_mass = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
-            positive(&format!("wheel {i}: carried mass at rest - {min_mass} kg"), *carried_mass as f32 - min_mass)?;
+            check_positive(
+                &format!("wheel {i}: carried mass at rest - {min_mass} kg"),
+                *carried_mass as f32 - min_mass,
+            )?;
             // 1.0: passes the check without an unsprung mass.
             let remaining_mass = wheel.unsprung.map_or(1.0, |unsprung| *carried_mass as f32 - unsprung.mass);
-            positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
+            check_positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
             let axle_masses = parts.wheels.iter().zip(&wheel_masses).filter(|(wheel, _)| wheel.axle == i);
             let load = axle_masses.map(|(_, carried_mass)| *carried_mass as f32).sum::<f32>() * STANDARD_GRAVITY;
             // A rigid axle passes the check.
             let rate = axle.lateral_compliance.map_or(f32::INFINITY, |compliance| compliance.rate);
-            positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
+            check_positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
         let wheel_masses: Box<[f32]> = wheel_masses.into_iter().map(|mass| mass as f32).collect();
         Ok(Self {

@@ -102,7 +102,7 @@ pub struct Rim {
     /// Half of the width of the tread, m, ≥ 0; 0 is a disc.
     pub half_width: f32,
     /// Whether the lateral profile of the tread is round, with half of the width as radius; otherwise it is flat.
-    pub rounded: bool,
+    pub has_round_tread: bool,
     /// Length of the ray to the lowest point of the wheel before the step, m. This length determines which edges the
     /// wheel can climb.
     pub last_ray_length: f32,

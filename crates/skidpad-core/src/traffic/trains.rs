@@ -193,7 +193,7 @@ impl Trains {
         for trailer in 0..self.members.len() {
             let car = self.members[trailer].car;
             let Some(tow) = cars.vehicle(car).state().tow else { continue };
-            let ahead = self.member_of_slot.get(tow.by as usize).copied().flatten();
+            let ahead = self.member_of_slot.get(tow.towing_slot as usize).copied().flatten();
             if let Some(ahead) = ahead.filter(|ahead| self.can_couple(cars, *ahead, trailer)) {
                 self.couple([ahead, trailer], tow, cars);
             } else if cars.is_stepped(car) {
@@ -348,7 +348,7 @@ impl Trains {
             let force = coupled.joint.force(self.dt);
             let is_intact = force.length() <= hitch.breaking_force;
             cars.vehicle(trailer).state.tow =
-                is_intact.then_some(Tow { by: ahead as u32, force, overrun: coupled.overrun });
+                is_intact.then_some(Tow { towing_slot: ahead as u32, force, overrun: coupled.overrun });
         }
         report
     }

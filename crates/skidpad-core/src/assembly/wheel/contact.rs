@@ -439,7 +439,7 @@ impl Vehicle {
     /// [`WALL_MARGIN_M`].
     fn rim(&self, wheel_index: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let wheel = &self.model.wheels()[wheel_index];
-        let (half_width, rounded) = wheel.probe.tread()?;
+        let (half_width, has_round_tread) = wheel.probe.tread()?;
         let (sin, cos) = math::sin_cos(self.state.wheels[wheel_index].steer);
         let lane_index = self.model.lane_index(wheel_index);
         let group = &self.model.wheel_packs()[lane_index.group];
@@ -465,7 +465,7 @@ impl Vehicle {
             forward,
             radius: wheel.radius,
             half_width,
-            rounded,
+            has_round_tread,
             last_ray_length,
             lookahead,
             probe_displacement,
