@@ -20,22 +20,24 @@ pub struct GroundBodyMotion {
     /// Centre of mass, m.
     pub centre: Vec3,
     /// Velocity of the centre of mass, m/s.
-    pub linear: Vec3,
+    #[cfg_attr(feature = "serde", serde(rename = "linear"))]
+    pub velocity: Vec3,
     /// Angular velocity, rad/s.
-    pub angular: Vec3,
+    #[cfg_attr(feature = "serde", serde(rename = "angular"))]
+    pub angular_velocity: Vec3,
 }
 
 impl GroundBodyMotion {
     /// Returns the velocity of the body's point at `point`, m/s.
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
-        self.linear + self.angular.cross(point - self.centre)
+        self.velocity + self.angular_velocity.cross(point - self.centre)
     }
 
     /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s: the
     /// velocity at the start plus the centripetal acceleration times half the step.
     fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
-        let rotational_velocity = self.angular.cross(point - self.centre);
-        self.linear + rotational_velocity + self.angular.cross(rotational_velocity) * (0.5 * dt)
+        let rotational_velocity = self.angular_velocity.cross(point - self.centre);
+        self.velocity + rotational_velocity + self.angular_velocity.cross(rotational_velocity) * (0.5 * dt)
     }
 
     /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body
@@ -64,11 +66,13 @@ impl GroundBodyMotion {
         let mean_velocity = motion.mean_velocity_at(start_position, dt);
         let lag_ratio = pose_lag / dt;
         // Extrapolated by the lag: the last change of mean velocity times lag / dt.
-        let linear = mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
-        let angular = motion.angular + (motion.angular - last_motion.angular) * lag_ratio;
-        // The rows of a car use the arms in the middle of the step. `linear` already includes the rotation up to the
+        let velocity =
+            mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
+        let angular_velocity =
+            motion.angular_velocity + (motion.angular_velocity - last_motion.angular_velocity) * lag_ratio;
+        // The rows of a car use the arms in the middle of the step. `velocity` already includes the rotation up to the
         // car.
-        linear + angular.cross(arm)
+        velocity + angular_velocity.cross(arm)
     }
 }
 
@@ -104,7 +108,7 @@ impl DynamicGroundBody {
             [true, false] => [Mat3::IDENTITY - normal_projection, normal_projection],
             [true, true] => [Mat3::ZERO; 2],
         };
-        let GroundBodyMotion { centre, linear, angular } = self.start_motion;
+        let GroundBodyMotion { centre, velocity, angular_velocity } = self.start_motion;
         // Matrix in the axes of the cars: each column is the image of an axis.
         let to_car_axes = |matrix: Mat3| {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
@@ -113,8 +117,9 @@ impl DynamicGroundBody {
         // Free directions have the velocity of the end of the step, locked ones that of the start.
         DynamicBody {
             centre: axes.point_from_world(centre.as_dvec3()),
-            velocity: axes.from_world(linear + free_translation * (self.end_twist[0] - linear)),
-            angular: axes.from_world(angular + free_rotation * (self.end_twist[1] - angular)),
+            velocity: axes.from_world(velocity + free_translation * (self.end_twist[0] - velocity)),
+            angular_velocity: axes
+                .from_world(angular_velocity + free_rotation * (self.end_twist[1] - angular_velocity)),
             inverse_mass: to_car_axes(free_translation * self.inverse_mass * free_translation),
             inverse_inertia: to_car_axes(free_rotation * self.inverse_inertia * free_rotation),
         }

@@ -63,9 +63,9 @@ impl WorldPort for Port<'_> {
                 position: self.axes.point_from_world(slot.position_tracker.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
-                angular: self.axes.from_world(body.angvel()),
+                angular_velocity: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + acceleration * dt) * linear_factor),
-                free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular_factor),
+                free_angular_velocity: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular_factor),
                 // The gyroscopic torque is part of the free motion.
                 gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,

@@ -34,11 +34,14 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(
 #[inline(always)]
 fn pack_motions<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
     // Velocity a b c, angular velocity d e f, velocity lag g h i, angular velocity lag j k l.
-    let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
-    let [e, f, g, h] =
-        pack_four_of(bodies, |Chassis { angular: w, twist_lag: lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
+    let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular_velocity: w, .. }| [v.x, v.y, v.z, w.x]);
+    let [e, f, g, h] = pack_four_of(bodies, |Chassis { angular_velocity: w, twist_lag: lag, .. }| {
+        [w.y, w.z, lag.velocity.x, lag.velocity.y]
+    });
     let [i, j, k, l] =
-        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: u, angular: r }, .. }| [u.z, r.x, r.y, r.z]);
+        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: u, angular_velocity: r }, .. }| {
+            [u.z, r.x, r.y, r.z]
+        });
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
@@ -88,13 +91,13 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
         (pack_matrices(bodies, |body| &body.axes), pack_matrices(bodies, |body| &body.inverse_inertia));
     let angular_change = RotationState::mul_in_body_axes(&axes, &inverse_inertia, angular_impulse);
     let velocity_change = Vec3Lanes::splat(gravity_change) + impulse * pack_one_of(bodies, |body| body.inverse_mass);
-    let [velocity, angular, ..] = pack_motions(bodies);
+    let [velocity, angular_velocity, ..] = pack_motions(bodies);
     let half = L::splat(0.5);
-    let [velocity, angular] = [velocity + velocity_change, angular + angular_change];
+    let [velocity, angular_velocity] = [velocity + velocity_change, angular_velocity + angular_change];
     let [lag, angular_lag] = [velocity_change * half, angular_change * half];
     // Rows in the order of `PackedMotion`.
-    let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
-    let second_row = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
+    let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular_velocity.x]);
+    let second_row = L::unpack_four([angular_velocity.y, angular_velocity.z, lag.x, lag.y]);
     let third_row = L::unpack_four([lag.z, angular_lag.x, angular_lag.y, angular_lag.z]);
     core::array::from_fn(
         #[inline(always)]
@@ -111,8 +114,8 @@ impl Chassis {
         if self.is_suspended {
             return;
         }
-        (self.velocity, self.angular) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
-        self.twist_lag = Twist { velocity: Vec3::new(g, h, i), angular: Vec3::new(j, k, l) };
+        (self.velocity, self.angular_velocity) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+        self.twist_lag = Twist { velocity: Vec3::new(g, h, i), angular_velocity: Vec3::new(j, k, l) };
         if push.hull_impulse != Vec3::ZERO {
             self.apply_impulse(push.hull_impulse, push.hull_angular_impulse);
         }
@@ -145,7 +148,7 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     dt: f32,
 ) -> [bool; N] {
     let (normal, normal_f64) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
-    let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
+    let [velocity, angular_velocity, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
     let [x, y, z, half_x] = pack_four_of(bodies, |Chassis { hull: Hull { centre, half_extents }, .. }| {
         [centre.x, centre.y, centre.z, half_extents.x]
     });
@@ -155,8 +158,9 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
     // Height of each centre of mass above the plane, m.
     let height = pack_one_of(bodies, |body| body.position.dot(normal_f64) as f32);
-    let point_speed_bound =
-        angular.dot(angular).sqrt() * pack_one_of(bodies, |body| body.hull_radius) + L::splat(speed_gain);
+    let point_speed_bound = angular_velocity.dot(angular_velocity).sqrt()
+        * pack_one_of(bodies, |body| body.hull_radius)
+        + L::splat(speed_gain);
     // Farthest that any point can sink in the step, m.
     let travel_bound = L::splat(dt) * (point_speed_bound - velocity.dot(normal));
     // "Not less" instead of "at least", so that NaN counts as reaching.
@@ -188,7 +192,7 @@ struct NextPose {
     /// First eight components of the rotation matrix, column by column; the ninth is in `displacement`.
     axes: [[f32; 4]; 2],
     /// Angular velocity, world axes, rad/s; the last number is unused.
-    angular: [f32; 4],
+    angular_velocity: [f32; 4],
     /// Whether rotation and velocities are finite and the rotation has a length.
     is_finite: bool,
 }
@@ -199,7 +203,7 @@ struct NextPose {
 /// result that is not finite is only flagged.
 #[inline(always)]
 fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -> [NextPose; N] {
-    let [velocity, angular, velocity_lag, angular_lag] = pack_motions(bodies);
+    let [velocity, angular_velocity, velocity_lag, angular_lag] = pack_motions(bodies);
     // Displacement of the centre of mass, m.
     let displacement = (velocity - velocity_lag) * L::splat(dt);
     let rotation = pack_four_of(bodies, |body| body.rotation.to_array());
@@ -207,18 +211,18 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -
         axes: pack_matrices(bodies, |body| &body.axes),
         inertia: pack_matrices(bodies, |body| &body.inertia),
         inverse_inertia: pack_matrices(bodies, |body| &body.inverse_inertia),
-        angular,
+        angular_velocity,
         rate_lag: angular_lag,
     };
     let momentum = rotation_state.momentum();
     let rotation = integrate_rotation(rotation, rotation_state.midpoint_rate(momentum, dt), dt);
     let axes = Mat3Lanes::from_quat(rotation);
-    let angular = RotationState::mul_in_body_axes(&axes, &rotation_state.inverse_inertia, momentum);
+    let angular_velocity = RotationState::mul_in_body_axes(&axes, &rotation_state.inverse_inertia, momentum);
     let [x, y, z, w] = rotation;
     // A valid quaternion has a squared length of 1; an angular velocity too large for f32 results in length zero.
     let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
     // One component that is not finite makes the sum of all six infinite or NaN.
-    let velocity_sum = velocity + angular;
+    let velocity_sum = velocity + angular_velocity;
     let is_finite = L::unpack_mask(
         has_length & (velocity_sum.x + velocity_sum.y + velocity_sum.z).abs().less(L::splat(f32::INFINITY)),
     );
@@ -227,14 +231,14 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -
     let rotation = L::unpack_four(rotation);
     let first_axes = L::unpack_four([axes.x.x, axes.x.y, axes.x.z, axes.y.x]);
     let second_axes = L::unpack_four([axes.y.y, axes.y.z, axes.z.x, axes.z.y]);
-    let angular = L::unpack_four([angular.x, angular.y, angular.z, L::default()]);
+    let angular_velocity = L::unpack_four([angular_velocity.x, angular_velocity.y, angular_velocity.z, L::default()]);
     core::array::from_fn(
         #[inline(always)]
         |lane| NextPose {
             displacement: displacement[lane],
             rotation: rotation[lane],
             axes: [first_axes[lane], second_axes[lane]],
-            angular: angular[lane],
+            angular_velocity: angular_velocity[lane],
             is_finite: is_finite[lane],
         },
     )
@@ -253,15 +257,15 @@ impl Chassis {
         let position = self.position + Vec3::new(x, y, z).as_dvec3();
         self.twist_lag = Twist::default();
         if !(next_pose.is_finite && (position.x + position.y + position.z).is_finite()) {
-            (self.velocity, self.angular) = (Vec3::ZERO, Vec3::ZERO);
+            (self.velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             return;
         }
         let [[a, b, c, d], [e, f, g, h]] = next_pose.axes;
         self.position = position;
         self.rotation = Quat::from_array(next_pose.rotation);
         self.axes = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, last_component]);
-        let [x, y, z, _] = next_pose.angular;
-        self.angular = Vec3::new(x, y, z);
+        let [x, y, z, _] = next_pose.angular_velocity;
+        self.angular_velocity = Vec3::new(x, y, z);
     }
 }
 
@@ -324,9 +328,9 @@ mod tests {
 
     /// Returns the bits of position (two words per number), rotation, axes, velocities and lags.
     fn bits(one: &Chassis) -> Vec<u32> {
-        let Chassis { position, rotation, axes, velocity, angular, twist_lag: lag, .. } = one;
+        let Chassis { position, rotation, axes, velocity, angular_velocity, twist_lag: lag, .. } = one;
         let place = position.to_array().map(f64::to_bits).map(|bits| [(bits >> 32) as u32, bits as u32]);
-        let moves = [*velocity, *angular, lag.velocity, lag.angular].map(|of| of.to_array());
+        let moves = [*velocity, *angular_velocity, lag.velocity, lag.angular_velocity].map(|of| of.to_array());
         let numbers = rotation.to_array().into_iter().chain(axes.to_cols_array()).chain(moves.into_iter().flatten());
         place.into_iter().flatten().chain(numbers.map(f32::to_bits)).collect()
     }

@@ -402,7 +402,7 @@ proptest! {
 
 /// Returns the angle by which the faster of the two vehicles rotates in a step (rad).
 fn most_turned(world: &dyn Simulation, hz: f32) -> f64 {
-    (0..2).map(|car| f64::from(world.state(car).angular.length() / hz)).fold(0.0, f64::max)
+    (0..2).map(|car| f64::from(world.state(car).angular_velocity.length() / hz)).fold(0.0, f64::max)
 }
 
 /// Returns a bound on the gap (m) left by arms of total length `arms` (m) that rotate by `turned` (rad) in a step. A
@@ -415,7 +415,7 @@ fn left_by_turns(arms: f64, turned: f64) -> f64 {
 fn motion_energy(world: &dyn Simulation) -> f64 {
     let of = |car: usize| {
         let (model, state) = (world.model(car), world.state(car));
-        let rate = state.rotation.inverse() * state.angular;
+        let rate = state.rotation.inverse() * state.angular_velocity;
         let kinetic = 0.5 * (model.mass() * state.velocity.length_squared() + rate.dot(*model.inertia() * rate));
         f64::from(kinetic) + f64::from(model.mass()) * 9.81 * state.position.z
     };

@@ -331,7 +331,7 @@ fn a_car_that_rolls_over_fast_is_saved() {
         for lean in [0.3, 0.6, 0.9, 1.2] {
             let mut car = Drive::new(&solver, &c5().model(), &Scene::flat(), Placement::default(), 20.0);
             let mut state = car.world.state(0).clone();
-            (state.rotation, state.angular) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
+            (state.rotation, state.angular_velocity) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
             state.position.z = 0.6;
             car.world.set_state(0, &state).expect("it fits");
             car.step(&Controls::coasting());

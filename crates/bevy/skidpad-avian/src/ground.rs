@@ -19,7 +19,7 @@ pub(crate) struct WheelLoadedBody {
 /// Returns the current motion of `body` about its centre of mass, world axes.
 pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
-    GroundBodyMotion { centre, linear: body.velocity.0, angular: body.angular.0 }
+    GroundBodyMotion { centre, velocity: body.velocity.0, angular_velocity: body.angular_velocity.0 }
 }
 
 /// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is

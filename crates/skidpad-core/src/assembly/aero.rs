@@ -214,7 +214,7 @@ impl Vehicle {
         // `k dt`, the reduction of the rotation in an explicit step.
         let rate = self.model.parts().assists.angular_drag * dt;
         // Angular momentum at the start of the step, vehicle frame (N m s).
-        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
+        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular_velocity);
         let impulse = momentum * (-rate / (1.0 + rate));
         self.log_contribution(Assist::AngularDrag, Contribution::wrench(Vec3::ZERO, impulse / dt));
         SpatialVector::from_vec3s(Vec3::ZERO, impulse)

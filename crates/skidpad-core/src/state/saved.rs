@@ -295,7 +295,7 @@ fields!(State {
     position: DVec3 = MAGNITUDE_RANGE,
     rotation: Quat = MAGNITUDE_RANGE,
     velocity: Vec3 = MAGNITUDE_RANGE,
-    angular: Vec3 = MAGNITUDE_RANGE,
+    angular_velocity: Vec3 = MAGNITUDE_RANGE,
     previous_velocity: Vec3 = MAGNITUDE_RANGE,
     steer: f32 = STEER_RANGE,
     drive: DriveState = MAGNITUDE_RANGE,
@@ -307,7 +307,7 @@ fields!(BodyMotion {
     position: DVec3 = MAGNITUDE_RANGE,
     rotation: Quat = MAGNITUDE_RANGE,
     velocity: Vec3 = MAGNITUDE_RANGE,
-    angular: Vec3 = MAGNITUDE_RANGE
+    angular_velocity: Vec3 = MAGNITUDE_RANGE
 });
 
 fields!(Tow { towing_slot: u32 = MAGNITUDE_RANGE, force: Vec3 = MAGNITUDE_RANGE, overrun: f32 = SHARE_RANGE });

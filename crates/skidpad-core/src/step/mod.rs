@@ -166,8 +166,8 @@ impl Vehicle {
         let v_loaded = self.solve_any_loads::<ManyGroups>(v_free, v_warm, dt).velocity.broadcast_to_wheels();
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the start of the step, vehicle frame.
-        let v_start =
-            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity)
+            .broadcast_to_wheels();
         let mut has_touchdown = false;
         for (group, rows) in groups_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
             has_touchdown |= rows.detect_touchdown(
@@ -195,7 +195,7 @@ impl Vehicle {
         v_warm: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
         let to_vehicle = self.to_world.transpose();
-        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular);
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity);
         if self.model.has_rims() {
             self.constrain_rims_to_struts(v_start);
         }

@@ -229,7 +229,7 @@ impl Trains {
                 let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // of the free twist
                 let body = cars.body(member.car);
                 member.body.free_velocity = body.free_velocity - hitch_change[0];
-                member.body.free_angular = body.free_angular - hitch_change[1];
+                member.body.free_angular_velocity = body.free_angular_velocity - hitch_change[1];
             }
         }
     }
@@ -403,7 +403,7 @@ impl Trains {
         let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
         let body = cars.body(member.car);
         body.free_velocity = member.body.free_velocity + hitch_change[0];
-        body.free_angular = member.body.free_angular + hitch_change[1];
+        body.free_angular_velocity = member.body.free_angular_velocity + hitch_change[1];
     }
 
     /// Solves every vehicle of a train separately with the pedals of the vehicle ahead; returns the worst report. Stores the twist of each at the end
@@ -419,7 +419,8 @@ impl Trains {
                 chassis_impulse.impulse + chassis_impulse.hull_impulse,
                 chassis_impulse.angular_impulse + chassis_impulse.hull_angular_impulse,
             ]; // wheels and hull
-            let free_twist = [body.free_velocity, body.free_angular + body.gyroscopic_change]; // without impulses of the vehicle
+            // Without impulses of the vehicle.
+            let free_twist = [body.free_velocity, body.free_angular_velocity + body.gyroscopic_change];
             member.end_twist = add_scaled(free_twist, member.response.twist_change(impulse), 1.0);
         }
         report

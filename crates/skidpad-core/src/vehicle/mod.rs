@@ -130,7 +130,7 @@ impl Vehicle {
     /// frame with the axes `to_world`.
     pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
-        SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+        SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
     }
 
     /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, and N m s about the
@@ -185,7 +185,7 @@ pub fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) ->
 #[inline(always)]
 pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
     // A sum is finite only if every term is: one test covers all terms.
-    let velocity_sum = body.velocity + body.angular + body.free_velocity + body.free_angular;
+    let velocity_sum = body.velocity + body.angular_velocity + body.free_velocity + body.free_angular_velocity;
     let position_sum = body.position.x + body.position.y + body.position.z;
     let rotation_sum = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
     (velocity_sum.x + velocity_sum.y + velocity_sum.z + rotation_sum).is_finite() && position_sum.is_finite()
@@ -202,9 +202,9 @@ mod tests {
         ChassisState {
             position: DVec3::from(vector(0)),
             velocity: vector(3),
-            angular: vector(6),
+            angular_velocity: vector(6),
             free_velocity: vector(9),
-            free_angular: vector(12),
+            free_angular_velocity: vector(12),
             gyroscopic_change: Vec3::ZERO,
             rotation: Quat::from_slice(&numbers[15..]),
             wind: Vec3::ZERO,

@@ -146,8 +146,8 @@ impl Vehicle {
     /// Returns longitudinal and lateral velocity (m/s) and yaw rate (rad/s) of the centre of mass, vehicle frame.
     fn planar_motion(&self) -> PlanarMotion {
         let to_vehicle = self.state.rotation.inverse();
-        let (velocity, angular) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular);
-        PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
+        let (velocity, angular_velocity) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular_velocity);
+        PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular_velocity.z }
     }
 
     /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last

@@ -92,8 +92,8 @@ impl Vehicle {
         self.init_struts_and_links::<ManyGroups>(dt);
         self.solve_loads::<ManyGroups>(v_warm, dt);
         let to_vehicle = self.to_world.transpose();
-        let v_start =
-            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity)
+            .broadcast_to_wheels();
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if let Some(links) = &group.roll_centre_links {
                 rows.limit_beam_transfer(links, v_start);

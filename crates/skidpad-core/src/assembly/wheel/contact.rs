@@ -403,7 +403,7 @@ impl Vehicle {
     pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, probes: &mut [Probe]) {
         let (position, to_world) = (body.midstep_position(dt), body.midstep_axes(dt));
         let (axes, direction) = (Mat3Lanes::from_mat3(&to_world), -to_world.z_axis);
-        let [free_velocity, angular_velocity] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
+        let [free_velocity, angular_velocity] = [body.free_velocity, body.angular_velocity].map(Vec3Lanes::splat);
         for group in self.model.wheel_packs() {
             let (start, length) = probe_rays(group, &axes, free_velocity, angular_velocity, dt);
             let rays = F32x4::transposed([start.x, start.y, start.z, length]);
@@ -448,13 +448,13 @@ impl Vehicle {
             group.ray_start_height().lane_value(lane_index.lane) - self.state.wheels[wheel_index].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
         // Reach of the wall search, m.
-        let lookahead =
-            (body.free_velocity.length() + body.angular.length() * wheel.contact.length()) * dt + WALL_MARGIN_M;
+        let lookahead = (body.free_velocity.length() + body.angular_velocity.length() * wheel.contact.length()) * dt
+            + WALL_MARGIN_M;
         // Contact point at rest relative to the centre of mass, world axes, m.
         let arm = *to_world * wheel.contact;
         // Displacements before and after the middle of the step, m.
-        let probe_displacement = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
-        let free_displacement = (body.free_velocity + body.free_angular.cross(arm)) * dt - probe_displacement;
+        let probe_displacement = (body.velocity + body.angular_velocity.cross(arm)) * (0.5 * dt);
+        let free_displacement = (body.free_velocity + body.free_angular_velocity.cross(arm)) * dt - probe_displacement;
         // Displacement along the road per force, m/N.
         let displacement_per_force = dt * dt * self.longitudinal_compliance(wheel, sin, cos);
         let compression = |i: usize| self.state.wheels[i].compression;
@@ -503,11 +503,11 @@ impl Vehicle {
         dt: f32,
     ) -> bool {
         let to_vehicle = to_world.transpose();
-        let angular_velocity = to_vehicle * body.angular;
+        let angular_velocity = to_vehicle * body.angular_velocity;
         let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular_velocity).broadcast_to_wheels();
         // Evaluated only if a wheel is above the ground.
         let v_free = || {
-            SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+            SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
                 .broadcast_to_wheels()
         };
         let axes_to_vehicle = Mat3Lanes::from_mat3(&to_vehicle);
@@ -567,7 +567,11 @@ mod tests {
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let car = Vehicle::new(model.into(), state);
         let (velocity, angular_velocity) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
-        let body = ChassisState { free_velocity: velocity, free_angular: angular_velocity, ..ChassisState::AT_ORIGIN };
+        let body = ChassisState {
+            free_velocity: velocity,
+            free_angular_velocity: angular_velocity,
+            ..ChassisState::AT_ORIGIN
+        };
         let displacement = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
         let expected = (velocity + angular_velocity.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
         assert!((displacement - expected).length() < 1e-7, "{displacement} instead of {expected}: 32 bits");
