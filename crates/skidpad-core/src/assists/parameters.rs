@@ -1,5 +1,6 @@
 //! Parameters of assists and tricks; a vehicle has none by default.
 
+use crate::assist_log::Assist;
 use crate::model_error::{ModelError, check_not_negative, check_positive};
 
 /// Assists of a vehicle, each off by default.
@@ -133,6 +134,24 @@ pub struct SpeedSteering {
 }
 
 impl Assists {
+    /// Returns true if these parameters turn `assist` on: it has parameters, or a value above 0. Returns false for
+    /// assists that do not depend on these parameters.
+    pub(crate) fn has(&self, assist: Assist) -> bool {
+        match assist {
+            Assist::AntiLock => self.abs.is_some(),
+            Assist::StabilityControl => self.stability.is_some(),
+            Assist::TractionControl => self.traction.is_some(),
+            Assist::LaunchControl => self.launch.is_some(),
+            Assist::CruiseControl => self.cruise.is_some(),
+            Assist::CounterSteer => self.counter_steer.is_some(),
+            Assist::SpeedSteering => self.speed_steering.is_some(),
+            Assist::AngularDrag => self.angular_drag > 0.0,
+            Assist::LoweredCentre => self.lowered_centre > 0.0,
+            // Properties of other parts, or of ray-cast solvers.
+            Assist::Elements | Assist::ForcePoint | Assist::RollInfluence | Assist::LargestForce => false,
+        }
+    }
+
     /// Returns whether any assist changes the driver's demand.
     #[inline(always)]
     pub(crate) fn has_demand_changes(&self) -> bool {

@@ -9,27 +9,23 @@ pub(crate) mod static_loads;
 pub(crate) mod torque_paths;
 pub(crate) mod wheel_pack;
 
-pub use crate::model_error::ModelError;
-pub use parts::{ModelParts, RaycastReference};
-
-pub use crate::aero::parameters::{Aero, AeroMaps, AeroSurface, BilinearTable};
-pub use crate::assists::parameters::{
-    AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
-};
-pub use crate::drivetrain::engine::{Curve, Cvt, Engine, Gearbox};
-pub use crate::drivetrain::launch_device::{Clutch, Converter, LaunchDevice, LockUp};
+// Every public item of the modules with a glob is a part of the model.
+pub use crate::aero::parameters::*;
+pub use crate::assists::parameters::*;
+pub use crate::drivetrain::engine::*;
+pub use crate::drivetrain::launch_device::*;
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{EngineDrive, Powertrain, TorqueCoupling};
-pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
-pub use crate::shape::{Hull, box_inertia};
-pub use crate::steering::parameters::Steering;
-pub use crate::suspension::parameters::{
-    AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
-};
-pub use crate::wheel::disc::BrakeDisc;
-pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
+pub use crate::hitch::parameters::*;
+pub use crate::model_error::ModelError;
+pub use crate::shape::*;
+pub use crate::steering::parameters::*;
+pub use crate::suspension::parameters::*;
+pub use crate::wheel::disc::*;
+pub use crate::wheel::parameters::*;
+pub use parts::*;
 pub use skidpad_tyre::parameters::Tyre;
-pub use static_loads::{carried_masses, sprung_masses};
+pub use static_loads::*;
 
 use crate::assist_log::Assist;
 use crate::model::torque_paths::TorquePath;
@@ -436,23 +432,13 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
 }
 
 /// Returns the assists and tricks that can have an effect on a car of `parts`, in the order of [`Assist::ALL`]: those
-/// with parameters or a value above 0, and external forces. Tricks of ray-cast solvers are never included.
+/// of [`Assists::has`], external forces, and raised points of tyre forces. Tricks of ray-cast solvers are never
+/// included.
 fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
-    let assists = &parts.assists;
     let has_effect = |assist: &Assist| match assist {
-        Assist::AntiLock => assists.abs.is_some(),
-        Assist::StabilityControl => assists.stability.is_some(),
-        Assist::TractionControl => assists.traction.is_some(),
-        Assist::LaunchControl => assists.launch.is_some(),
-        Assist::CruiseControl => assists.cruise.is_some(),
-        Assist::CounterSteer => assists.counter_steer.is_some(),
-        Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::Elements => !parts.external_forces.is_empty(),
-        Assist::AngularDrag => assists.angular_drag > 0.0,
-        Assist::LoweredCentre => assists.lowered_centre > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point_height > 0.0),
-        // Properties of ray-cast solvers, not of cars.
-        Assist::RollInfluence | Assist::LargestForce => false,
+        assist => parts.assists.has(*assist),
     };
     Assist::ALL.iter().copied().filter(has_effect).collect()
 }
