@@ -45,9 +45,9 @@ fn cornering(state: &State) -> ChassisState {
         position: state.position,
         rotation: state.rotation,
         velocity,
-        angular: Vec3::Z * 0.2,
+        angular_velocity: Vec3::Z * 0.2,
         free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
-        free_angular: Vec3::Z * 0.2,
+        free_angular_velocity: Vec3::Z * 0.2,
         ..ChassisState::AT_ORIGIN
     }
 }

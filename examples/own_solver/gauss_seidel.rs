@@ -53,9 +53,9 @@ fn visit_wheels(car: &mut CarRows<'_>, mut velocity: SpatialVector<f32>) {
             effective_mass(pack, is_slanted, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
     }
     StepWheels::<ManyGroups>::solve_shafts(car);
-    for bank in 0..StepWheels::<ManyGroups>::rows(car).len() {
+    for group in 0..StepWheels::<ManyGroups>::rows(car).len() {
         for lane in [0.0, 1.0, 2.0, 3.0] {
-            let Some((pack, rows)) = StepWheels::<ManyGroups>::packs(car).nth(bank) else { continue };
+            let Some((pack, rows)) = StepWheels::<ManyGroups>::packs(car).nth(group) else { continue };
             rows.solution.effective_mass =
                 effective_mass(pack, is_slanted, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
             let (before, impulse_before) = (rows.solution, rows.impulse(false));

@@ -23,7 +23,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
     Fault {
         name: "directions of the step's start",
         file: "crates/skidpad-core/src/port/mod.rs",
-        change: ["self.angular, 0.5 * dt", "self.angular, 0.0 * dt"],
+        change: ["self.angular_velocity, 0.5 * dt", "self.angular_velocity, 0.0 * dt"],
     },
     Fault {
         name: "ground of the step's start",

@@ -114,7 +114,7 @@ impl BulletCar {
         state.position = Vec3::from_array(motion.position).as_dvec3();
         state.rotation = Quat::from_array(motion.rotation);
         state.velocity = Vec3::from_array(motion.velocity);
-        state.angular = Vec3::from_array(motion.angular);
+        state.angular_velocity = Vec3::from_array(motion.angular_velocity);
         for (i, (wheel, wheel_state)) in self.wheels.iter().zip(&mut state.wheels).enumerate() {
             let (tuning, wheel_model) = (&self.tuning.wheels[i], &self.model.wheels()[i]);
             let spin = wheel.rotation_step / RETAINED_ROTATION_RATIO / dt;
@@ -223,7 +223,7 @@ fn motion(state: &State) -> Motion {
         position: to_f32(state.position),
         rotation: state.rotation.normalize().to_array(),
         velocity: state.velocity.to_array(),
-        angular: state.angular.to_array(),
+        angular_velocity: state.angular_velocity.to_array(),
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Motion {
     pub position: [f32; 3],
     pub rotation: [f32; 4],
     pub velocity: [f32; 3],
-    pub angular: [f32; 3],
+    pub angular_velocity: [f32; 3],
 }
 
 /// Inputs of a wheel: engine force (N), brake impulse per step (N s), steering angle (rad).

@@ -198,12 +198,12 @@ fn converged_impulses_equal_a_direct_solve() {
             }
             let mut vehicle = Vehicle::new(model.clone(), state.clone());
             let velocity = Vec3::new(20.0, 0.3 * wave(1.0), 0.1 * wave(2.0));
-            let angular = Vec3::new(0.05 * wave(3.0), 0.05 * wave(4.0), 0.2 * wave(5.0));
+            let angular_velocity = Vec3::new(0.05 * wave(3.0), 0.05 * wave(4.0), 0.2 * wave(5.0));
             let body = ChassisState {
                 velocity,
-                angular,
+                angular_velocity,
                 free_velocity: velocity - Vec3::Z * 9.81 * STEP_S,
-                free_angular: angular,
+                free_angular_velocity: angular_velocity,
                 position: DVec3::ZERO,
                 rotation: Quat::IDENTITY,
                 gyroscopic_change: Vec3::ZERO,

@@ -9,7 +9,7 @@ use core::ops::AddAssign;
 use bevy_math::Vec3;
 
 macro_rules! assists {
-    ($($name:ident, $text:literal, $about:literal;)*) => {
+    ($($name:ident, $text:literal, $is_batchable:literal, $about:literal;)*) => {
         /// Assist or trick that contributes to a step.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Assist {
@@ -29,24 +29,31 @@ macro_rules! assists {
             pub fn about(self) -> &'static str {
                 match self { $(Assist::$name => $about,)* }
             }
+
+            /// Returns true if batches of cars support the assist.
+            #[cfg(feature = "simd_batch")]
+            pub(crate) fn is_batchable(self) -> bool {
+                match self { $(Assist::$name => $is_batchable,)* }
+            }
         }
     };
 }
 
+// Columns: variant, name in columns, whether batches of cars support the assist, description.
 assists! {
-    AntiLock, "abs", "Limits the brake slip to prevent wheel lock.";
-    StabilityControl, "stability", "Brakes single wheels and closes the throttle to follow the steered course.";
-    TractionControl, "traction", "Reduces drive torque and brakes single wheels to limit wheel spin.";
-    LaunchControl, "launch", "Keeps the engine speed and closes the clutch up to the traction limit.";
-    CruiseControl, "cruise", "Keeps the set speed by the throttle.";
-    CounterSteer, "counter_steer", "Steers into a slide.";
-    SpeedSteering, "speed_steering", "Reduces the steering angle at high speed.";
-    Elements, "elements", "User-defined force elements.";
-    AngularDrag, "angular_drag", "Damps all rotation of the chassis (non-physical).";
-    LoweredCentre, "lowered_centre", "Lowers the centre of mass to reduce roll and pitch (non-physical).";
-    ForcePoint, "force_point", "Applies tyre forces above the ground to reduce roll and pitch (non-physical).";
-    RollInfluence, "roll_influence", "Applies lateral forces of a ray-cast vehicle above the ground to reduce roll (non-physical).";
-    LargestForce, "largest_force", "Limits the suspension force of a ray-cast vehicle (non-physical).";
+    AntiLock, "abs", true, "Limits the brake slip to prevent wheel lock.";
+    StabilityControl, "stability", false, "Brakes single wheels and closes the throttle to follow the steered course.";
+    TractionControl, "traction", false, "Reduces drive torque and brakes single wheels to limit wheel spin.";
+    LaunchControl, "launch", false, "Keeps the engine speed and closes the clutch up to the traction limit.";
+    CruiseControl, "cruise", false, "Keeps the set speed by the throttle.";
+    CounterSteer, "counter_steer", true, "Steers into a slide.";
+    SpeedSteering, "speed_steering", true, "Reduces the steering angle at high speed.";
+    Elements, "elements", false, "User-defined force elements.";
+    AngularDrag, "angular_drag", false, "Damps all rotation of the chassis (non-physical).";
+    LoweredCentre, "lowered_centre", false, "Lowers the centre of mass to reduce roll and pitch (non-physical).";
+    ForcePoint, "force_point", false, "Applies tyre forces above the ground to reduce roll and pitch (non-physical).";
+    RollInfluence, "roll_influence", false, "Applies lateral forces of a ray-cast vehicle above the ground to reduce roll (non-physical).";
+    LargestForce, "largest_force", false, "Limits the suspension force of a ray-cast vehicle (non-physical).";
 }
 
 /// Contribution of an assist in a step, as means over the step. All values are 0 if it did nothing.

@@ -17,7 +17,7 @@ pub struct ChassisMotion {
     /// Velocity of the centre of mass, world, m/s.
     pub velocity: Vec3,
     /// Angular velocity, world, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
     /// Velocity of the air, world, m/s.
     pub wind: Vec3,
     /// Length of the step, s.
@@ -27,8 +27,8 @@ pub struct ChassisMotion {
 impl ChassisMotion {
     /// Reads the motion of `body` at the start of a step of `dt` s.
     pub(crate) fn new(body: &ChassisState, dt: f32) -> Self {
-        let ChassisState { position, rotation, velocity, angular, wind, .. } = *body;
-        Self { position, rotation, velocity, angular, wind, dt }
+        let ChassisState { position, rotation, velocity, angular_velocity, wind, .. } = *body;
+        Self { position, rotation, velocity, angular_velocity, wind, dt }
     }
 
     /// Returns the position of `point` (vehicle frame, m, from the centre of mass) in the world (m).
@@ -38,7 +38,7 @@ impl ChassisMotion {
 
     /// Returns the velocity of `point` (vehicle frame, m, from the centre of mass) in world axes (m/s): `v + ω × r`.
     pub fn point_velocity(&self, point: Vec3) -> Vec3 {
-        self.velocity + self.angular.cross(self.rotation * point)
+        self.velocity + self.angular_velocity.cross(self.rotation * point)
     }
 }
 

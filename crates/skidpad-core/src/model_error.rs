@@ -34,13 +34,13 @@ pub enum ModelError {
 }
 
 /// Checks that all components of `found` are finite; the error names `part` and the first that is not.
-pub(crate) fn finite(part: &str, found: Vec3) -> Result<(), ModelError> {
+pub(crate) fn check_finite(part: &str, found: Vec3) -> Result<(), ModelError> {
     let Some(found) = found.to_array().into_iter().find(|number| !number.is_finite()) else { return Ok(()) };
     Err(ModelError::OutOfRange { part: part.into(), found, accepts: "a finite number" })
 }
 
 /// Checks that `found` is finite and at least 0; the error names `part`. NaN fails.
-pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
+pub(crate) fn check_not_negative(part: &str, found: f32) -> Result<(), ModelError> {
     if found >= 0.0 && found.is_finite() {
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
 }
 
 /// Checks that `found` is finite and above 0; the error names `part`. NaN fails.
-pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
+pub(crate) fn check_positive(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 && found.is_finite() {
         return Ok(());
     }
@@ -58,7 +58,7 @@ pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
 }
 
 /// Checks that `found` is above 0, infinity included; the error names `part`. NaN fails.
-pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
+pub(crate) fn check_positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
     if found > 0.0 {
         return Ok(());
     }
@@ -67,7 +67,7 @@ pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelEr
 }
 
 /// Checks that `index` is below `length`; the error names `part`.
-pub(crate) fn index_in_range(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
+pub(crate) fn check_index(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
     if index < length {
         return Ok(());
     }

@@ -146,7 +146,7 @@ impl<W: WheelLanes> DeflectionLine<W> {
     }
 }
 
-/// Linearisation of the tyre laws of the patches of a bank.
+/// Linearisation of the tyre laws of the patches of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TyreLinearization<W: WheelLanes = F32x4> {
     /// Slopes of the force at zero slip, N per unit slip.
@@ -167,7 +167,7 @@ pub(crate) struct TyreLinearization<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> TyreLinearization<W> {
-    /// Returns zeros, for a bank without simple curves whose laws are evaluated later.
+    /// Returns zeros, for a group without simple curves whose laws are evaluated later.
     #[inline(always)]
     pub fn zero() -> Self {
         let zero = W::default();

@@ -120,7 +120,7 @@ struct LastBody {
     /// Velocity of the centre of mass, world axes, m/s.
     velocity: Vec3,
     /// Angular velocity, world axes, rad/s.
-    angular: Vec3,
+    angular_velocity: Vec3,
     /// Engaged gear: −1 reverse, 0 neutral, 1… forward.
     gear: i8,
     is_engine_running: bool,
@@ -189,7 +189,7 @@ impl LastBody {
         let engine = car.engine_signals();
         Self {
             velocity: car.state.velocity,
-            angular: car.state.angular,
+            angular_velocity: car.state.angular_velocity,
             gear: car.state.drive.gear,
             is_engine_running: car.state.drive.engine_speed > 0.0,
             is_rev_limited: engine.is_some_and(|engine| engine.limiter_share > 0.0),
@@ -235,7 +235,7 @@ impl LastWheel {
             let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
                 let arm = (contact.point - car.state.position).as_vec3();
                 // Speed of the ground along its normal less that of the body's point before the step.
-                contact.ground_normal_speed - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
+                contact.ground_normal_speed - (body.velocity + body.angular_velocity.cross(arm)).dot(contact.normal)
             });
             emit(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
         } else if self.in_contact && !current.in_contact {

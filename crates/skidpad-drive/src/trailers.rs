@@ -45,13 +45,13 @@ pub fn place_trailers_behind(
         let rotation = (plane.to_world * rest_state.rotation * Quat::from_rotation_y(pitch)).normalize();
         let position = hitch_point - (rotation * coupler).as_dvec3();
         // Motion of the towing vehicle, continued as one rigid body.
-        let velocity = state.velocity + state.angular.cross((position - state.position).as_vec3());
+        let velocity = state.velocity + state.angular_velocity.cross((position - state.position).as_vec3());
         state_ahead = State {
             position,
             rotation,
             velocity,
             previous_velocity: velocity,
-            angular: state.angular,
+            angular_velocity: state.angular_velocity,
             tow: Some(Tow { force: plane.to_world * tow.force, ..tow }),
             ..rest_state
         };

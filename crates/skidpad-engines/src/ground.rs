@@ -10,7 +10,7 @@ pub struct GroundContact {
     /// Unit vector out of the ground.
     pub normal: Vec3,
     /// Centre of mass of the car in the middle of the step, m.
-    pub car: Vec3,
+    pub car_centre: Vec3,
 }
 
 /// Motion of a body at the start of a step. A kinematic body moves in this way throughout the step.
@@ -20,49 +20,59 @@ pub struct GroundBodyMotion {
     /// Centre of mass, m.
     pub centre: Vec3,
     /// Velocity of the centre of mass, m/s.
-    pub linear: Vec3,
+    #[cfg_attr(feature = "serde", serde(rename = "linear"))]
+    pub velocity: Vec3,
     /// Angular velocity, rad/s.
-    pub angular: Vec3,
+    #[cfg_attr(feature = "serde", serde(rename = "angular"))]
+    pub angular_velocity: Vec3,
 }
 
 impl GroundBodyMotion {
     /// Returns the velocity of the body's point at `point`, m/s.
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
-        self.linear + self.angular.cross(point - self.centre)
+        self.velocity + self.angular_velocity.cross(point - self.centre)
     }
 
     /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s: the
     /// velocity at the start plus the centripetal acceleration times half the step.
     fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
-        let rotational_velocity = self.angular.cross(point - self.centre);
-        self.linear + rotational_velocity + self.angular.cross(rotational_velocity) * (0.5 * dt)
+        let rotational_velocity = self.angular_velocity.cross(point - self.centre);
+        self.velocity + rotational_velocity + self.angular_velocity.cross(rotational_velocity) * (0.5 * dt)
     }
 
     /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body
     /// carries along, world axes, m/s. Computes the mean velocity of the body at the car in this and in the last step,
     /// and adds their difference times `pose_lag` / dt to the former; likewise for the angular velocity. The rotation
     /// is applied with the arm from car to point. `last_motion` is the motion of the body in the last step; `None`
-    /// counts as unchanged. `point` and the centre of mass of the `car` are those in the middle of the step, m.
+    /// counts as unchanged. `point` and the centre of mass `car_centre` are those in the middle of the step, m.
     ///
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
     /// `pose_lag` s early. At the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would
     /// fall behind by 30 mm in every second.
-    pub fn carried_velocity(&self, [point, car]: [Vec3; 2], last_motion: Option<Self>, dt: f32, pose_lag: f32) -> Vec3 {
+    pub fn carried_velocity(
+        &self,
+        [point, car_centre]: [Vec3; 2],
+        last_motion: Option<Self>,
+        dt: f32,
+        pose_lag: f32,
+    ) -> Vec3 {
         let motion = *self;
         let last_motion = last_motion.unwrap_or(motion);
-        let arm = point - car;
+        let arm = point - car_centre;
         // Place of the car at the start of the step, moved with the body.
-        let start_position = car - motion.velocity_at(car) * (0.5 * dt);
+        let start_position = car_centre - motion.velocity_at(car_centre) * (0.5 * dt);
         // Place of the car at the start of the last step, if the body carried it.
         let previous_position = start_position - last_motion.mean_velocity_at(start_position, dt) * dt;
         let mean_velocity = motion.mean_velocity_at(start_position, dt);
         let lag_ratio = pose_lag / dt;
         // Extrapolated by the lag: the last change of mean velocity times lag / dt.
-        let linear = mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
-        let angular = motion.angular + (motion.angular - last_motion.angular) * lag_ratio;
-        // The rows of a car use the arms in the middle of the step. `linear` already includes the rotation up to the
+        let velocity =
+            mean_velocity + (mean_velocity - last_motion.mean_velocity_at(previous_position, dt)) * lag_ratio;
+        let angular_velocity =
+            motion.angular_velocity + (motion.angular_velocity - last_motion.angular_velocity) * lag_ratio;
+        // The rows of a car use the arms in the middle of the step. `velocity` already includes the rotation up to the
         // car.
-        linear + angular.cross(arm)
+        velocity + angular_velocity.cross(arm)
     }
 }
 
@@ -98,7 +108,7 @@ impl DynamicGroundBody {
             [true, false] => [Mat3::IDENTITY - normal_projection, normal_projection],
             [true, true] => [Mat3::ZERO; 2],
         };
-        let GroundBodyMotion { centre, linear, angular } = self.start_motion;
+        let GroundBodyMotion { centre, velocity, angular_velocity } = self.start_motion;
         // Matrix in the axes of the cars: each column is the image of an axis.
         let to_car_axes = |matrix: Mat3| {
             let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
@@ -107,8 +117,9 @@ impl DynamicGroundBody {
         // Free directions have the velocity of the end of the step, locked ones that of the start.
         DynamicBody {
             centre: axes.point_from_world(centre.as_dvec3()),
-            velocity: axes.from_world(linear + free_translation * (self.end_twist[0] - linear)),
-            angular: axes.from_world(angular + free_rotation * (self.end_twist[1] - angular)),
+            velocity: axes.from_world(velocity + free_translation * (self.end_twist[0] - velocity)),
+            angular_velocity: axes
+                .from_world(angular_velocity + free_rotation * (self.end_twist[1] - angular_velocity)),
             inverse_mass: to_car_axes(free_translation * self.inverse_mass * free_translation),
             inverse_inertia: to_car_axes(free_rotation * self.inverse_inertia * free_rotation),
         }

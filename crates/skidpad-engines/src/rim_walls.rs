@@ -94,8 +94,8 @@ impl RimWalls {
         }
         // Sums over all points, N s and N m s.
         let impulse = walls.iter().map(|wall| wall.normal * wall.impulse).sum();
-        let angular = walls.iter().map(|wall| wall.arm.cross(wall.normal * wall.impulse)).sum();
-        (twist != start_twist).then_some(RimWallImpulse { impulse, angular, is_impact })
+        let angular_impulse = walls.iter().map(|wall| wall.arm.cross(wall.normal * wall.impulse)).sum();
+        (twist != start_twist).then_some(RimWallImpulse { impulse, angular_impulse, is_impact })
     }
 }
 
@@ -105,7 +105,7 @@ pub struct RimWallImpulse {
     /// Impulse, N s.
     pub impulse: Vec3,
     /// Angular impulse about the centre of mass, N m s.
-    pub angular: Vec3,
+    pub angular_impulse: Vec3,
     /// Whether the stop is an impact and must act on the pose within the step. Otherwise the impulse acts evenly over
     /// the step, so that a resting car keeps its speed.
     pub is_impact: bool,
@@ -113,7 +113,7 @@ pub struct RimWallImpulse {
 
 impl RimWall {
     /// Returns the speed of the point along the normal on a body with the given velocity and angular velocity, m/s.
-    fn normal_speed(&self, [linear, angular]: &[Vec3; 2]) -> f32 {
-        (*linear + angular.cross(self.arm)).dot(self.normal)
+    fn normal_speed(&self, [velocity, angular_velocity]: &[Vec3; 2]) -> f32 {
+        (*velocity + angular_velocity.cross(self.arm)).dot(self.normal)
     }
 }

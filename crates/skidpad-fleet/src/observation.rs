@@ -66,7 +66,7 @@ pub fn write_observations<W: BlockLanes>(
             Observation::UpZ => axes.z.z,
             Observation::ForwardSpeed => axes.x.dot(state.velocity),
             Observation::LateralSpeed => axes.y.dot(state.velocity),
-            Observation::YawRate => axes.z.dot(state.angular),
+            Observation::YawRate => axes.z.dot(state.angular_velocity),
             Observation::ForwardAcceleration => axes.x.dot(acceleration()),
             Observation::LateralAcceleration => axes.y.dot(acceleration()),
             Observation::Steer => state.steer,

@@ -83,9 +83,9 @@ impl<W: BlockLanes> Worker<W> {
         let start = MotionLanes {
             rotation: state.rotation,
             velocity: state.velocity,
-            angular: state.angular,
+            angular_velocity: state.angular_velocity,
             linear_free_velocity: state.velocity + Vec3Lanes::splat(gravity_change),
-            angular_free_velocity: state.angular,
+            angular_free_velocity: state.angular_velocity,
         };
         self.stepper.begin(&start, Vec3Lanes::splat(environment.ground.wind()), 0.5 * dt, dt);
         self.locate_contacts(block, environment, dt);
@@ -97,7 +97,7 @@ impl<W: BlockLanes> Worker<W> {
         let (state, unsolved) = (&block.state, impulses.unsolved);
         let axes = Mat3Lanes::from_quat(state.rotation);
         let mut twist = BodyTwist::pushed(
-            [state.velocity, state.angular],
+            [state.velocity, state.angular_velocity],
             &axes,
             &self.inertia,
             [impulses.linear, impulses.angular],
@@ -139,13 +139,7 @@ impl<W: BlockLanes> Worker<W> {
     /// Solves the cars that need a rare path one by one, and replaces their impulses.
     #[cold]
     #[inline(never)]
-    fn solve_alone(
-        &mut self,
-        block: &Block<W>,
-        environment: &Environment,
-        impulses: &mut BlockImpulses<W>,
-        dt: f32,
-    ) {
+    fn solve_alone(&mut self, block: &Block<W>, environment: &Environment, impulses: &mut BlockImpulses<W>, dt: f32) {
         let gravity_change = environment.gravity_change(dt);
         W::call_outlined(
             #[inline(always)]
@@ -165,8 +159,7 @@ impl<W: BlockLanes> Worker<W> {
                     };
                     let vehicle = &mut self.vehicles[car];
                     vehicle.set_state(state);
-                    let (impulse, _) =
-                        vehicle.solve(&body, &self.car_contacts, &[], &self.car_controls, &Sweep, dt);
+                    let (impulse, _) = vehicle.solve(&body, &self.car_contacts, &[], &self.car_controls, &Sweep, dt);
                     set_vector(&mut impulses.linear, car, impulse.impulse);
                     set_vector(&mut impulses.angular, car, impulse.angular_impulse);
                 }
@@ -194,14 +187,14 @@ impl<W: BlockLanes> Worker<W> {
                     self.chassis.set_step_motion(
                         position,
                         rotation,
-                        [vector(&twist.velocity, car), vector(&twist.angular, car)],
+                        [vector(&twist.velocity, car), vector(&twist.angular_velocity, car)],
                         [vector(&twist.velocity_lag, car), vector(&twist.angular_lag, car)],
                     );
                     self.hull_contacts.separate_from_ground(&mut self.chassis, &environment.ground, &[], dt);
                     let ([velocity, angular], [velocity_lag, angular_lag]) =
                         (self.chassis.twist(), self.chassis.lags());
                     set_vector(&mut twist.velocity, car, velocity);
-                    set_vector(&mut twist.angular, car, angular);
+                    set_vector(&mut twist.angular_velocity, car, angular);
                     set_vector(&mut twist.velocity_lag, car, velocity_lag);
                     set_vector(&mut twist.angular_lag, car, angular_lag);
                 }
@@ -232,9 +225,9 @@ impl<W: BlockLanes> Worker<W> {
         let motion = MotionLanes {
             rotation: end.rotation,
             velocity: twist.velocity,
-            angular: end.angular,
+            angular_velocity: end.angular_velocity,
             linear_free_velocity: twist.velocity,
-            angular_free_velocity: end.angular,
+            angular_free_velocity: end.angular_velocity,
         };
         self.stepper.finish(&mut block.state, &position, &motion, moved & !unsolved);
         if moved & unsolved != 0 {
@@ -261,7 +254,7 @@ impl<W: BlockLanes> Worker<W> {
                         position: position(position_lanes, car),
                         rotation: Quat::from_array(motion.rotation.map(|lanes| lanes.number(car))),
                         velocity: vector(&motion.velocity, car),
-                        angular: vector(&motion.angular, car),
+                        angular_velocity: vector(&motion.angular_velocity, car),
                         ..ChassisState::AT_ORIGIN
                     };
                     let vehicle = &mut self.vehicles[car];
@@ -283,9 +276,9 @@ fn at_rest_in(state: &State) -> ChassisState {
         position: state.position,
         rotation: state.rotation,
         velocity: state.velocity,
-        angular: state.angular,
+        angular_velocity: state.angular_velocity,
         free_velocity: state.velocity,
-        free_angular: state.angular,
+        free_angular_velocity: state.angular_velocity,
         ..ChassisState::AT_ORIGIN
     }
 }

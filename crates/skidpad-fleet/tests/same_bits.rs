@@ -37,8 +37,12 @@ impl Random {
 fn compare_with_world(vehicle: &str, count: usize, steps: u32, dt: f32) {
     let model = skidpad_spec::load(vehicle).expect("shipped").model;
     let scene = Scene::flat();
-    let placement =
-        |k: usize| Placement { y: 20.0 * k as f64, speed: 7.0 * (k % 6) as f32, height: 0.2 * (k % 3) as f64, ..Placement::default() };
+    let placement = |k: usize| Placement {
+        y: 20.0 * k as f64,
+        speed: 7.0 * (k % 6) as f32,
+        height: 0.2 * (k % 3) as f64,
+        ..Placement::default()
+    };
     let starts: Vec<CarStart> =
         (0..count).map(|k| CarStart { model: model.clone(), placement: placement(k) }).collect();
     let scene = Scene { cars_collide: false, ..scene };

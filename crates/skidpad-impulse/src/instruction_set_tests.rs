@@ -17,7 +17,7 @@ fn pushes(solver: &dyn RowSolver, allowed: usize) -> Vec<u32> {
     let mut vehicle = Vehicle::new(model.clone(), State::at_rest(&model, &Scene::flat(), &Placement::default()));
     let mut body = ChassisState {
         velocity: Vec3::new(14.0, 2.0, -0.3),
-        angular: Vec3::new(0.1, -0.05, 0.6),
+        angular_velocity: Vec3::new(0.1, -0.05, 0.6),
         ..ChassisState::AT_ORIGIN
     };
     let controls = Controls { steer: 0.3, brake: 0.4, ..Controls::default() };
@@ -25,7 +25,8 @@ fn pushes(solver: &dyn RowSolver, allowed: usize) -> Vec<u32> {
         Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
     let mut bits = Vec::new();
     for _ in 0..60 {
-        (body.free_velocity, body.free_angular) = (body.velocity + Vec3::new(0.0, 0.0, -9.81 * DT_S), body.angular);
+        (body.free_velocity, body.free_angular_velocity) =
+            (body.velocity + Vec3::new(0.0, 0.0, -9.81 * DT_S), body.angular_velocity);
         let mut probes = [nowhere; 4];
         vehicle.probes(0, &body, DT_S, &mut probes);
         let contacts = probes.map(|probe| {
@@ -38,7 +39,7 @@ fn pushes(solver: &dyn RowSolver, allowed: usize) -> Vec<u32> {
             [push.impulse, push.angular_impulse].iter().flat_map(|impulse| impulse.to_array()).map(f32::to_bits),
         );
         body.velocity = body.free_velocity + push.impulse / model.mass();
-        body.angular = body.free_angular + *model.inverse_inertia() * push.angular_impulse;
+        body.angular_velocity = body.free_angular_velocity + *model.inverse_inertia() * push.angular_impulse;
         body.position += (body.velocity * DT_S).as_dvec3();
         vehicle.finish(&body, DT_S);
     }

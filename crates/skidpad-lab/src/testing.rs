@@ -139,7 +139,7 @@ impl Simulation for PointMass {
         let heading = skidpad_core::DVec3::new(self.yaw.cos(), self.yaw.sin(), 0.0);
         self.state.position += heading * (self.speed * dt);
         self.state.velocity = (heading * self.speed).as_vec3();
-        self.state.angular = Vec3::Z * ((self.speed * f64::from(car_controls.steer).tan() / 2.5) as f32);
+        self.state.angular_velocity = Vec3::Z * ((self.speed * f64::from(car_controls.steer).tan() / 2.5) as f32);
         self.state.rotation = Scene::flat().upright_orientation(self.yaw as f32);
         self.state.steer = car_controls.steer;
         self.clock.tick();

@@ -189,7 +189,7 @@ impl StockCar {
         state.position = body.translation().as_dvec3();
         state.rotation = *body.rotation();
         state.velocity = body.linvel();
-        state.angular = body.angvel();
+        state.angular_velocity = body.angvel();
         // The wheels of the controller roll without slip.
         let forward_speed = body.linvel().dot(*body.rotation() * Vector::X);
         for ((wheel, controller_wheel), wheel_state) in

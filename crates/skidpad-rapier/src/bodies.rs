@@ -39,7 +39,7 @@ pub(crate) fn set_motion(world: &mut PhysicsWorld, handle: RigidBodyHandle, moti
         // `true`: wakes the body.
         body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
         body.set_linvel(motion.velocity, true);
-        body.set_angvel(motion.angular, true);
+        body.set_angvel(motion.angular_velocity, true);
     }
 }
 
@@ -48,5 +48,5 @@ pub(crate) fn motion(world: &PhysicsWorld, handle: RigidBodyHandle) -> Option<Bo
     let body = world.bodies.get(handle)?;
     // The origin of the body is its centre of mass.
     let (position, rotation) = (body.translation().as_dvec3(), *body.rotation());
-    Some(BodyMotion { position, rotation, velocity: body.linvel(), angular: body.angvel() })
+    Some(BodyMotion { position, rotation, velocity: body.linvel(), angular_velocity: body.angvel() })
 }

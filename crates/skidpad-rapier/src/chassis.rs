@@ -99,7 +99,7 @@ pub fn set_body_state(body: &mut RigidBody, axes: WorldAxes, state: &State) {
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);
     body.set_rotation(axes.rotation_to_world(state.rotation), true);
     body.set_linvel(axes.to_world(state.velocity), true);
-    body.set_angvel(axes.to_world(state.angular), true);
+    body.set_angvel(axes.to_world(state.angular_velocity), true);
 }
 
 /// Returns the time by which Rapier's poses lag its velocities in a step, s, from the step length and the number of

@@ -31,8 +31,12 @@ impl WheelLoadedBody {
 
     /// Creates the entry of a body that no wheel pushes, with the motion `[centre of mass, velocity, angular velocity]`
     /// in world axes, m, m/s, rad/s.
-    pub fn from_motion(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
-        Self { handle, user_forces: (Vector::ZERO, Vector::ZERO), motion: GroundBodyMotion { centre, linear, angular } }
+    pub fn from_motion(handle: RigidBodyHandle, [centre, velocity, angular_velocity]: [Vec3; 3]) -> Self {
+        Self {
+            handle,
+            user_forces: (Vector::ZERO, Vector::ZERO),
+            motion: GroundBodyMotion { centre, velocity, angular_velocity },
+        }
     }
 }
 
@@ -44,10 +48,10 @@ fn body_motion(body: &RigidBody, dt: f32) -> GroundBodyMotion {
     if body.body_type() == RigidBodyType::KinematicPositionBased {
         // Pose change in world axes: next pose = change × pose.
         let pose_change = *body.next_position() * body.position().inverse();
-        let angular = pose_change.rotation.to_scaled_axis() / dt;
-        return GroundBodyMotion { centre, linear: (pose_change * centre - centre) / dt, angular };
+        let angular_velocity = pose_change.rotation.to_scaled_axis() / dt;
+        return GroundBodyMotion { centre, velocity: (pose_change * centre - centre) / dt, angular_velocity };
     }
-    GroundBodyMotion { centre, linear: body.linvel(), angular: body.angvel() }
+    GroundBodyMotion { centre, velocity: body.linvel(), angular_velocity: body.angvel() }
 }
 
 /// Converts `handle` to a body number of [`Ground::body`].
@@ -106,8 +110,8 @@ pub(crate) fn dynamic_body(
     let ground_body = DynamicGroundBody {
         start_motion: GroundBodyMotion {
             centre: mass_properties.world_com,
-            linear: body.linvel(),
-            angular: body.angvel(),
+            velocity: body.linvel(),
+            angular_velocity: body.angvel(),
         },
         end_twist,
         inverse_mass: Mat3::from_diagonal(mass_properties.effective_inv_mass),
@@ -124,10 +128,10 @@ fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
     last_motion: Option<GroundBodyMotion>,
-    &GroundContact { point, car, .. }: &GroundContact,
+    &GroundContact { point, car_centre, .. }: &GroundContact,
 ) -> Vec3 {
     let dt = parameters.dt;
-    body_motion(body, dt).carried_velocity([point, car], last_motion, dt, pose_lag(parameters))
+    body_motion(body, dt).carried_velocity([point, car_centre], last_motion, dt, pose_lag(parameters))
 }
 
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.

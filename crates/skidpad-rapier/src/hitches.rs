@@ -26,7 +26,7 @@ impl RapierCars {
     pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
-            let towing_slot = tow.map(|tow| tow.by).filter(|slot| (*slot as usize) < self.slots.len());
+            let towing_slot = tow.map(|tow| tow.towing_slot).filter(|slot| (*slot as usize) < self.slots.len());
             if self.slots[car].tow_joint.map(|(slot, _)| slot) == towing_slot {
                 continue;
             }

@@ -46,7 +46,7 @@ pub(crate) fn begin_step(
     let mut has_jumped = false;
     for (&handle, platform) in bodies.iter().zip(&scene.platforms) {
         let Some(body) = world.bodies.get_mut(handle) else { continue };
-        let PlatformMotion { centre, rotation, velocity, angular, .. } = platform.motion(time, dt);
+        let PlatformMotion { centre, rotation, velocity, angular_velocity, .. } = platform.motion(time, dt);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
         // Distance of the centres, and displacement of a corner by rotation, m.
         has_jumped |= (body.translation() - pose.translation).length() > PLATFORM_JUMP_DISTANCE_M
@@ -55,9 +55,12 @@ pub(crate) fn begin_step(
         // `true`: wakes the body.
         body.set_position(pose, true);
         body.set_linvel(velocity, true);
-        body.set_angvel(angular, true);
+        body.set_angvel(angular_velocity, true);
         let last_motion = platform.motion(time - f64::from(dt), dt);
-        cars.set_last_motion(handle, [last_motion.centre.as_vec3(), last_motion.velocity, last_motion.angular]);
+        cars.set_last_motion(
+            handle,
+            [last_motion.centre.as_vec3(), last_motion.velocity, last_motion.angular_velocity],
+        );
     }
     world.bodies.propagate_modified_body_positions_to_colliders(&mut world.colliders);
     // The broad phase still has their previous poses.

@@ -63,9 +63,9 @@ impl WorldPort for Port<'_> {
                 position: self.axes.point_from_world(slot.position_tracker.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
-                angular: self.axes.from_world(body.angvel()),
+                angular_velocity: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + acceleration * dt) * linear_factor),
-                free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular_factor),
+                free_angular_velocity: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular_factor),
                 // The gyroscopic torque is part of the free motion.
                 gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,
@@ -331,8 +331,11 @@ impl Port<'_> {
         }
         // Contact point of a rim in world axes, m.
         let rim_point = point.map(|point| car_position + self.axes.to_world(point));
-        let ground_contact =
-            GroundContact { point: rim_point.unwrap_or_else(|| ray.point_at(distance)), normal, car: car_position };
+        let ground_contact = GroundContact {
+            point: rim_point.unwrap_or_else(|| ray.point_at(distance)),
+            normal,
+            car_centre: car_position,
+        };
         let surface_query = SurfaceQuery { handle, collider, point: ground_contact.point, normal, feature };
         // Body of the collider, and its ground data with the velocity in world axes; then in the axes of the cars.
         let body = collider.parent().and_then(|parent| Some((parent, self.world.bodies.get(parent)?)));

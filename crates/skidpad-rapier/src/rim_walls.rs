@@ -55,9 +55,9 @@ pub fn apply_rim_wall_impulses(
     // `true`: the calls wake the body.
     if stop.is_impact {
         body.apply_impulse(stop.impulse, true);
-        body.apply_torque_impulse(stop.angular, true);
+        body.apply_torque_impulse(stop.angular_impulse, true);
     } else {
         body.add_force(stop.impulse / dt, true);
-        body.add_torque(stop.angular / dt, true);
+        body.add_torque(stop.angular_impulse / dt, true);
     }
 }

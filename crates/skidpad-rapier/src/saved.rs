@@ -109,9 +109,9 @@ impl RapierCars {
     /// The number of models differs from that of the saved cars, or a state does not fit its model.
     pub fn from_saved(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
         // Numbers of saved cars and of models.
-        let (found, accepts) = (saved.cars.len(), models.len());
-        if found != accepts {
-            return Err(LoadError::Cars { found, accepts });
+        let (found, expected) = (saved.cars.len(), models.len());
+        if found != expected {
+            return Err(LoadError::Cars { found, expected });
         }
         let load_vehicle = |(car, (model, saved)): (usize, (&Arc<Model>, &SavedCar))| {
             let state = load_car(&saved.state, car, model.wheels().len())?;

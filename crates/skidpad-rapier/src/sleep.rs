@@ -48,9 +48,9 @@ impl SleepState {
     /// shift in progress. Always stores engine speed and steering for the next call. A car that only brakes can be at
     /// rest.
     pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
-        let State { drive, wheels, steer, velocity, angular, .. } = vehicle.state();
+        let State { drive, wheels, steer, velocity, angular_velocity, .. } = vehicle.state();
         // rad/s count as m/s: speed of a point 1 m from the axis.
-        let is_swinging = velocity.length() + angular.length() > SUSPENSION_REST_SPEED_MPS;
+        let is_swinging = velocity.length() + angular_velocity.length() > SUSPENSION_REST_SPEED_MPS;
         let (last_engine_speed, last_steer) = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
         let asks_for_drive = |controls: &Controls| {

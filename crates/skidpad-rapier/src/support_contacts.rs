@@ -54,7 +54,7 @@ impl Port<'_> {
             response_along(3, z),
         ];
         Some(PredictedMotion {
-            end_twist: [axes.from_world(end_motion.velocity), axes.from_world(end_motion.angular)],
+            end_twist: [axes.from_world(end_motion.velocity), axes.from_world(end_motion.angular_velocity)],
             response,
         })
     }
@@ -90,7 +90,7 @@ impl Port<'_> {
             let impulse = (end_motion.velocity - supported_body.free_motion.velocity)
                 * (mass / supported_body.damping_factors[0]);
             let angular_impulse = supported_body.free_motion.inverse_inertia.inverse()
-                * (end_motion.angular - supported_body.free_motion.angular)
+                * (end_motion.angular_velocity - supported_body.free_motion.angular_velocity)
                 / supported_body.damping_factors[1];
             if let Some(body) = self.world.bodies.get_mut(supported_body.handle) {
                 // `true`: wakes the body.
@@ -168,7 +168,7 @@ impl Port<'_> {
             inverse_mass,
             inverse_inertia: Mat3::from_cols(columns[0], columns[1], columns[2]),
             velocity: (body.linvel() + acceleration * dt) * damping_factors[0],
-            angular: body.angvel_with_gyroscopic_forces(dt) * damping_factors[1],
+            angular_velocity: body.angvel_with_gyroscopic_forces(dt) * damping_factors[1],
         };
         let mut supported_body = SupportedBody {
             handle,
@@ -197,12 +197,13 @@ impl Port<'_> {
     /// rules of both colliders, and the velocity of the other body there (zero without body). Adds one entry to
     /// `supporting_bodies` per point: the other body if it is dynamic, else `None`.
     fn find_support_points(&self, supported_body: &mut SupportedBody, own_collider: &Collider, dt: f32) {
-        let (velocity, angular) = (supported_body.free_motion.velocity, supported_body.free_motion.angular);
+        let (velocity, angular_velocity) =
+            (supported_body.free_motion.velocity, supported_body.free_motion.angular_velocity);
         let own_pose = self.pose_of(own_collider);
         let bounds = own_collider.shape().compute_aabb(&own_pose);
         // Search distance: accepted gap plus the farthest travel of any point in the step, m.
         let prediction =
-            MAX_SUPPORT_GAP_M + dt * (velocity.length() + angular.length() * bounds.half_extents().length());
+            MAX_SUPPORT_GAP_M + dt * (velocity.length() + angular_velocity.length() * bounds.half_extents().length());
         let parent = own_collider.parent();
         let can_support = |_: ColliderHandle, other_collider: &Collider| {
             other_collider.parent().is_none_or(|body| Some(body) != parent && self.car_of_body(body).is_none())

@@ -36,7 +36,7 @@ pub(crate) struct RapierSolverBody {
     /// Velocity of the centre of mass, m/s.
     pub velocity: Vec3,
     /// Angular velocity, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
 }
 
 impl SolverBody for RapierSolverBody {
@@ -49,12 +49,12 @@ impl SolverBody for RapierSolverBody {
     }
 
     fn velocity_at(&self, arm: Vec3) -> Vec3 {
-        self.velocity + self.angular.cross(arm)
+        self.velocity + self.angular_velocity.cross(arm)
     }
 
     fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
-        self.angular += self.inverse_inertia * angular_impulse;
+        self.angular_velocity += self.inverse_inertia * angular_impulse;
     }
 }
 

@@ -1,8 +1,8 @@
-//! Selection of the wheel banks over which the loops of a step run.
+//! Selection of the wheel groups over which the loops of a step run.
 
-/// Access of a step to slices with an entry for each bank of its car. A bank contains the four wheels of two axles.
+/// Access of a step to slices with an entry for each group of its car. A group contains the four wheels of two axles.
 pub trait WheelGroups {
-    /// Returns the entries of the banks over which loops run: the first, or all.
+    /// Returns the entries of the groups over which loops run: the first, or all.
     fn slice<T>(entries: &[T]) -> &[T];
 
     /// Returns the entries of [`WheelGroups::slice`] for changes.
@@ -14,10 +14,10 @@ pub trait WheelGroups {
     fn wheel_count(row_count: usize) -> usize;
 }
 
-/// Single bank of a car on two axles. The compiler knows this number, so loops disappear.
+/// Single group of a car on two axles. The compiler knows this number, so loops disappear.
 pub enum SingleGroup {}
 
-/// Any number of banks.
+/// Any number of groups.
 pub enum ManyGroups {}
 
 impl WheelGroups for SingleGroup {

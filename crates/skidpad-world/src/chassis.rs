@@ -14,7 +14,7 @@ use crate::rotation::RotationState;
 #[repr(C)]
 pub(crate) struct Twist {
     pub velocity: Vec3,
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
 }
 
 /// Chassis or free body: pose and twist of its centre of mass.
@@ -32,7 +32,7 @@ pub struct Chassis {
     /// Velocity of the centre of mass at the end of the step, world axes, m/s.
     pub(crate) velocity: Vec3,
     /// Angular velocity at the end of the step, world axes, rad/s.
-    pub(crate) angular: Vec3,
+    pub(crate) angular_velocity: Vec3,
     /// Difference between the velocities at the end of the step and the velocities with which the pose moves: half of
     /// the change by the push.
     pub(crate) twist_lag: Twist,
@@ -99,7 +99,7 @@ impl Chassis {
             rotation: Quat::IDENTITY,
             axes: Mat3::IDENTITY,
             velocity: Vec3::ZERO,
-            angular: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
             twist_lag: Twist::default(),
             inverse_mass: 1.0 / mass,
             inertia,
@@ -130,18 +130,18 @@ impl Chassis {
 
     /// Sets pose and twist from `motion`.
     pub fn set_motion(&mut self, motion: &BodyMotion) {
-        self.set_pose_and_twist(motion.position, motion.rotation, [motion.velocity, motion.angular]);
+        self.set_pose_and_twist(motion.position, motion.rotation, [motion.velocity, motion.angular_velocity]);
     }
 
     /// Returns pose and twist between two steps.
     pub fn body_motion(&self) -> BodyMotion {
-        let Self { position, rotation, velocity, angular, .. } = *self;
-        BodyMotion { position, rotation, velocity, angular }
+        let Self { position, rotation, velocity, angular_velocity, .. } = *self;
+        BodyMotion { position, rotation, velocity, angular_velocity }
     }
 
     /// Returns the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world axes.
     pub fn twist(&self) -> [Vec3; 2] {
-        [self.velocity, self.angular]
+        [self.velocity, self.angular_velocity]
     }
 
     /// Sets the position of the centre of mass (m), the rotation from vehicle axes to world axes, and the twist as in
@@ -150,7 +150,7 @@ impl Chassis {
     pub fn set_pose_and_twist(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
         self.position = position;
         self.set_rotation(rotation);
-        [self.velocity, self.angular] = twist;
+        [self.velocity, self.angular_velocity] = twist;
         self.twist_lag = Twist::default();
     }
 
@@ -161,8 +161,8 @@ impl Chassis {
 
     /// Sets pose, twist and towing vehicle from `state`, and resumes the chassis if it is suspended.
     pub fn set_state(&mut self, state: &State) {
-        self.set_pose_and_twist(state.position, state.rotation, [state.velocity, state.angular]);
-        self.set_towing_vehicle(state.tow.map(|tow| tow.by));
+        self.set_pose_and_twist(state.position, state.rotation, [state.velocity, state.angular_velocity]);
+        self.set_towing_vehicle(state.tow.map(|tow| tow.towing_slot));
         self.is_suspended = false;
     }
 
@@ -183,45 +183,46 @@ impl Chassis {
         self.twist_lag == Twist::default()
     }
 
-    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step. The pose then moves with the mean of old and new
-    /// velocities. Replaces the lag of earlier pushes; [`Chassis::add_push`] adds to it.
-    pub(crate) fn push(&mut self, velocity: Vec3, angular: Vec3) {
+    /// Adds `velocity` (m/s) and `angular_velocity` (rad/s) over a whole step. The pose then moves with the mean of old
+    /// and new velocities. Replaces the lag of earlier pushes; [`Chassis::add_push`] adds to it.
+    pub(crate) fn push(&mut self, velocity: Vec3, angular_velocity: Vec3) {
         self.velocity += velocity;
-        self.angular += angular;
-        self.twist_lag = Twist { velocity: velocity * 0.5, angular: angular * 0.5 };
+        self.angular_velocity += angular_velocity;
+        self.twist_lag = Twist { velocity: velocity * 0.5, angular_velocity: angular_velocity * 0.5 };
     }
 
-    /// Adds `velocity` (m/s) and `angular` (rad/s) over a whole step, in addition to earlier pushes and stops. Half of
-    /// the change is added to the lag, so that the pose moves with the mean of old and new velocities.
-    pub(crate) fn add_push(&mut self, [velocity, angular]: [Vec3; 2]) {
+    /// Adds `velocity` (m/s) and `angular_velocity` (rad/s) over a whole step, in addition to earlier pushes and stops.
+    /// Half of the change is added to the lag, so that the pose moves with the mean of old and new velocities.
+    pub(crate) fn add_push(&mut self, [velocity, angular_velocity]: [Vec3; 2]) {
         self.velocity += velocity;
-        self.angular += angular;
+        self.angular_velocity += angular_velocity;
         self.twist_lag.velocity += velocity * 0.5;
-        self.twist_lag.angular += angular * 0.5;
+        self.twist_lag.angular_velocity += angular_velocity * 0.5;
     }
 
     /// Returns the velocity (m/s) and the angular velocity (rad/s) with which the pose moves over this step, world
     /// axes.
     pub fn pose_motion(&self) -> [Vec3; 2] {
-        [self.velocity - self.twist_lag.velocity, self.angular - self.twist_lag.angular]
+        [self.velocity - self.twist_lag.velocity, self.angular_velocity - self.twist_lag.angular_velocity]
     }
 
     /// Sets the velocity (m/s) and angular velocity (rad/s) with which the pose moves over this step. The velocities at
     /// its end do not change.
-    pub(crate) fn set_pose_motion(&mut self, [velocity, angular]: [Vec3; 2]) {
-        self.twist_lag = Twist { velocity: self.velocity - velocity, angular: self.angular - angular };
+    pub(crate) fn set_pose_motion(&mut self, [velocity, angular_velocity]: [Vec3; 2]) {
+        self.twist_lag =
+            Twist { velocity: self.velocity - velocity, angular_velocity: self.angular_velocity - angular_velocity };
     }
 
     /// Sets pose, twist and lags within a step: `lags` are the velocities at its end less those with which the pose moves
     /// (m/s, rad/s).
     pub fn set_step_motion(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2], lags: [Vec3; 2]) {
         self.set_pose_and_twist(position, rotation, twist);
-        self.twist_lag = Twist { velocity: lags[0], angular: lags[1] };
+        self.twist_lag = Twist { velocity: lags[0], angular_velocity: lags[1] };
     }
 
     /// Returns the lags of [`Chassis::set_step_motion`] (m/s, rad/s).
     pub fn lags(&self) -> [Vec3; 2] {
-        [self.twist_lag.velocity, self.twist_lag.angular]
+        [self.twist_lag.velocity, self.twist_lag.angular_velocity]
     }
 
     /// Returns the box that collides.
@@ -236,7 +237,7 @@ impl Chassis {
 
     /// Returns the velocity of the point at `arm` from the centre of mass (m, world axes), m/s.
     pub(crate) fn velocity_at(&self, arm: Vec3) -> Vec3 {
-        self.velocity + self.angular.cross(arm)
+        self.velocity + self.angular_velocity.cross(arm)
     }
 
     /// Applies an impulse at the centre of mass (N s) and an angular impulse (N m s), world axes, that stop the hull.
@@ -244,7 +245,7 @@ impl Chassis {
     /// resulting velocities.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
-        self.angular += self.angular_velocity_change(angular_impulse);
+        self.angular_velocity += self.angular_velocity_change(angular_impulse);
         self.twist_lag = Twist::default();
     }
 
@@ -270,10 +271,11 @@ impl Chassis {
 
     /// Returns the rotational state of the chassis as scalars (one lane): axes, inertia, angular velocity and its lag.
     fn rotation_state(&self) -> RotationState<f32> {
-        let [angular, rate_lag] = [self.angular, self.twist_lag.angular].map(Vec3Lanes::splat);
+        let [angular_velocity, rate_lag] =
+            [self.angular_velocity, self.twist_lag.angular_velocity].map(Vec3Lanes::splat);
         let [axes, inertia, inverse_inertia] =
             [&self.axes, &self.inertia, &self.inverse_inertia].map(Mat3Lanes::from_mat3);
-        RotationState { axes, inertia, inverse_inertia, angular, rate_lag }
+        RotationState { axes, inertia, inverse_inertia, angular_velocity, rate_lag }
     }
 
     /// Returns the change of angular velocity by the gyroscopic torque in `dt` s, −J⁻¹ (ω × L) dt, rad/s, world axes.
@@ -282,7 +284,7 @@ impl Chassis {
         if !self.can_be_hitched {
             return Vec3::ZERO;
         }
-        -self.angular_velocity_change(self.angular.cross(self.angular_momentum())) * dt
+        -self.angular_velocity_change(self.angular_velocity.cross(self.angular_momentum())) * dt
     }
 }
 
@@ -329,7 +331,7 @@ mod tests {
         chassis.set_pose_and_twist(DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO, Vec3::new(0.1, 6.0, 0.1)]);
         // Twice the rotational energy, J.
         let energy = |c: &Chassis| {
-            let rate = c.axes.transpose() * c.angular;
+            let rate = c.axes.transpose() * c.angular_velocity;
             rate.dot(inertia * rate)
         };
         let start = energy(&chassis);

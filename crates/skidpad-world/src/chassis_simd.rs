@@ -44,11 +44,14 @@ fn pack_inertia<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> BodyI
 #[inline(always)]
 fn pack_motions<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
     // Velocity a b c, angular velocity d e f, velocity lag g h i, angular velocity lag j k l.
-    let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
-    let [e, f, g, h] =
-        pack_four_of(bodies, |Chassis { angular: w, twist_lag: lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
+    let [a, b, c, d] = pack_four_of(bodies, |Chassis { velocity: v, angular_velocity: w, .. }| [v.x, v.y, v.z, w.x]);
+    let [e, f, g, h] = pack_four_of(bodies, |Chassis { angular_velocity: w, twist_lag: lag, .. }| {
+        [w.y, w.z, lag.velocity.x, lag.velocity.y]
+    });
     let [i, j, k, l] =
-        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: u, angular: r }, .. }| [u.z, r.x, r.y, r.z]);
+        pack_four_of(bodies, |Chassis { twist_lag: Twist { velocity: u, angular_velocity: r }, .. }| {
+            [u.z, r.x, r.y, r.z]
+        });
     [Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f), Vec3Lanes::new(g, h, i), Vec3Lanes::new(j, k, l)]
 }
 
@@ -95,17 +98,17 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
         (pack_one_of(pushes, |push| push.angular_impulse.y), pack_one_of(pushes, |push| push.angular_impulse.z));
     let (impulse, angular_impulse) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
     let axes = pack_matrices(bodies, |body| &body.axes);
-    let [velocity, angular, ..] = pack_motions(bodies);
-    let BodyTwist { velocity, angular, velocity_lag: lag, angular_lag } = BodyTwist::pushed(
-        [velocity, angular],
+    let [velocity, angular_velocity, ..] = pack_motions(bodies);
+    let BodyTwist { velocity, angular_velocity, velocity_lag: lag, angular_lag } = BodyTwist::pushed(
+        [velocity, angular_velocity],
         &axes,
         &pack_inertia(bodies),
         [impulse, angular_impulse],
         gravity_change,
     );
     // Rows in the order of `PackedMotion`.
-    let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular.x]);
-    let second_row = L::unpack_four([angular.y, angular.z, lag.x, lag.y]);
+    let first_row = L::unpack_four([velocity.x, velocity.y, velocity.z, angular_velocity.x]);
+    let second_row = L::unpack_four([angular_velocity.y, angular_velocity.z, lag.x, lag.y]);
     let third_row = L::unpack_four([lag.z, angular_lag.x, angular_lag.y, angular_lag.z]);
     core::array::from_fn(
         #[inline(always)]
@@ -122,8 +125,8 @@ impl Chassis {
         if self.is_suspended {
             return;
         }
-        (self.velocity, self.angular) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
-        self.twist_lag = Twist { velocity: Vec3::new(g, h, i), angular: Vec3::new(j, k, l) };
+        (self.velocity, self.angular_velocity) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
+        self.twist_lag = Twist { velocity: Vec3::new(g, h, i), angular_velocity: Vec3::new(j, k, l) };
         if push.hull_impulse != Vec3::ZERO {
             self.apply_impulse(push.hull_impulse, push.hull_angular_impulse);
         }
@@ -155,7 +158,7 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     speed_gain: f32,
     dt: f32,
 ) -> [bool; N] {
-    let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
+    let [velocity, angular_velocity, ..]: [Vec3Lanes<L>; 4] = pack_motions(bodies);
     let [x, y, z, half_x] = pack_four_of(bodies, |Chassis { hull: Hull { centre, half_extents }, .. }| {
         [centre.x, centre.y, centre.z, half_extents.x]
     });
@@ -170,7 +173,7 @@ fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     // Height of each centre of mass above the plane, m.
     let height = pack_one_of(bodies, |body| body.position.dot(normal_f64) as f32);
     let axes = pack_matrices(bodies, |body| &body.axes);
-    let twist = BodyTwist { velocity, angular, ..BodyTwist::default() };
+    let twist = BodyTwist { velocity, angular_velocity, ..BodyTwist::default() };
     L::unpack_mask(hull.can_reach_plane(height, ground.normal, &axes, &twist, speed_gain, dt))
 }
 
@@ -184,7 +187,7 @@ struct NextPose {
     /// First eight components of the rotation matrix, column by column; the ninth is in `displacement`.
     axes: [[f32; 4]; 2],
     /// Angular velocity, world axes, rad/s; the last number is unused.
-    angular: [f32; 4],
+    angular_velocity: [f32; 4],
     /// Whether rotation and velocities are finite and the rotation has a length.
     is_finite: bool,
 }
@@ -195,11 +198,11 @@ struct NextPose {
 /// result that is not finite is only flagged.
 #[inline(always)]
 fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -> [NextPose; N] {
-    let [velocity, angular, velocity_lag, angular_lag] = pack_motions(bodies);
-    let twist = BodyTwist { velocity, angular, velocity_lag, angular_lag };
+    let [velocity, angular_velocity, velocity_lag, angular_lag] = pack_motions(bodies);
+    let twist = BodyTwist { velocity, angular_velocity, velocity_lag, angular_lag };
     let rotation = pack_four_of(bodies, |body| body.rotation.to_array());
     let axes = pack_matrices(bodies, |body| &body.axes);
-    let AdvancedBody { displacement, rotation, axes, angular, is_finite } =
+    let AdvancedBody { displacement, rotation, axes, angular_velocity, is_finite } =
         AdvancedBody::new(rotation, &axes, &pack_inertia(bodies), &twist, dt);
     let is_finite = L::unpack_mask(is_finite);
     // Packed in the order of `NextPose`.
@@ -207,14 +210,14 @@ fn next_poses<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N], dt: f32) -
     let rotation = L::unpack_four(rotation);
     let first_axes = L::unpack_four([axes.x.x, axes.x.y, axes.x.z, axes.y.x]);
     let second_axes = L::unpack_four([axes.y.y, axes.y.z, axes.z.x, axes.z.y]);
-    let angular = L::unpack_four([angular.x, angular.y, angular.z, L::default()]);
+    let angular_velocity = L::unpack_four([angular_velocity.x, angular_velocity.y, angular_velocity.z, L::default()]);
     core::array::from_fn(
         #[inline(always)]
         |lane| NextPose {
             displacement: displacement[lane],
             rotation: rotation[lane],
             axes: [first_axes[lane], second_axes[lane]],
-            angular: angular[lane],
+            angular_velocity: angular_velocity[lane],
             is_finite: is_finite[lane],
         },
     )
@@ -233,15 +236,15 @@ impl Chassis {
         let position = self.position + Vec3::new(x, y, z).as_dvec3();
         self.twist_lag = Twist::default();
         if !(next_pose.is_finite && (position.x + position.y + position.z).is_finite()) {
-            (self.velocity, self.angular) = (Vec3::ZERO, Vec3::ZERO);
+            (self.velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             return;
         }
         let [[a, b, c, d], [e, f, g, h]] = next_pose.axes;
         self.position = position;
         self.rotation = Quat::from_array(next_pose.rotation);
         self.axes = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, last_component]);
-        let [x, y, z, _] = next_pose.angular;
-        self.angular = Vec3::new(x, y, z);
+        let [x, y, z, _] = next_pose.angular_velocity;
+        self.angular_velocity = Vec3::new(x, y, z);
     }
 }
 
@@ -304,9 +307,9 @@ mod tests {
 
     /// Returns the bits of position (two words per number), rotation, axes, velocities and lags.
     fn bits(one: &Chassis) -> Vec<u32> {
-        let Chassis { position, rotation, axes, velocity, angular, twist_lag: lag, .. } = one;
+        let Chassis { position, rotation, axes, velocity, angular_velocity, twist_lag: lag, .. } = one;
         let place = position.to_array().map(f64::to_bits).map(|bits| [(bits >> 32) as u32, bits as u32]);
-        let moves = [*velocity, *angular, lag.velocity, lag.angular].map(|of| of.to_array());
+        let moves = [*velocity, *angular_velocity, lag.velocity, lag.angular_velocity].map(|of| of.to_array());
         let numbers = rotation.to_array().into_iter().chain(axes.to_cols_array()).chain(moves.into_iter().flatten());
         place.into_iter().flatten().chain(numbers.map(f32::to_bits)).collect()
     }

@@ -59,7 +59,7 @@ impl HitchConstraint {
         // The poses turn with `rates`, but `solve` compares angular velocities: their difference by the gyroscopic
         // effect, as a velocity of each hitch point, m/s.
         let [trailer_correction, towing_correction] =
-            [0, 1].map(|k| (rates[k] - hitch_points[k].0.angular).cross(self.arms[k]));
+            [0, 1].map(|k| (rates[k] - hitch_points[k].0.angular_velocity).cross(self.arms[k]));
         // `0.0`: 64-bit positions have no rounding error to spare (resolution, m).
         self.target_velocity = gap_correction_velocity(gap, 0.0, dt) - trailer_correction + towing_correction;
         // Change of relative velocity of the two points per impulse along `axis`, 1/kg.

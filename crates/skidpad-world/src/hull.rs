@@ -212,7 +212,7 @@ impl GroundContacts {
         self.points.extend(rim_contacts.iter().map(|(_, point)| *point));
         let hull = &chassis.hull;
         // Highest speed of any point of the hull by rotation and fall, m/s.
-        let point_speed_bound = chassis.angular.length() * chassis.hull_radius + speed_gain;
+        let point_speed_bound = chassis.angular_velocity.length() * chassis.hull_radius + speed_gain;
         if ground.has_plane {
             // Up to the height by which any point can sink towards the plane in the step.
             self.find_plane_contacts(chassis, ground, dt * (point_speed_bound - chassis.velocity.dot(ground.normal)));
@@ -325,7 +325,7 @@ impl GroundContacts {
     /// next to the path would lie across the path.
     fn find_block_contacts(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
-        let [velocity, angular] = motion.map(|vector| block.from_world * vector);
+        let [velocity, angular_velocity] = motion.map(|vector| block.from_world * vector);
         let swept_box = SweptBox {
             fixed_half_extents: block.shape.half_extents,
             moving_half_extents: hull.half_extents,
@@ -333,7 +333,7 @@ impl GroundContacts {
             position: block.from_world * (chassis.position - block.centre).as_vec3(),
             rotation: block.from_world * chassis.rotation,
             velocity,
-            angular,
+            angular_velocity,
         };
         let Some((time, normal)) = swept_box.first_contact(dt) else { return };
         let pose = swept_box.pose(time);
@@ -383,10 +383,10 @@ pub(crate) fn rim_contacts_of(rim_contacts: &[(usize, HullPoint)], car: usize) -
 /// Returns the `motion` of a body relative to a block that may move and turn: velocity (m/s) of the centre of mass at
 /// `position` (world, m) and angular velocity (rad/s), world axes. For a block at rest it is `motion` itself. Over one
 /// step, the path relative to a turning block is taken as straight.
-fn relative_motion(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
+fn relative_motion(block: &Block, position: DVec3, [velocity, angular_velocity]: [Vec3; 2]) -> [Vec3; 2] {
     match block.motion {
-        Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],
-        None => [velocity, angular],
+        Some(motion) => [velocity - motion.velocity_at(position), angular_velocity - motion.angular_velocity],
+        None => [velocity, angular_velocity],
     }
 }
 

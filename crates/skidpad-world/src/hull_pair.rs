@@ -36,7 +36,7 @@ struct RotatingHull {
     /// Rotation from body axes to world axes at the start of the step.
     rotation: Quat,
     /// Angular velocity, rad/s.
-    angular: Vec3,
+    angular_velocity: Vec3,
     /// Upper bound of the distance from the centre of mass to any point of the hull, m.
     hull_radius: f32,
 }
@@ -62,14 +62,14 @@ impl RotatingHull {
             half_extents: chassis.hull.half_extents,
             centre: chassis.hull.centre,
             rotation: chassis.rotation,
-            angular: chassis.midpoint_rate(dt),
+            angular_velocity: chassis.midpoint_rate(dt),
             hull_radius: chassis.hull_radius,
         }
     }
 
     /// Returns the pose of the middle of the hull after `time` s, relative to the centre of mass.
     fn pose(&self, time: f32) -> Pose {
-        let rotation = math::integrate_rotation(self.rotation, self.angular, time);
+        let rotation = math::integrate_rotation(self.rotation, self.angular_velocity, time);
         Pose::from_parts(rotation * self.centre, rotation)
     }
 }
@@ -126,7 +126,7 @@ impl Pair {
             // Axis of the largest distance, towards the first hull, world axes.
             let normal = second_rotation * farthest_axis.normal;
             // Largest speed of any point of each hull along the axis by rotation, m/s.
-            let sweep_speeds = self.hulls.map(|hull| hull.hull_radius * hull.angular.cross(normal).length());
+            let sweep_speeds = self.hulls.map(|hull| hull.hull_radius * hull.angular_velocity.cross(normal).length());
             // Upper bound of the approach speed along the axis, m/s.
             let closing_speed = sweep_speeds[0] + sweep_speeds[1] - self.velocity.dot(normal);
             time += farthest_axis.separation / closing_speed;
@@ -229,8 +229,8 @@ impl Pair {
     fn closing_speed(&self, contact_points: [Vec3; 2], time: f32, normal: Vec3) -> f32 {
         // Velocities of the points by rotation about their centres of mass, m/s.
         let first_rotation_velocity =
-            self.hulls[0].angular.cross(contact_points[0] - (self.centre_offset + self.velocity * time));
-        let second_rotation_velocity = self.hulls[1].angular.cross(contact_points[1]);
+            self.hulls[0].angular_velocity.cross(contact_points[0] - (self.centre_offset + self.velocity * time));
+        let second_rotation_velocity = self.hulls[1].angular_velocity.cross(contact_points[1]);
         // `normal` leads towards the first hull.
         -(self.velocity + first_rotation_velocity - second_rotation_velocity).dot(normal)
     }

@@ -14,7 +14,7 @@ pub struct BodyTwist<L> {
     /// Velocity of the centre of mass, m/s.
     pub velocity: Vec3Lanes<L>,
     /// Angular velocity, rad/s.
-    pub angular: Vec3Lanes<L>,
+    pub angular_velocity: Vec3Lanes<L>,
     /// Lag of the velocity, m/s.
     pub velocity_lag: Vec3Lanes<L>,
     /// Lag of the angular velocity, rad/s.
@@ -42,7 +42,7 @@ pub struct AdvancedBody<L: Lane> {
     /// Matrix of that rotation.
     pub axes: Mat3Lanes<L>,
     /// Angular velocity, world axes, rad/s.
-    pub angular: Vec3Lanes<L>,
+    pub angular_velocity: Vec3Lanes<L>,
     /// Whether rotation and velocities are finite and the rotation has a length.
     pub is_finite: L::Mask,
 }
@@ -53,7 +53,7 @@ impl<L: Lane> BodyTwist<L> {
     /// the change; earlier lags are dropped. `axes` leads from body axes to world axes.
     #[inline(always)]
     pub fn pushed(
-        [velocity, angular]: [Vec3Lanes<L>; 2],
+        [velocity, angular_velocity]: [Vec3Lanes<L>; 2],
         axes: &Mat3Lanes<L>,
         body: &BodyInertia<L>,
         [impulse, angular_impulse]: [Vec3Lanes<L>; 2],
@@ -64,7 +64,7 @@ impl<L: Lane> BodyTwist<L> {
         let half = L::splat(0.5);
         Self {
             velocity: velocity + velocity_change,
-            angular: angular + angular_change,
+            angular_velocity: angular_velocity + angular_change,
             velocity_lag: velocity_change * half,
             angular_lag: angular_change * half,
         }
@@ -76,33 +76,27 @@ impl<L: Lane> AdvancedBody<L> {
     /// body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the
     /// new attitude. A result that is not finite is only flagged.
     #[inline(always)]
-    pub fn new(
-        rotation: [L; 4],
-        axes: &Mat3Lanes<L>,
-        body: &BodyInertia<L>,
-        twist: &BodyTwist<L>,
-        dt: f32,
-    ) -> Self {
+    pub fn new(rotation: [L; 4], axes: &Mat3Lanes<L>, body: &BodyInertia<L>, twist: &BodyTwist<L>, dt: f32) -> Self {
         let displacement = (twist.velocity - twist.velocity_lag) * L::splat(dt);
         let rotation_state = RotationState {
             axes: *axes,
             inertia: body.inertia,
             inverse_inertia: body.inverse_inertia,
-            angular: twist.angular,
+            angular_velocity: twist.angular_velocity,
             rate_lag: twist.angular_lag,
         };
         let momentum = rotation_state.momentum();
         let rotation = integrate_rotation(rotation, rotation_state.midpoint_rate(momentum, dt), dt);
         let axes = Mat3Lanes::from_quat(rotation);
-        let angular = RotationState::mul_in_body_axes(&axes, &body.inverse_inertia, momentum);
+        let angular_velocity = RotationState::mul_in_body_axes(&axes, &body.inverse_inertia, momentum);
         let [x, y, z, w] = rotation;
         // A valid quaternion has a squared length of 1; an angular velocity too large for f32 results in length zero.
         let has_length = L::splat(0.5).less(x * x + y * y + z * z + w * w);
         // One component that is not finite makes the sum of all six infinite or NaN.
-        let velocity_sum = twist.velocity + angular;
+        let velocity_sum = twist.velocity + angular_velocity;
         let is_finite =
             has_length & (velocity_sum.x + velocity_sum.y + velocity_sum.z).abs().less(L::splat(f32::INFINITY));
-        Self { displacement, rotation, axes, angular, is_finite }
+        Self { displacement, rotation, axes, angular_velocity, is_finite }
     }
 }
 
@@ -153,7 +147,8 @@ impl<L: Lane> HullLanes<L> {
         dt: f32,
     ) -> L::Mask {
         let normal = Vec3Lanes::splat(normal);
-        let point_speed_bound = twist.angular.dot(twist.angular).sqrt() * self.radius + L::splat(speed_gain);
+        let point_speed_bound =
+            twist.angular_velocity.dot(twist.angular_velocity).sqrt() * self.radius + L::splat(speed_gain);
         // Farthest that any point can sink in the step, m.
         let travel_bound = L::splat(dt) * (point_speed_bound - twist.velocity.dot(normal));
         // "Not less" instead of "at least", so that NaN counts as reaching.

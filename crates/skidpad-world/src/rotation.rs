@@ -13,7 +13,7 @@ pub(crate) struct RotationState<L> {
     /// Inverse of `inertia`, 1/(kg m²).
     pub inverse_inertia: Mat3Lanes<L>,
     /// Angular velocity, rad/s.
-    pub angular: Vec3Lanes<L>,
+    pub angular_velocity: Vec3Lanes<L>,
     /// Difference between that angular velocity and the one with which the pose turns, rad/s.
     pub rate_lag: Vec3Lanes<L>,
 }
@@ -29,7 +29,7 @@ impl<L: Lane> RotationState<L> {
     /// Returns the angular momentum about the centre of mass, N m s.
     #[inline(always)]
     pub fn momentum(&self) -> Vec3Lanes<L> {
-        Self::mul_in_body_axes(&self.axes, &self.inertia, self.angular)
+        Self::mul_in_body_axes(&self.axes, &self.inertia, self.angular_velocity)
     }
 
     /// Returns the angular velocity in the middle of the coming `dt` s, rad/s, for a constant angular momentum L: ω +
@@ -37,7 +37,7 @@ impl<L: Lane> RotationState<L> {
     /// in world axes.
     #[inline(always)]
     pub fn midpoint_rate(&self, momentum: Vec3Lanes<L>, dt: f32) -> Vec3Lanes<L> {
-        let rate = self.angular - self.rate_lag;
+        let rate = self.angular_velocity - self.rate_lag;
         let change = Self::mul_in_body_axes(&self.axes, &self.inverse_inertia, rate.cross(momentum));
         rate - change * L::splat(0.5 * dt)
     }

@@ -13,10 +13,12 @@ impl Chassis {
     /// middle of the box.
     fn moving_block(&self) -> Block {
         let block = self.block();
-        let [velocity, angular] = [self.velocity_at((block.centre - self.position).as_vec3()), self.angular];
+        let [velocity, angular_velocity] =
+            [self.velocity_at((block.centre - self.position).as_vec3()), self.angular_velocity];
         let (centre, rotation) = (block.centre, block.to_world);
-        let (last_velocity, last_angular) = (velocity, angular);
-        let motion = PlatformMotion { centre, rotation, velocity, angular, last_velocity, last_angular };
+        let (last_velocity, last_angular_velocity) = (velocity, angular_velocity);
+        let motion =
+            PlatformMotion { centre, rotation, velocity, angular_velocity, last_velocity, last_angular_velocity };
         Block { grip: self.friction, motion: Some(motion), ..block }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct SweptBox {
     /// Velocity of the centre of mass of the moving body, m/s.
     pub velocity: Vec3,
     /// Angular velocity of the moving body, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
 }
 
 /// Candidate separating axis of two boxes.
@@ -57,7 +57,7 @@ pub(crate) type SeparatingAxes = [SeparatingAxis; 15];
 impl SweptBox {
     /// Returns the pose of the middle of the moving box after `time` s.
     pub fn pose(&self, time: f32) -> Pose {
-        let rotation = math::integrate_rotation(self.rotation, self.angular, time);
+        let rotation = math::integrate_rotation(self.rotation, self.angular_velocity, time);
         Pose::from_parts(self.position + self.velocity * time + rotation * self.centre, rotation)
     }
 
@@ -87,7 +87,7 @@ impl SweptBox {
                 return Some((time, contact_normal(&axes, farthest_axis, min_half_extent, self.velocity)));
             }
             // Upper bound of the approach speed along the axis, m/s.
-            let closing_speed = swept_radius * self.angular.cross(farthest_axis.normal).length()
+            let closing_speed = swept_radius * self.angular_velocity.cross(farthest_axis.normal).length()
                 - self.velocity.dot(farthest_axis.normal);
             time += farthest_axis.separation / closing_speed;
             // The negation also ends the search for NaN.
@@ -187,7 +187,7 @@ mod tests {
             position,
             rotation: Quat::IDENTITY,
             velocity,
-            angular: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
         }
     }
 
@@ -221,7 +221,8 @@ mod tests {
     /// cube does not touch.
     #[test]
     fn a_turn_sweeps_its_corners() {
-        let turning = |y: f32| SweptBox { angular: Vec3::Z * 0.5, ..passing(Vec3::new(-1.5, y, 0.0), Vec3::ZERO) };
+        let turning =
+            |y: f32| SweptBox { angular_velocity: Vec3::Z * 0.5, ..passing(Vec3::new(-1.5, y, 0.0), Vec3::ZERO) };
         // The farthest corner is √5 m from the middle.
         assert_eq!(turning(-1.01 - 5f32.sqrt()).first_contact(1.0), None);
         let (time, normal) = turning(-2.5).first_contact(1.0).expect("it turns into the cube");

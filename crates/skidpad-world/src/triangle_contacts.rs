@@ -58,7 +58,7 @@ impl TriangleContacts {
         max_gap: f32,
         points: &mut Vec<HullPoint>,
     ) {
-        let [velocity, angular] = motion;
+        let [velocity, angular_velocity] = motion;
         let swept_box = SweptBox {
             fixed_half_extents: Vec3::ZERO,
             moving_half_extents: chassis.hull.half_extents,
@@ -66,9 +66,9 @@ impl TriangleContacts {
             position: Vec3::ZERO,
             rotation: chassis.rotation,
             velocity,
-            angular,
+            angular_velocity,
         };
-        let rotation_speed = angular.length() * chassis.hull_radius;
+        let rotation_speed = angular_velocity.length() * chassis.hull_radius;
         let centre = chassis.axes * chassis.hull.centre;
         let size = half_size(chassis) + Vec3::splat(max_gap + rotation_speed * dt); // half extents of the search box, m
         let path = velocity * dt; // displacement of the centre of mass, m

@@ -304,9 +304,9 @@ impl WorldPort for World {
                 position: chassis.position,
                 rotation: chassis.rotation,
                 velocity: chassis.velocity,
-                angular: chassis.angular,
+                angular_velocity: chassis.angular_velocity,
                 free_velocity: chassis.velocity + gravity_change,
-                free_angular: chassis.angular,
+                free_angular_velocity: chassis.angular_velocity,
                 gyroscopic_change: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
                 // Poses move with the mean of old and new velocities.
@@ -321,7 +321,7 @@ impl WorldPort for World {
     fn read_bodies_after_step(&self, _dt: f32, bodies: &mut [ChassisState]) {
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             (body.position, body.rotation) = (chassis.position, chassis.rotation);
-            (body.velocity, body.angular) = (chassis.velocity, chassis.angular);
+            (body.velocity, body.angular_velocity) = (chassis.velocity, chassis.angular_velocity);
         }
     }
 
@@ -407,7 +407,7 @@ impl WorldPort for World {
         Some(DynamicBody {
             centre: body.position,
             velocity: body.velocity,
-            angular: body.angular,
+            angular_velocity: body.angular_velocity,
             inverse_mass: Mat3::from_diagonal(Vec3::splat(body.inverse_mass)),
             inverse_inertia: Mat3::from_cols(columns[0], columns[1], columns[2]),
         })

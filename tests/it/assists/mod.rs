@@ -94,7 +94,7 @@ fn a17_angular_drag_is_told_as_the_moment_it_adds() {
         let mut car = Drive::rolling(&solver, &model, 0.0, 240.0);
         let mut state = car.world.state(0).clone();
         (state.position, state.rotation) = (DVec3::new(0.0, 0.0, 50.0), Quat::IDENTITY);
-        state.angular = Vec3::new(0.0, 0.0, 2.0);
+        state.angular_velocity = Vec3::new(0.0, 0.0, 2.0);
         car.world.set_state(0, &state).expect("it fits");
         let frames = car.run(1.5, |_| Controls::coasting());
         let last = &frames[frames.len() - 1];

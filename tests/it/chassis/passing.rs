@@ -215,7 +215,7 @@ fn a_spinning_car_passes_what_it_clears() {
                 let mut car = rolling(&solver, &model, boxes, 0.0, hz);
                 let mut state = car.world.state(0).clone();
                 state.position.z += 30.0;
-                (state.velocity, state.angular) = (Vec3::X * speed, spin);
+                (state.velocity, state.angular_velocity) = (Vec3::X * speed, spin);
                 state.previous_velocity = state.velocity;
                 car.world.set_state(0, &state).expect("it fits");
                 let mut states = vec![state];
@@ -234,7 +234,8 @@ fn a_spinning_car_passes_what_it_clears() {
                 (near, far) = if clears { (near, middle) } else { (middle, far) };
             }
             let what = format!("{} at {speed} m/s, {hz} Hz, turning by {spin}", solver.name);
-            let ends = |states: Vec<State>| [states[states.len() - 1].velocity, states[states.len() - 1].angular];
+            let ends =
+                |states: Vec<State>| [states[states.len() - 1].velocity, states[states.len() - 1].angular_velocity];
             let (alone, passed) = (ends(free.clone()), ends(fly(vec![post(far)])));
             assert!((passed[0] - alone[0]).length() < 1e-4 * speed, "{what}: {} not {}", passed[0], alone[0]);
             // A post 3 cm nearer is hit, which shows that its position matters.

@@ -23,7 +23,7 @@ pub fn among_boxes(solver: &SolverInfo, random: &mut Random) -> Drive {
         let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
         state.position.z += 1.5;
         state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
-        state.angular = axis * random.between(-6.0, 6.0);
+        state.angular_velocity = axis * random.between(-6.0, 6.0);
         car.world.set_state(0, &state).expect("it fits");
     }
     car
@@ -33,7 +33,7 @@ pub fn among_boxes(solver: &SolverInfo, random: &mut Random) -> Drive {
 /// drivetrain is left out: it comes from the chassis.
 fn energy(drive: &Drive) -> f32 {
     let (state, model): (&State, _) = (drive.world.state(0), drive.world.model(0));
-    let spin = Mat3::from_quat(state.rotation).transpose() * state.angular;
+    let spin = Mat3::from_quat(state.rotation).transpose() * state.angular_velocity;
     let turning = spin.dot(*model.inertia() * spin) / model.mass();
     0.5 * (state.velocity.length_squared() + turning) / 9.81 + state.position.z as f32
 }
@@ -61,7 +61,8 @@ fn a_thrown_car_gains_no_energy_and_converges() {
             let mut car = among_boxes(&solver, &mut random);
             let mut state = car.world.state(0).clone();
             state.position.z += 3.0;
-            state.angular = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), random.between(-3.0, 3.0));
+            state.angular_velocity =
+                Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), random.between(-3.0, 3.0));
             car.world.set_state(0, &state).expect("it fits");
             let controls = if seed % 2 == 0 { Controls::parked() } else { Controls::coasting() };
             let most = energy(&car) + springs(car.world.model(0));

@@ -29,7 +29,7 @@ fn it_stands_as_a_train_at_rest_does() {
     // difference is θ² x / 2 with θ = 5 mrad.
     assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
     assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
-    assert_eq!(found.tow.unwrap().by, 3);
+    assert_eq!(found.tow.unwrap().towing_slot, 3);
     assert_eq!(found.wheels, train[1].wheels);
     let c5 = skidpad::spec::load("corvette_c5").unwrap().model;
     assert_eq!(place_trailers_behind(&c5, &train[0], 0, &[&trailer]), [], "it has no hitch");
@@ -96,10 +96,10 @@ fn a_turned_and_turning_car_takes_it_along() {
     let mut state = State::at_rest(&car, &Scene::flat(), &Placement { speed: 10.0, ..Placement::default() });
     state.rotation = Quat::from_rotation_z(1.0) * Quat::from_rotation_y(-0.2) * state.rotation;
     state.position = DVec3::new(5e3, -2e3, 4.0);
-    state.angular = skidpad::core::Vec3::new(0.0, 0.0, 0.5);
+    state.angular_velocity = skidpad::core::Vec3::new(0.0, 0.0, 0.5);
     let behind = place_trailers_behind(&car, &state, 0, &[&trailer]).remove(0);
     let arm = (behind.position - state.position).as_vec3();
-    let at_hitch = |of: &State, point| of.velocity + of.angular.cross(of.rotation * point);
+    let at_hitch = |of: &State, point| of.velocity + of.angular_velocity.cross(of.rotation * point);
     let [hitch, coupler] = [car.parts().hitch.unwrap().point, trailer.parts().coupler.unwrap().point];
     // Positions of kilometres have 64 bits, arms of metres have 32 bits.
     assert!((arm + behind.rotation * coupler - state.rotation * hitch).length() < 1e-5);

@@ -26,7 +26,7 @@ fn axle_speeds(frame: &Frame) -> [f64; 2] {
 /// Returns the kinetic energy of body and wheels plus the potential energy of the body (J).
 fn energy_of(model: &Model, drive: &Drive) -> f64 {
     let state = drive.world.state(0);
-    let turned = state.rotation.inverse() * state.angular;
+    let turned = state.rotation.inverse() * state.angular_velocity;
     let body = 0.5 * model.mass() * state.velocity.length_squared() + 0.5 * turned.dot(*model.inertia() * turned);
     let wheels = model.wheels().iter().zip(&state.wheels);
     let height = f64::from(model.mass()) * GRAVITY * state.position.z;

@@ -103,8 +103,8 @@ fn radius(world: &dyn Simulation, unit: usize) -> f64 {
     let (state, wheels) = (world.state(unit), world.model(unit).wheels());
     let last = &wheels[wheels.len() - 2..];
     let middle: Vec3 = 0.5 * (last[0].contact + last[1].contact);
-    let velocity = state.velocity + state.angular.cross(state.rotation * middle);
-    f64::from(velocity.truncate().length() / state.angular.z.abs())
+    let velocity = state.velocity + state.angular_velocity.cross(state.rotation * middle);
+    f64::from(velocity.truncate().length() / state.angular_velocity.z.abs())
 }
 
 /// Steady circle: an axle l behind a hitch, which is a behind the axle before, runs on R² = R_before² + a² - l². The

@@ -15,8 +15,8 @@ fn radius(world: &dyn Simulation, car: usize) -> f64 {
         .iter()
         .filter(|wheel| wheel.axle == axle)
         .fold([Vec3::ZERO; 2], |[sum, count], wheel| [sum + wheel.contact, count + Vec3::ONE]);
-    let velocity = state.velocity + state.angular.cross(state.rotation * (sum / count));
-    f64::from(velocity.truncate().length() / state.angular.z.abs())
+    let velocity = state.velocity + state.angular_velocity.cross(state.rotation * (sum / count));
+    f64::from(velocity.truncate().length() / state.angular_velocity.z.abs())
 }
 
 /// Steady circle: with the rear axle of the car on radius `R`, a hitch `c` behind it and a drawbar `L`, the trailer's
@@ -131,7 +131,7 @@ fn momentum(world: &dyn Simulation) -> [DVec3; 2] {
     (0..world.slot_count()).fold([DVec3::ZERO; 2], |[linear, angular], car| {
         let (state, model) = (world.state(car), world.model(car));
         let axes = Mat3::from_quat(state.rotation);
-        let own = (axes * (*model.inertia() * (axes.transpose() * state.angular))).as_dvec3();
+        let own = (axes * (*model.inertia() * (axes.transpose() * state.angular_velocity))).as_dvec3();
         let impulse = state.velocity.as_dvec3() * f64::from(model.mass());
         [linear + impulse, angular + state.position.cross(impulse) + own]
     })
@@ -145,7 +145,7 @@ fn a_rig_on_ice_keeps_its_momentum() {
     for solver in solvers() {
         let mut world = train(&solver, &BASE.models(), &ice, 3.0, 240.0);
         let mut state = world.state(0).clone();
-        state.angular = Vec3::Z * 0.5;
+        state.angular_velocity = Vec3::Z * 0.5;
         world.set_state(0, &state).expect("it fits");
         // The first steps are left out: an impulse starts the trailer's rotation and leaves a gap.
         for _ in 0..60 {
@@ -183,7 +183,8 @@ fn solvers_agree_on_trains() {
             for step in 0..1440 {
                 let steer = 0.02 * (step as f32 / 240.0 * 2.0).sin();
                 world.step(&[Controls { steer, ..Controls::coasting() }]);
-                let found = [world.state(0).angular.z, world.state(1).angular.z, articulation(&*world, 1)];
+                let found =
+                    [world.state(0).angular_velocity.z, world.state(1).angular_velocity.z, articulation(&*world, 1)];
                 for (peak, found) in peaks.iter_mut().zip(found) {
                     *peak = peak.max(found.abs());
                 }

@@ -172,7 +172,7 @@ fn couples_and_uncouples_while_driving() {
         assert_eq!(before, [0, 1].map(|car| world.state(car).velocity), "{}", solver.name);
         drive(&mut *world, 6, 0.0);
         assert!(gap(&*world, 1) > 1e-4, "{}: it is not held any more", solver.name);
-        let tow = Some(Tow { by: 0, ..Tow::default() });
+        let tow = Some(Tow { towing_slot: 0, ..Tow::default() });
         world.set_state(1, &State { tow, ..world.state(1).clone() }).expect("it fits");
         drive(&mut *world, 60, 0.0);
         assert!(gap(&*world, 1) < 1e-4, "{}: a gap of {} m is closed", solver.name, gap(&*world, 1));
@@ -302,13 +302,13 @@ fn nonsense_tows_nothing() {
     parts.hitch = Some(Default::default());
     let model = Arc::new(Model::new(parts).expect("valid"));
     for solver in solvers() {
-        for by in [[Some(1), Some(0)], [Some(0), Some(1)], [Some(7), Some(u32::MAX)], [None, Some(0)]] {
+        for towing_slots in [[Some(1), Some(0)], [Some(0), Some(1)], [Some(7), Some(u32::MAX)], [None, Some(0)]] {
             let mut world = train(&solver, &[model.clone(), model.clone()], &Scene::flat(), 5.0, 60.0);
-            for (car, by) in by.into_iter().enumerate() {
-                let tow = by.map(|by| Tow { by, ..Tow::default() });
+            for (car, towing_slot) in towing_slots.into_iter().enumerate() {
+                let tow = towing_slot.map(|towing_slot| Tow { towing_slot, ..Tow::default() });
                 world.set_state(car, &State { tow, ..world.state(car).clone() }).expect("it fits");
             }
-            assert!((0..120).all(|_| !world.step(&[]).not_finite), "{} {by:?}", solver.name);
+            assert!((0..120).all(|_| !world.step(&[]).not_finite), "{} {towing_slots:?}", solver.name);
         }
     }
 }
@@ -402,7 +402,7 @@ proptest! {
 
 /// Returns the angle by which the faster of the two vehicles rotates in a step (rad).
 fn most_turned(world: &dyn Simulation, hz: f32) -> f64 {
-    (0..2).map(|car| f64::from(world.state(car).angular.length() / hz)).fold(0.0, f64::max)
+    (0..2).map(|car| f64::from(world.state(car).angular_velocity.length() / hz)).fold(0.0, f64::max)
 }
 
 /// Returns a bound on the gap (m) left by arms of total length `arms` (m) that rotate by `turned` (rad) in a step. A
@@ -415,7 +415,7 @@ fn left_by_turns(arms: f64, turned: f64) -> f64 {
 fn motion_energy(world: &dyn Simulation) -> f64 {
     let of = |car: usize| {
         let (model, state) = (world.model(car), world.state(car));
-        let rate = state.rotation.inverse() * state.angular;
+        let rate = state.rotation.inverse() * state.angular_velocity;
         let kinetic = 0.5 * (model.mass() * state.velocity.length_squared() + rate.dot(*model.inertia() * rate));
         f64::from(kinetic) + f64::from(model.mass()) * 9.81 * state.position.z
     };

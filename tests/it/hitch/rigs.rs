@@ -184,8 +184,8 @@ pub fn fold(world: &mut dyn Simulation, angle: f32, drawbar: f32) {
     let mut state = world.state(car).clone();
     state.rotation = Quat::from_rotation_z(angle) * state.rotation;
     state.position = ahead.position + (ahead.rotation * hitch - state.rotation * coupler).as_dvec3();
-    state.angular = Vec3::Z * (-ahead.velocity.length() * ahead.velocity.x.signum() * angle.sin() / drawbar);
-    state.velocity = ahead.velocity - state.angular.cross(state.rotation * coupler);
+    state.angular_velocity = Vec3::Z * (-ahead.velocity.length() * ahead.velocity.x.signum() * angle.sin() / drawbar);
+    state.velocity = ahead.velocity - state.angular_velocity.cross(state.rotation * coupler);
     let rolling = ahead.velocity.x * angle.cos();
     for wheel in &mut state.wheels {
         wheel.spin = rolling / 0.3;

@@ -278,6 +278,6 @@ fn a_hitch_to_nobody_carries_nothing() {
         world.suspend(0).expect("it is there");
         world.step(&[Controls::coasting(), Controls::coasting()]);
         let tow = world.state(1).tow.expect("hitched");
-        assert_eq!((tow.by, tow.force), (0, Vec3::ZERO), "{}", solver.name);
+        assert_eq!((tow.towing_slot, tow.force), (0, Vec3::ZERO), "{}", solver.name);
     }
 }

@@ -119,8 +119,8 @@ fn scaled(draw: &Draw, scale: Scale) -> Option<Draw> {
     other.hz = draw.hz / scale.time;
     other.seconds = draw.seconds * f64::from(scale.time);
     other.placement.speed *= scale.time;
-    let [velocity, angular] = other.kick;
-    other.kick = [velocity * scale.time, angular / scale.time];
+    let [velocity, angular_velocity] = other.kick;
+    other.kick = [velocity * scale.time, angular_velocity / scale.time];
     let manoeuvre = other.manoeuvre.with(|key| {
         key.at *= f64::from(scale.time);
         key.wheels.iter_mut().for_each(|wheel| wheel.motor_torque *= scale.torque());
@@ -133,7 +133,7 @@ fn scaled_back(state: &State, scale: Scale) -> State {
     let mut back = state.clone();
     back.position /= f64::from(scale.length);
     back.velocity /= scale.time;
-    back.angular *= scale.time;
+    back.angular_velocity *= scale.time;
     back
 }
 

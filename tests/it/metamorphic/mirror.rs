@@ -25,8 +25,8 @@ fn mirrored(draw: &Draw) -> Option<Draw> {
     let across: Vec<usize> = (0..draw.parts().wheels.len()).map(|i| opposite(&draw.parts().wheels, i)).collect();
     let mut image = draw.with_parts(mirror_parts(draw.parts(), &across))?;
     image.placement.heading = -image.placement.heading;
-    let [velocity, angular] = image.kick;
-    image.kick = [velocity * Vec3::new(1.0, -1.0, 1.0), angular * Vec3::new(-1.0, 1.0, -1.0)];
+    let [velocity, angular_velocity] = image.kick;
+    image.kick = [velocity * Vec3::new(1.0, -1.0, 1.0), angular_velocity * Vec3::new(-1.0, 1.0, -1.0)];
     let waves = image.ground.waves.map(|waves| Waves { direction: -waves.direction, ..waves });
     image.ground = GroundDraw { waves, ..image.ground };
     image.manoeuvre = image.manoeuvre.with(|key| {
@@ -80,7 +80,7 @@ fn reflected(state: &State) -> State {
     let mut image = state.clone();
     image.position.y = -image.position.y;
     image.velocity.y = -image.velocity.y;
-    image.angular *= Vec3::new(-1.0, 1.0, -1.0);
+    image.angular_velocity *= Vec3::new(-1.0, 1.0, -1.0);
     let Quat { x, y, z, w } = image.rotation;
     image.rotation = Quat::from_xyzw(-x, y, -z, w);
     image

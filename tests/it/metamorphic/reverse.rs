@@ -57,8 +57,8 @@ fn reversed(draw: &Draw) -> Option<Draw> {
         (0..axles).rev().flat_map(|axle| (0..wheels.len()).filter(move |&i| wheels[i].axle == axle)).collect();
     let mut image = draw.with_parts(reverse_parts(draw.parts(), &was))?;
     (image.placement.speed, image.placement.heading) = (-image.placement.speed, -image.placement.heading);
-    let [velocity, angular] = image.kick;
-    image.kick = [velocity * Vec3::new(-1.0, 1.0, 1.0), angular * Vec3::new(1.0, -1.0, -1.0)];
+    let [velocity, angular_velocity] = image.kick;
+    image.kick = [velocity * Vec3::new(-1.0, 1.0, 1.0), angular_velocity * Vec3::new(1.0, -1.0, -1.0)];
     let turned = |waves: Waves| Waves { direction: std::f32::consts::PI - waves.direction, ..waves };
     image.ground = GroundDraw { slope: -image.ground.slope, waves: image.ground.waves.map(turned), ..image.ground };
     image.manoeuvre = image.manoeuvre.with(|key| {
@@ -105,7 +105,7 @@ fn reflected(state: &State) -> State {
     let mut image = state.clone();
     image.position.x = -image.position.x;
     image.velocity.x = -image.velocity.x;
-    image.angular *= Vec3::new(1.0, -1.0, -1.0);
+    image.angular_velocity *= Vec3::new(1.0, -1.0, -1.0);
     let Quat { x, y, z, w } = image.rotation;
     image.rotation = Quat::from_xyzw(x, -y, -z, w);
     image

@@ -28,8 +28,9 @@ impl Draw {
         if self.kick != [Vec3::ZERO; 2] {
             for car in 0..self.models.len() {
                 let mut state = world.state(car).clone();
-                let [velocity, angular] = self.kick.map(|kick| state.rotation * kick);
-                (state.velocity, state.angular) = (state.velocity + velocity, state.angular + angular);
+                let [velocity, angular_velocity] = self.kick.map(|kick| state.rotation * kick);
+                (state.velocity, state.angular_velocity) =
+                    (state.velocity + velocity, state.angular_velocity + angular_velocity);
                 state.previous_velocity = state.velocity;
                 world.set_state(car, &state).expect("it fits");
             }
@@ -73,11 +74,11 @@ impl Draw {
     /// directions (m), infinite if a state is not finite.
     pub fn sensitivity(&self, run: &Run) -> f64 {
         let jolt = (JOLT * (self.length() * 9.81).sqrt()) as f32;
-        let [velocity, angular] = self.kick;
+        let [velocity, angular_velocity] = self.kick;
         let directions = [Vec3::new(1.0, -1.0, 0.3), Vec3::new(-1.0, 1.0, 0.3), Vec3::new(-1.0, -1.0, -0.3)];
         let jolted = directions.map(|direction| {
             let turning = Vec3::new(direction.z, direction.x, direction.y) * (jolt / self.length() as f32);
-            let kick = [velocity + direction * jolt, angular + turning];
+            let kick = [velocity + direction * jolt, angular_velocity + turning];
             self.apart(run, &Self { kick, ..self.clone() }.run())
         });
         jolted.into_iter().fold(0.0, f64::max)
@@ -106,7 +107,7 @@ pub const JOLT: f64 = 1e-6;
 pub fn apart(a: &State, b: &State, length: f64) -> f64 {
     let (moved, turned) = ((a.position - b.position).length(), f64::from(angle(a.rotation, b.rotation)));
     let faster = f64::from((a.velocity - b.velocity).length());
-    let turning = f64::from((a.angular - b.angular).length());
+    let turning = f64::from((a.angular_velocity - b.angular_velocity).length());
     let sum = moved + length * turned + 0.1 * (faster + length * turning);
     if sum.is_finite() { sum } else { f64::INFINITY }
 }

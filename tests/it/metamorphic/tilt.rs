@@ -36,7 +36,7 @@ pub fn check(draw: &Draw) -> Outcome {
     let (run, mut world) = (sloping.run(), level.world());
     let mut start = run.samples[0].clone();
     (start.position, start.rotation) = ((lean * start.position.as_vec3()).as_dvec3(), lean * start.rotation);
-    (start.velocity, start.angular) = (lean * start.velocity, lean * start.angular);
+    (start.velocity, start.angular_velocity) = (lean * start.velocity, lean * start.angular_velocity);
     start.previous_velocity = start.velocity;
     world.set_state(0, &start).expect("it fits");
     let other = level.run_from(world);
@@ -45,7 +45,7 @@ pub fn check(draw: &Draw) -> Outcome {
         let mut back = state.clone();
         back.position = straight.as_dquat() * state.position;
         back.rotation = straight * state.rotation;
-        (back.velocity, back.angular) = (straight * state.velocity, straight * state.angular);
+        (back.velocity, back.angular_velocity) = (straight * state.velocity, straight * state.angular_velocity);
         back
     };
     let other = Run { samples: other.samples.iter().map(back).collect(), ..other };

@@ -23,6 +23,6 @@ fn turned_by(state: &State, angle: f32) -> State {
     let DVec3 { x, y, z } = state.position;
     turned.position = DVec3::new(cos * x - sin * y, sin * x + cos * y, z);
     turned.rotation = turn * state.rotation;
-    (turned.velocity, turned.angular) = (turn * state.velocity, turn * state.angular);
+    (turned.velocity, turned.angular_velocity) = (turn * state.velocity, turn * state.angular_velocity);
     turned
 }

@@ -184,7 +184,7 @@ fn follow(run: &Run, mut step: impl FnMut(usize) -> Row) -> Errors {
 fn start(run: &Run) -> Body {
     let axes = run.axes();
     let position = axes * DVec3::new(0.0, 0.0, run.start_height);
-    Body { position, rotation: axes, velocity: DVec3::ZERO, angular: DVec3::ZERO }
+    Body { position, rotation: axes, velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO }
 }
 
 /// Runs step `k` of a recording. Sets the recorded speed before the launch step.
@@ -317,7 +317,7 @@ fn a_step_of_steering_depends_on_the_rate_as_recorded() {
         replay("S4", hz, 1.0, |k, car| {
             for (rate, after) in rates.iter_mut().zip([4.1, 4.25, 5.0]) {
                 if k == (after * hz + 1e-9) as usize {
-                    *rate = car.body.angular.z;
+                    *rate = car.body.angular_velocity.z;
                 }
             }
             end = car.body.position;

@@ -255,7 +255,7 @@ fn taken_along(yard: &mut Yard, slab: RigidBodyHandle, hz: f32) -> [f32; 2] {
     let mut most = [0.0f32; 2];
     for step in 0..(5.0 * hz) as u32 {
         yard.step(&brake);
-        most[0] = most[0].max(yard.state(0).angular.z.abs());
+        most[0] = most[0].max(yard.state(0).angular_velocity.z.abs());
         if step as f32 >= 4.0 * hz {
             let speeds = [yard.world.bodies[slab].linvel().x, yard.state(0).velocity.x];
             most[1] = speeds.iter().map(|speed| (speed - together).abs()).fold(most[1], f32::max);

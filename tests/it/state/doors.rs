@@ -57,7 +57,7 @@ fn a_state_of_other_wheels_is_refused() {
         let error = car.resume(0, &truck).expect_err("of six wheels");
         assert_eq!(
             error,
-            CarError::WheelCountMismatch { car: CarId::first(0), found: 6, accepts: 4 },
+            CarError::WheelCountMismatch { car: CarId::first(0), found: 6, expected: 4 },
             "{}",
             solver.name
         );
@@ -92,7 +92,7 @@ fn a_state_is_finite_in_every_field() {
 
 /// Sets number `field` of a state, counted from 0, to `to`. Returns whether there is such a number.
 fn set(state: &mut State, field: usize, to: f32) -> bool {
-    let State { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = state;
+    let State { position, rotation, velocity, angular_velocity, previous_velocity, steer, drive, wheels, tow } = state;
     if let Some(at) = (field < 3).then_some(field) {
         position[at] = to.into();
         return true;
@@ -105,7 +105,7 @@ fn set(state: &mut State, field: usize, to: f32) -> bool {
     }
     let tow = tow.get_or_insert_default();
     let mut numbers: Vec<&mut f32> = vec![steer, &mut tow.force.x, &mut tow.force.y, &mut tow.force.z];
-    for vector in [velocity, angular, previous_velocity] {
+    for vector in [velocity, angular_velocity, previous_velocity] {
         numbers.extend([&mut vector.x, &mut vector.y, &mut vector.z]);
     }
     numbers.extend([&mut drive.engine_speed, &mut drive.ratio, &mut drive.shift_left, &mut drive.since_shift]);

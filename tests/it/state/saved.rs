@@ -211,7 +211,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
         says(&with(&good, 22 + 2 * 5 + 411, &nan), "car 1, position: the value is NaN, but must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
-            assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
+            assert_eq!(found, Err(LoadError::Length { found: length, expected: good.len() }), "{}", solver.name);
         }
         assert_eq!(saved(world.as_ref()), before, "{} after too few bytes", solver.name);
     }
@@ -331,7 +331,7 @@ fn a_car_that_rolls_over_fast_is_saved() {
         for lean in [0.3, 0.6, 0.9, 1.2] {
             let mut car = Drive::new(&solver, &c5().model(), &Scene::flat(), Placement::default(), 20.0);
             let mut state = car.world.state(0).clone();
-            (state.rotation, state.angular) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
+            (state.rotation, state.angular_velocity) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
             state.position.z = 0.6;
             car.world.set_state(0, &state).expect("it fits");
             car.step(&Controls::coasting());

@@ -122,7 +122,7 @@ impl Audit {
     fn moving_and_held(&self, state: &State) -> [f64; 2] {
         let model = &*self.model;
         let mass = f64::from(model.mass());
-        let spin = Mat3::from_quat(state.rotation).transpose() * state.angular;
+        let spin = Mat3::from_quat(state.rotation).transpose() * state.angular_velocity;
         let moving = 0.5 * mass * state.velocity.as_dvec3().length_squared();
         let turning = 0.5 * f64::from(spin.dot(*model.inertia() * spin));
         let travel = self.travels(state);
@@ -225,7 +225,7 @@ impl Audit {
         let up = (state.rotation * Vec3::Z).as_dvec3();
         let contact = (state.rotation * wheel.contact).as_dvec3();
         let centre = contact + up * (travel + f64::from(wheel.radius));
-        let carries = up.dot(state.velocity.as_dvec3() + state.angular.as_dvec3().cross(centre));
+        let carries = up.dot(state.velocity.as_dvec3() + state.angular_velocity.as_dvec3().cross(centre));
         let moving = mass * rate * (carries + 0.5 * rate) + mass * GRAVITY * travel * up.z;
         let (weight, stiffness) = (f64::from(self.model.static_load(i)), f64::from(own.tyre_rate));
         // If the car lies on its side, the travel axis of a wheel meets the ground at a point that does not describe the
@@ -253,7 +253,8 @@ impl Audit {
         let (leans, rate) = (against(|wheel| wheel.compression), -height * against(|wheel| wheel.travel_rate));
         let [left, up] = [Vec3::Y, Vec3::Z].map(|axis| (state.rotation * axis).as_dvec3());
         let centre = wheels[i].contact + Vec3::Z * (state.wheels[i].compression + wheels[i].radius);
-        let at = state.velocity.as_dvec3() + state.angular.as_dvec3().cross((state.rotation * centre).as_dvec3());
+        let at =
+            state.velocity.as_dvec3() + state.angular_velocity.as_dvec3().cross((state.rotation * centre).as_dvec3());
         let moving = rate * ((left + up * leans).dot(at) + 0.5 * rate);
         f64::from(own.mass) * (moving - GRAVITY * height * leans * (left + up * (0.5 * leans)).z)
     }

@@ -118,7 +118,7 @@ fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
                 let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
                 state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
                 state.velocity = Vec3::new(random.between(-60.0, 60.0), random.between(-20.0, 20.0), 0.0);
-                state.angular = axis * random.between(-6.0, 6.0);
+                state.angular_velocity = axis * random.between(-6.0, 6.0);
                 world.set_state(car, &state).expect("it fits");
             }
             world.step(&controls);

@@ -150,7 +150,7 @@ fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
     let mut state = car.world.state(0).clone();
     let height = size * random.between(0.0, 2.0);
     state.rotation = Quat::from_scaled_axis(0.5 * vector(random)) * state.rotation;
-    state.angular = 2.0 * vector(random);
+    state.angular_velocity = 2.0 * vector(random);
     let hull = &model.parts().hull;
     let corners = (0..8).map(|k| {
         let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
@@ -167,7 +167,7 @@ fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
 fn strike(car: &mut Drive, random: &mut Random) {
     let mut state = car.world.state(0).clone();
     state.velocity += 3.0 * vector(random);
-    state.angular += 2.0 * vector(random);
+    state.angular_velocity += 2.0 * vector(random);
     car.world.set_state(0, &state).expect("it fits");
 }
 

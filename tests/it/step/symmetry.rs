@@ -63,9 +63,9 @@ fn reflects(model: &Arc<Model>) {
                 (s.position.y * f64::from(sign)).to_bits(),
                 s.position.z.to_bits(),
                 u64::from((s.velocity.y * sign).to_bits()),
-                u64::from((s.angular.z * sign).to_bits()),
-                u64::from((s.angular.x * sign).to_bits()),
-                u64::from(s.angular.y.to_bits()),
+                u64::from((s.angular_velocity.z * sign).to_bits()),
+                u64::from((s.angular_velocity.x * sign).to_bits()),
+                u64::from(s.angular_velocity.y.to_bits()),
             ];
             for pair in [[0, 1], [2, 3]] {
                 let pair = if sign < 0.0 { [pair[1], pair[0]] } else { pair };

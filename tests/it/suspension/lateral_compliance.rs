@@ -159,7 +159,7 @@ fn drawn_wheels_shift() {
 #[test]
 fn shifts_of_trailers_are_saved() {
     let rigid = State::at_rest(&car(None).model(), &Scene::flat(), &Placement::default());
-    let tow = Some(Tow { by: 3, force: Vec3::new(1.0, -2.0, 3.0), overrun: 0.5 });
+    let tow = Some(Tow { towing_slot: 3, force: Vec3::new(1.0, -2.0, 3.0), overrun: 0.5 });
     for (tow, shift, more) in [(tow, 0.01, 36), (tow, 0.0, 20), (None, 0.01, 16), (None, -0.0, 16), (None, 0.0, 0)] {
         let mut state = State { tow, ..rigid.clone() };
         state.wheels[1].shift = shift;

@@ -300,7 +300,7 @@ fn random_tyres_stay_finite() {
                     let mut state = world.state(0).clone();
                     state.position.z += f64::from(random.between(0.0, 3.0));
                     state.velocity.y += random.between(-20.0, 20.0);
-                    state.angular.x += random.between(-4.0, 4.0);
+                    state.angular_velocity.x += random.between(-4.0, 4.0);
                     world.set_state(0, &state).expect("it fits");
                 }
                 world.step(std::slice::from_ref(&controls));

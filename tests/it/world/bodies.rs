@@ -119,7 +119,7 @@ fn a_sledge_of_any_mass_is_taken_along() {
             let (mut yaw, mut off) = (0.0f32, 0.0f32);
             for step in 0..(5.0 * hz) as u32 {
                 world.step(&brake);
-                yaw = yaw.max(world.state(0).angular.z.abs());
+                yaw = yaw.max(world.state(0).angular_velocity.z.abs());
                 if step as f32 >= 4.0 * hz {
                     let speeds = [body(&*world, 0).velocity.x, world.state(0).velocity.x];
                     off = speeds.iter().map(|speed| (speed - together).abs()).fold(off, f32::max);
@@ -266,7 +266,7 @@ fn a_car_pushes_a_crate() {
 fn energy(world: &dyn Simulation, bodies: &[FreeBody]) -> f64 {
     let of = |(number, of): (usize, &FreeBody)| {
         let now = body(world, number);
-        let spin = Mat3::from_quat(now.rotation).transpose() * now.angular;
+        let spin = Mat3::from_quat(now.rotation).transpose() * now.angular_velocity;
         let mass = f64::from(of.mass);
         let moving = 0.5 * (mass * now.velocity.as_dvec3().length_squared() + f64::from(spin.dot(of.inertia * spin)));
         moving + mass * GRAVITY * now.position.z
@@ -356,8 +356,8 @@ fn rise_among_bodies(solver: &SolverInfo, seed: u64, hz: f32) -> f64 {
         let position = body.motion.position + DVec3::Z * (top + reach);
         top += 2.0 * reach;
         let velocity = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), 0.0);
-        let angular = Vec3::Z * random.between(-4.0, 4.0);
-        FreeBody { motion: BodyMotion { position, velocity, angular, ..body.motion }, ..body }
+        let angular_velocity = Vec3::Z * random.between(-4.0, 4.0);
+        FreeBody { motion: BodyMotion { position, velocity, angular_velocity, ..body.motion }, ..body }
     });
     let placement = Placement {
         x: f64::from(random.between(-12.0, -6.0)),

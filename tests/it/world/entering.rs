@@ -79,7 +79,7 @@ fn stale_identifiers_are_errors() {
         let what = solver.name;
         let mut world = (solver.build_world)(&Scene::flat(), &[start("corvette_c5", 0.0)], 1.0 / 60.0);
         let (first, state) = (CarId::first(0), world.state(0).clone());
-        let no_slot = CarError::NoSlot { slot: 7, accepts: 1 };
+        let no_slot = CarError::NoSlot { slot: 7, slot_count: 1 };
         assert_eq!(world.set_state(7, &state), Err(no_slot.clone()), "{what}");
         assert_eq!(world.suspend(7), Err(no_slot.clone()), "{what}");
         assert_eq!(world.resume(7, &state), Err(no_slot.clone()), "{what}");
@@ -152,7 +152,7 @@ fn a_saved_world_has_its_slots() {
         world.remove(inserted).expect("it is there");
         world.insert(&start("corvette_c5", 60.0));
         let error = world.load(&with).expect_err("another car is there");
-        assert_eq!(error, LoadError::Generation { slot: 1, found: 1, accepts: 2 }, "{what}");
+        assert_eq!(error, LoadError::Generation { slot: 1, found: 1, expected: 2 }, "{what}");
         let mut fresh = (solver.build_world)(&Scene::flat(), &starts, 1.0 / 60.0);
         fresh.load(&with).expect("cars of these models");
         assert_eq!(fresh.slots().id(1), Some(inserted), "{what}");

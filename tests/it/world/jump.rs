@@ -80,7 +80,7 @@ fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
             // A nose that touches the ramp in Rapier's world makes the car roll a little. The axis of its brake moments
             // rolls with the car.
             let turned = |state: &State| {
-                let rate = state.rotation.inverse() * state.angular;
+                let rate = state.rotation.inverse() * state.angular_velocity;
                 f64::from((state.rotation * (*model.inertia() * rate)).y)
             };
             let across = |state: &State| f64::from((state.rotation * Vec3::Y).y);

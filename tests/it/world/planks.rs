@@ -65,7 +65,7 @@ impl Slide {
     fn patch(&self) -> f32 {
         let state = self.world.state(0);
         let speed = |wheel: &skidpad::core::model::Wheel| {
-            (state.velocity + state.angular.cross(state.rotation * wheel.contact)).dot(self.along)
+            (state.velocity + state.angular_velocity.cross(state.rotation * wheel.contact)).dot(self.along)
         };
         self.model.wheels().iter().map(speed).fold(f32::NEG_INFINITY, f32::max)
     }
@@ -73,7 +73,7 @@ impl Slide {
     /// Returns the energy of car and plank, J. `of_car` computes that of the car.
     fn energy(&self, of_car: fn(&Audit, &State) -> f64) -> f64 {
         let (now, mass) = (self.plank(), f64::from(self.plank.mass));
-        let turning = f64::from(now.angular.dot(self.plank.inertia * now.angular));
+        let turning = f64::from(now.angular_velocity.dot(self.plank.inertia * now.angular_velocity));
         let moving = mass * now.velocity.as_dvec3().length_squared() + turning;
         of_car(&self.audit, self.world.state(0)) + 0.5 * moving + mass * GRAVITY * now.position.z
     }
@@ -152,7 +152,7 @@ fn a_light_plank_on_ice_goes_with_the_wheels() {
                 let before = slide.plank().velocity;
                 slide.world.step(&braking());
                 let now = slide.plank();
-                turned = turned.max(now.angular.length());
+                turned = turned.max(now.angular_velocity.length());
                 if step as f32 > hz {
                     jitter = jitter.max((now.velocity - before).length());
                 }

@@ -35,10 +35,11 @@ fn seen_from(car: &Drive, platform: &Platform) -> DVec3 {
     rotation.as_dquat().normalize().inverse() * (car.world.state(0).position - centre)
 }
 
-/// Returns `state` with the motion of ground that moves with `velocity` and turns with `angular` about the origin.
-fn carried(state: &State, velocity: Vec3, angular: Vec3) -> State {
-    let velocity = state.velocity + velocity + angular.cross(state.position.as_vec3());
-    State { velocity, angular, previous_velocity: velocity, ..state.clone() }
+/// Returns `state` with the motion of ground that moves with `velocity` and turns with `angular_velocity` about the
+/// origin.
+fn carried(state: &State, velocity: Vec3, angular_velocity: Vec3) -> State {
+    let velocity = state.velocity + velocity + angular_velocity.cross(state.position.as_vec3());
+    State { velocity, angular_velocity, previous_velocity: velocity, ..state.clone() }
 }
 
 fn on_discs() -> Arc<Model> {
@@ -137,7 +138,7 @@ fn e22_slip_is_counted_against_ground_that_moves() {
                 car.run(2.0, |frame| asked(frame.t_s));
                 let moved = velocity.as_dvec3() * car.world.time();
                 let state = car.world.state(0);
-                (state.position - moved, state.velocity - velocity, state.angular.z)
+                (state.position - moved, state.velocity - velocity, state.angular_velocity.z)
             };
             let (stands, moves) = (drive(Vec3::ZERO), drive(belt));
             let what = format!("{} at {hz} Hz: {stands:?}, {moves:?}", solver.name);

@@ -37,7 +37,7 @@ fn ground() -> Scene {
 
 /// Returns kinetic energy, including that of wheel spin, and potential energy per mass, J/kg.
 fn energy(model: &Model, state: &State) -> f64 {
-    let spin = state.rotation.inverse() * state.angular;
+    let spin = state.rotation.inverse() * state.angular_velocity;
     let turning = spin.dot(*model.inertia() * spin) / model.mass();
     let wheels = model.wheels().iter().zip(&state.wheels).map(|(wheel, now)| wheel.spin_inertia * now.spin * now.spin);
     let turning = turning + wheels.sum::<f32>() / model.mass();

@@ -323,12 +323,12 @@ fn a_lost_car_below_loses_no_other() {
             let mut world = stacked(&solver, [&model, &model], 60.0, 0.3, 0.0);
             run(&mut *world, 0.5, both(Controls::parked));
             let mut lost = world.state(0).clone();
-            (lost.velocity, lost.angular) = (Vec3::splat(speed), Vec3::splat(speed));
+            (lost.velocity, lost.angular_velocity) = (Vec3::splat(speed), Vec3::splat(speed));
             world.set_state(0, &lost).expect("it fits");
             run(&mut *world, 0.5, both(Controls::parked));
-            let State { position, velocity, angular, .. } = world.state(1);
+            let State { position, velocity, angular_velocity, .. } = world.state(1);
             let what = format!("{} under {speed} m/s", solver.name);
-            assert!(position.is_finite() && velocity.is_finite() && angular.is_finite(), "{what}");
+            assert!(position.is_finite() && velocity.is_finite() && angular_velocity.is_finite(), "{what}");
             assert!(
                 world.state(1).wheels.iter().all(|wheel| wheel.spin.is_finite() && wheel.load.is_finite()),
                 "{what}"

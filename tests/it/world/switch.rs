@@ -287,9 +287,9 @@ fn a_circle_of_vehicles_changes_level_as_one() {
         let world = |hz: f32| {
             let start = |x: f64| CarStart { model: model.clone(), placement: Placement { x, ..Placement::default() } };
             let mut world = (solver.build_world)(&Scene::flat(), &[start(0.0), start(9.0)], 1.0 / hz);
-            for (car, by) in circle.into_iter().enumerate() {
+            for (car, towing_slot) in circle.into_iter().enumerate() {
                 let mut state = world.state(car).clone();
-                state.tow = Some(Tow { by, force: Vec3::ZERO, overrun: 0.0 });
+                state.tow = Some(Tow { towing_slot, force: Vec3::ZERO, overrun: 0.0 });
                 world.set_state(car, &state).expect("it fits");
             }
             world
@@ -313,6 +313,6 @@ fn worlds_that_make_no_levels_say_why() {
         "the cars of level 1 differ from those of level 0; both worlds must have the same models in the same slots";
     says(vec![at_20_mps(&solver, 60.0), truck], LevelError::CarsMismatch { level: 1 }, text);
     let text = "level 1 has a step of 0.01 s, which must be an integer multiple of 0.016666668 s, the step of the previous level";
-    let expected = LevelError::StepMismatch { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
+    let expected = LevelError::StepMismatch { level: 1, found: 0.01, finer_step: 1.0 / 60.0 };
     says(vec![at_20_mps(&solver, 60.0), at_20_mps(&solver, 100.0)], expected, text);
 }

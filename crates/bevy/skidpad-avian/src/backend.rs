@@ -106,7 +106,7 @@ impl AvianBackend {
                 Position(position),
                 Rotation(BEVY_AXES.rotation_to_world(motion.rotation)),
                 LinearVelocity(BEVY_AXES.to_world(motion.velocity)),
-                AngularVelocity(BEVY_AXES.to_world(motion.angular)),
+                AngularVelocity(BEVY_AXES.to_world(motion.angular_velocity)),
             ));
         }
     }

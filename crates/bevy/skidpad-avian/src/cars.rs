@@ -79,7 +79,7 @@ impl AvianCars {
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         let mut has_changed = false;
         for car in 0..self.slots.len() {
-            let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
+            let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.towing_slot);
             // The joint already belongs to this towing vehicle, or there is none.
             if self.slots[car].towed.map(|(joined_index, _)| joined_index) == towing_index {
                 continue;

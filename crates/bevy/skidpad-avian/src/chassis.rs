@@ -50,7 +50,7 @@ pub(crate) fn pose_bundle(state: &State) -> impl Bundle {
         pose_bundle_at(BEVY_AXES.point_to_world(state.position).as_vec3(), state),
         Rotation(rotation),
         LinearVelocity(BEVY_AXES.to_world(state.velocity)),
-        AngularVelocity(BEVY_AXES.to_world(state.angular)),
+        AngularVelocity(BEVY_AXES.to_world(state.angular_velocity)),
     )
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct WheelLoadedBody {
 /// Returns the current motion of `body` about its centre of mass, world axes.
 pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
     let centre = body.position.0 + body.rotation.0 * body.centre.0;
-    GroundBodyMotion { centre, linear: body.velocity.0, angular: body.angular.0 }
+    GroundBodyMotion { centre, velocity: body.velocity.0, angular_velocity: body.angular_velocity.0 }
 }
 
 /// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is
@@ -39,7 +39,7 @@ pub(crate) fn ground_data(
     let velocity = match body.kind {
         RigidBody::Static => return None,
         RigidBody::Kinematic => body_motion(&body).carried_velocity(
-            [ground_contact.point, ground_contact.car],
+            [ground_contact.point, ground_contact.car_centre],
             previous_motion,
             // Length of the step and pose lag, s.
             dt_and_lag[0],

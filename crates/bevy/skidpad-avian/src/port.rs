@@ -81,7 +81,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         };
         // Factor of the angular damping per substep.
         let angular_damping_factor = 1.0 / (1.0 + substep_s * body.angular_damping.map_or(0.0, |damping| damping.0));
-        let (mut angular_velocity, mut rotation) = (body.angular.0, body.rotation.0);
+        let (mut angular_velocity, mut rotation) = (body.angular_velocity.0, body.rotation.0);
         // The gyroscopic torque depends on the rotation, so the substeps are repeated one by one.
         for _ in 0..substep_count {
             angular_velocity = angular_velocity * angular_damping_factor + angular_acceleration * substep_s;
@@ -139,7 +139,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let ground_contact = GroundContact {
             point: world_rim_point.unwrap_or_else(|| ray.point_at(distance)),
             normal,
-            car: car_position,
+            car_centre: car_position,
         };
         // Body that the collider belongs to; `None` for a collider without one.
         let (.., collider_of, _, _) = self.world.colliders.get(entity).ok()?;
@@ -281,7 +281,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             .memory
             .rim_walls
             .solve(car, end_twist, Vec3::splat(inverse_mass), |moment| inverse_inertia * moment)?;
-        Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular], stop.is_impact))
+        Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular_impulse], stop.is_impact))
     }
 
     /// Returns true if the wheels change the velocities of `car` by `twist_change` (m/s, rad/s), as much as an impact
@@ -296,8 +296,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         is_impact
             && [0.25, 0.5, 0.75, 1.0].into_iter().any(|step_fraction| {
                 // Mean velocities (m/s, rad/s) up to that time: the change acts evenly.
-                let [linear, angular] =
-                    [0, 1].map(|i| [body.velocity.0, body.angular.0][i] + twist_change[i] * (0.5 * step_fraction));
+                let [linear, angular] = [0, 1]
+                    .map(|i| [body.velocity.0, body.angular_velocity.0][i] + twist_change[i] * (0.5 * step_fraction));
                 // Pose at the start, and time from the start, s.
                 let (start_pose, time) = (Pose::from_parts(body.position.0, body.rotation.0), step_fraction * dt);
                 let rotation = Quat::from_scaled_axis(angular * time) * body.rotation.0;
@@ -334,14 +334,15 @@ impl WorldPort for Port<'_, '_, '_> {
         let pose_lag = pose_lag(dt, self.substeps());
         for (slot, chassis_state) in self.slots.iter().zip(bodies) {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
-            let [free_velocity, free_angular] = self.free_motion(&body, dt).map(|vector| BEVY_AXES.from_world(vector));
+            let [free_velocity, free_angular_velocity] =
+                self.free_motion(&body, dt).map(|vector| BEVY_AXES.from_world(vector));
             *chassis_state = ChassisState {
                 position: BEVY_AXES.point_from_world(slot.track.position(body.position.0)),
                 rotation: BEVY_AXES.rotation_from_world(body.rotation.0),
                 velocity: BEVY_AXES.from_world(body.velocity.0),
-                angular: BEVY_AXES.from_world(body.angular.0),
+                angular_velocity: BEVY_AXES.from_world(body.angular_velocity.0),
                 free_velocity,
-                free_angular,
+                free_angular_velocity,
                 // The gyroscopic torque is part of the free motion.
                 gyroscopic_change: Vec3::ZERO,
                 wind: self.wind,

@@ -18,7 +18,7 @@ pub(crate) struct BodyData {
     pub position: &'static Position,
     pub rotation: &'static Rotation,
     pub velocity: &'static LinearVelocity,
-    pub angular: &'static AngularVelocity,
+    pub angular_velocity: &'static AngularVelocity,
     pub mass: &'static ComputedMass,
     pub inertia: &'static ComputedAngularInertia,
     /// Centre of mass in body axes, m.

@@ -401,7 +401,7 @@ fn thrown_cars_come_to_rest() {
             let mut world = (skidpad_avian::BACKEND_INFO.build_world)(&Scene::flat(), &[start], 1.0 / hz);
             let mut state = world.state(0).clone();
             state.rotation = Quat::from_rotation_x(roll_angle) * Quat::from_rotation_z(0.7 * roll_angle);
-            state.angular = Vec3::new(2.0, -1.0, 0.5);
+            state.angular_velocity = Vec3::new(2.0, -1.0, 0.5);
             world.set_state(0, &state).expect("it fits");
             let start_height = state.position.z;
             for _ in 0..(8.0 * hz) as usize {

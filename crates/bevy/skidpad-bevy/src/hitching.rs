@@ -103,7 +103,7 @@ impl PendingCars<'_, '_> {
                 (None, None) => return None,
                 (None, Some(_)) => HitchChange::Detach,
                 (Some(number), Some(tow))
-                    if tow.by == number as u32 && !is_teleported(towing_car) && !is_teleported(trailer) =>
+                    if tow.towing_slot == number as u32 && !is_teleported(towing_car) && !is_teleported(trailer) =>
                 {
                     return None;
                 }
@@ -143,7 +143,7 @@ impl PendingCars<'_, '_> {
             // The towing vehicle of the next trailer is the current one.
             let towing_index = indices.index_of(vehicle_ahead)? as u32;
             vehicle_ahead = *car;
-            Some((*car, State { tow: state.tow.map(|tow| Tow { by: towing_index, ..tow }), ..state }))
+            Some((*car, State { tow: state.tow.map(|tow| Tow { towing_slot: towing_index, ..tow }), ..state }))
         };
         chain.iter().zip(place_states().unwrap_or_default()).map_while(set_towing_index).collect()
     }

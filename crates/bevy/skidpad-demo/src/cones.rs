@@ -91,7 +91,7 @@ fn throw_hit_cones(
         let hull_centre = BEVY_AXES.to_world(hull.centre + Vec3::Z * car.0.parts().centre_height);
         let half_size = BEVY_AXES.to_world(hull.half_extents).abs() + CONE_RADIUS_M;
         let (velocity, angular_velocity) =
-            (BEVY_AXES.to_world(motion.state().velocity), BEVY_AXES.to_world(motion.state().angular));
+            (BEVY_AXES.to_world(motion.state().velocity), BEVY_AXES.to_world(motion.state().angular_velocity));
         for (mut cone, cone_transform) in &mut cones {
             // Position of the cone in the axes of the hull, from its middle, m.
             let cone_position =

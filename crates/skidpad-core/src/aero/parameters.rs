@@ -1,6 +1,6 @@
 //! Aerodynamic parameters.
 
-use crate::model_error::{ModelError, finite, not_negative, positive};
+use crate::model_error::{ModelError, check_finite, check_not_negative, check_positive};
 use bevy_math::Vec3;
 
 /// Aerodynamic forces `C v²`, with v the speed relative to the air; for surfaces, its part from ahead.
@@ -126,21 +126,21 @@ impl Aero {
     /// # Errors
     /// Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        not_negative("drag", self.drag)?;
-        not_negative("aerodynamic side force", self.side)?;
-        finite("application point of the drag", self.drag_point)?;
-        finite("application point of the aerodynamic side force", self.side_point)?;
+        check_not_negative("drag", self.drag)?;
+        check_not_negative("aerodynamic side force", self.side)?;
+        check_finite("application point of the drag", self.drag_point)?;
+        check_finite("application point of the aerodynamic side force", self.side_point)?;
         for surface in &self.downforce {
-            finite("application point of an aerodynamic surface", surface.point)?;
-            finite("downforce", Vec3::splat(surface.coefficient))?;
+            check_finite("application point of an aerodynamic surface", surface.point)?;
+            check_finite("downforce", Vec3::splat(surface.coefficient))?;
         }
         let Some(maps) = &self.maps else { return Ok(()) };
         for height in maps.at_rest {
-            positive("ride height at rest", height)?;
+            check_positive("ride height at rest", height)?;
         }
         for (map_name, tables) in [("height", &maps.heights), ("yaw", &maps.yaw)] {
             for value in tables.iter().flat_map(|table| &table.values) {
-                not_negative(&format!("a factor of the {map_name} map"), *value)?;
+                check_not_negative(&format!("a factor of the {map_name} map"), *value)?;
             }
         }
         Ok(())

@@ -154,9 +154,12 @@ impl Vehicle {
     #[inline(always)]
     pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
         let compression = |i: usize| self.state.wheels[i].compression;
-        self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| {
-            mapped_factors(maps, &self.model, compression, velocity)
-        })
+        self.model
+            .parts()
+            .aero
+            .maps
+            .as_ref()
+            .map_or([1.0; 3], |maps| mapped_factors(maps, &self.model, compression, velocity))
     }
 
     /// Returns the impulse of all force elements of the model on the chassis (N s, N m s, vehicle frame), and adds
@@ -184,7 +187,7 @@ impl Vehicle {
 
     /// Adds to the assist log the moments (N m) by which two tricks change those of the tyre forces: `height ẑ × force`
     /// for tyre forces that act above the ground at a force point, and for all contact forces, loads included, if the
-    /// centre of mass is lowered. Banks without such a trick are skipped. The forces are the solved impulses over `dt`
+    /// centre of mass is lowered. Groups without such a trick are skipped. The forces are the solved impulses over `dt`
     /// s. Moments about the vertical axis are 0.
     pub(crate) fn log_moved_forces(&mut self, dt: f32) {
         let lowered_distance = self.model.parts().assists.lowered_centre;
@@ -223,7 +226,7 @@ impl Vehicle {
         // `k dt`, the reduction of the rotation in an explicit step.
         let rate = self.model.parts().assists.angular_drag * dt;
         // Angular momentum at the start of the step, vehicle frame (N m s).
-        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
+        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular_velocity);
         let impulse = momentum * (-rate / (1.0 + rate));
         self.log_contribution(Assist::AngularDrag, Contribution::wrench(Vec3::ZERO, impulse / dt));
         SpatialVector::from_vec3s(Vec3::ZERO, impulse)

@@ -161,9 +161,8 @@ impl SteeredWheels for VehicleWheels<'_> {
     fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles) {
         self.states[i].set_steer(angle);
         let index = self.model.lane_index(i);
-        self.rows[index.bank].set_axle_direction(index.lane, [mean_angle, camber], || {
-            axle_direction(self.model, i, mean_angle, camber)
-        });
+        self.rows[index.group]
+            .set_axle_direction(index.lane, [mean_angle, camber], || axle_direction(self.model, i, mean_angle, camber));
     }
 }
 
@@ -171,12 +170,7 @@ impl WheelRows {
     /// Sets the axle direction of the wheel in `lane` for the road-wheel angle `angle` and `camber` (rad) to `direction()`.
     /// If both angles are unchanged to the bit, nothing is computed. The direction is also computed for reset rows, which
     /// have a zero y component.
-    fn set_axle_direction(
-        &mut self,
-        lane: usize,
-        [angle, camber]: [f32; 2],
-        direction: impl FnOnce() -> [f32; 3],
-    ) {
+    fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], direction: impl FnOnce() -> [f32; 3]) {
         let rows = &mut self.steering;
         let is_same = |stored: F32x4, value: f32| stored.lanes()[lane].to_bits() == value.to_bits();
         let is_unchanged = is_same(rows.angles, angle) && is_same(rows.cambers, camber);

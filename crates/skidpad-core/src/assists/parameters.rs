@@ -1,6 +1,7 @@
 //! Parameters of assists and tricks; a vehicle has none by default.
 
-use crate::model_error::{ModelError, not_negative, positive};
+use crate::assist_log::Assist;
+use crate::model_error::{ModelError, check_not_negative, check_positive};
 
 /// Assists of a vehicle, each off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -133,6 +134,24 @@ pub struct SpeedSteering {
 }
 
 impl Assists {
+    /// Returns true if these parameters turn `assist` on: it has parameters, or a value above 0. Returns false for
+    /// assists that do not depend on these parameters.
+    pub(crate) fn has(&self, assist: Assist) -> bool {
+        match assist {
+            Assist::AntiLock => self.abs.is_some(),
+            Assist::StabilityControl => self.stability.is_some(),
+            Assist::TractionControl => self.traction.is_some(),
+            Assist::LaunchControl => self.launch.is_some(),
+            Assist::CruiseControl => self.cruise.is_some(),
+            Assist::CounterSteer => self.counter_steer.is_some(),
+            Assist::SpeedSteering => self.speed_steering.is_some(),
+            Assist::AngularDrag => self.angular_drag > 0.0,
+            Assist::LoweredCentre => self.lowered_centre > 0.0,
+            // Properties of other parts, or of ray-cast solvers.
+            Assist::Elements | Assist::ForcePoint | Assist::RollInfluence | Assist::LargestForce => false,
+        }
+    }
+
     /// Returns whether any assist changes the driver's demand.
     #[inline(always)]
     pub(crate) fn has_demand_changes(&self) -> bool {
@@ -159,39 +178,39 @@ impl Assists {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
             check_share("target slip of the anti-lock brakes", anti_lock.slip)?;
-            not_negative("time constant of the anti-lock brakes", anti_lock.time_constant)?;
-            not_negative("minimum speed of the anti-lock brakes", anti_lock.min_speed)?;
+            check_not_negative("time constant of the anti-lock brakes", anti_lock.time_constant)?;
+            check_not_negative("minimum speed of the anti-lock brakes", anti_lock.min_speed)?;
         }
         if let Some(stability) = &self.stability {
-            not_negative("understeer gradient of the stability control", stability.understeer_gradient)?;
-            positive("maximum acceleration of the stability control", stability.max_acceleration)?;
-            positive("maximum sideslip angle of the stability control", stability.max_sideslip)?;
-            not_negative("tolerance of the stability control", stability.tolerance)?;
-            not_negative("time constant of the stability control", stability.time_constant)?;
+            check_not_negative("understeer gradient of the stability control", stability.understeer_gradient)?;
+            check_positive("maximum acceleration of the stability control", stability.max_acceleration)?;
+            check_positive("maximum sideslip angle of the stability control", stability.max_sideslip)?;
+            check_not_negative("tolerance of the stability control", stability.tolerance)?;
+            check_not_negative("time constant of the stability control", stability.time_constant)?;
             check_share("brake slip of the stability control", stability.slip)?;
             check_speed_range("stability control", stability.speed_range)?;
         }
         if let Some(traction) = &self.traction {
             check_share("target slip of the traction control", traction.slip)?;
-            positive("minimum slip speed of the traction control", traction.min_slip_speed)?;
-            not_negative("time constant of the traction control", traction.time_constant)?;
-            not_negative("brake share of the traction control", traction.brake_share)?;
-            not_negative("1 - brake share of the traction control", 1.0 - traction.brake_share)?;
+            check_positive("minimum slip speed of the traction control", traction.min_slip_speed)?;
+            check_not_negative("time constant of the traction control", traction.time_constant)?;
+            check_not_negative("brake share of the traction control", traction.brake_share)?;
+            check_not_negative("1 - brake share of the traction control", 1.0 - traction.brake_share)?;
         }
         if let Some(launch) = &self.launch {
-            positive("engine speed of the launch control", launch.engine_speed)?;
+            check_positive("engine speed of the launch control", launch.engine_speed)?;
             check_share("target slip of the launch control", launch.slip)?;
-            positive("minimum slip speed of the launch control", launch.min_slip_speed)?;
-            not_negative("time constant of the launch control", launch.time_constant)?;
-            positive("maximum speed of the launch control", launch.max_speed)?;
+            check_positive("minimum slip speed of the launch control", launch.min_slip_speed)?;
+            check_not_negative("time constant of the launch control", launch.time_constant)?;
+            check_positive("maximum speed of the launch control", launch.max_speed)?;
         }
         if let Some(cruise) = &self.cruise {
-            positive("time constant of the cruise control", cruise.time_constant)?;
-            positive("maximum acceleration of the cruise control", cruise.max_acceleration)?;
+            check_positive("time constant of the cruise control", cruise.time_constant)?;
+            check_positive("maximum acceleration of the cruise control", cruise.max_acceleration)?;
         }
         if let Some(counter_steer) = &self.counter_steer {
-            not_negative("gain of the counter-steer assist", counter_steer.gain)?;
-            not_negative("maximum angle of the counter-steer assist", counter_steer.max_angle)?;
+            check_not_negative("gain of the counter-steer assist", counter_steer.gain)?;
+            check_not_negative("maximum angle of the counter-steer assist", counter_steer.max_angle)?;
             check_speed_range("counter-steer assist", counter_steer.speed_range)?;
         }
         if let Some(speed_steering) = &self.speed_steering {
@@ -199,8 +218,8 @@ impl Assists {
             check_share("steering lock factor", speed_steering.factors[0])?;
             check_share("steering rate factor", speed_steering.factors[1])?;
         }
-        not_negative("distance by which the centre of mass is lowered", self.lowered_centre)?;
-        not_negative("angular drag", self.angular_drag)
+        check_not_negative("distance by which the centre of mass is lowered", self.lowered_centre)?;
+        check_not_negative("angular drag", self.angular_drag)
     }
 }
 
@@ -214,6 +233,6 @@ fn check_share(part: &str, found: f32) -> Result<(), ModelError> {
 
 /// Checks that a range of speeds begins at 0 or above and has a positive width.
 fn check_speed_range(assist: &str, [start, end]: [f32; 2]) -> Result<(), ModelError> {
-    not_negative(&format!("minimum speed of the {assist}"), start)?;
-    positive(&format!("fade-in speed range of the {assist}"), end - start)
+    check_not_negative(&format!("minimum speed of the {assist}"), start)?;
+    check_positive(&format!("fade-in speed range of the {assist}"), end - start)
 }

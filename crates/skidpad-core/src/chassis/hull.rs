@@ -9,22 +9,22 @@ use skidpad_simd::lane::{F32x4, Lane};
 use skidpad_simd::linear::{OuterProducts, SpatialVector};
 use skidpad_simd::vectors::Vec3Lanes;
 
-/// Number of banks (groups of four points) for all contact points.
-const HULL_BANKS: usize = MAX_HULL_POINTS / 4;
+/// Number of groups of four points for all contact points.
+const HULL_GROUPS: usize = MAX_HULL_POINTS / 4;
 
-/// Contact points of a hull in this step, four per bank.
+/// Contact points of a hull in this step, four per group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HullRows {
     /// Memory for all contact points. Empty before the first contact, unless the rows were made by
     /// [`HullRows::preallocated`].
-    banks: Box<[HullPointBank]>,
-    /// Number of banks in use in this step, from the first.
-    used_banks: usize,
+    groups: Box<[HullPointGroup]>,
+    /// Number of groups in use in this step, from the first.
+    used_groups: usize,
 }
 
 /// Four contact points; a lane without a point has rows of zeros.
 #[derive(Clone, Copy, Debug, Default)]
-struct HullPointBank {
+struct HullPointGroup {
     /// Rows along the normals out of the obstacle, with arms about the centre of mass, vehicle frame.
     normal: SpatialVector<F32x4>,
     /// Tangents: two directions orthogonal to the normal.
@@ -50,55 +50,55 @@ struct HullPointBank {
 impl HullRows {
     /// Creates rows that allocate no memory when the hull first touches something.
     pub fn preallocated() -> Self {
-        Self { banks: Box::new([HullPointBank::default(); HULL_BANKS]), used_banks: 0 }
+        Self { groups: Box::new([HullPointGroup::default(); HULL_GROUPS]), used_groups: 0 }
     }
 
     /// Sets the contact `points` (world axes) of a chassis of `mass` kg for a step of `dt` s, in vehicle axes by the
     /// transpose of `to_world`. Replaces the previous points; allocates at the first contact. Points beyond
     /// [`MAX_HULL_POINTS`] are left to the world. Velocities of the rows are 0 until [`HullRows::set_velocity`]. The
-    /// last bank in use may have lanes without a point.
+    /// last group in use may have lanes without a point.
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
-        if self.banks.is_empty() && !points.is_empty() {
+        if self.groups.is_empty() && !points.is_empty() {
             *self = Self::preallocated();
         }
         let points = &points[..points.len().min(MAX_HULL_POINTS)];
         let to_vehicle = to_world.transpose();
-        self.used_banks = points.len().div_ceil(4);
-        for (bank, points) in self.banks.iter_mut().zip(points.chunks(4)) {
-            *bank = HullPointBank::from_points(points, &to_vehicle, mass, dt);
+        self.used_groups = points.len().div_ceil(4);
+        for (group, points) in self.groups.iter_mut().zip(points.chunks(4)) {
+            *group = HullPointGroup::from_points(points, &to_vehicle, mass, dt);
         }
     }
 
     /// Removes all contact points.
     pub fn clear(&mut self) {
-        self.used_banks = 0;
+        self.used_groups = 0;
     }
 
     /// Returns true if no point is in contact.
     pub fn is_empty(&self) -> bool {
-        self.used_banks == 0
+        self.used_groups == 0
     }
 
-    /// Returns the banks in use.
-    fn active_banks(&mut self) -> &mut [HullPointBank] {
-        &mut self.banks[..self.used_banks]
+    /// Returns the groups in use.
+    fn active_groups(&mut self) -> &mut [HullPointGroup] {
+        &mut self.groups[..self.used_groups]
     }
 
     /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis `velocity` (vehicle
     /// frame).
     pub fn set_velocity(&mut self, velocity: SpatialVector<f32>) {
-        for bank in self.active_banks() {
+        for group in self.active_groups() {
             // Speeds of the chassis along the rows (m/s).
-            let chassis_speeds = bank.rows().map(|row| row.dot(velocity.broadcast_to_wheels()));
-            bank.relative_speeds = [0, 1, 2].map(|i| chassis_speeds[i] - bank.ground_speeds[i]);
+            let chassis_speeds = group.rows().map(|row| row.dot(velocity.broadcast_to_wheels()));
+            group.relative_speeds = [0, 1, 2].map(|i| chassis_speeds[i] - group.ground_speeds[i]);
         }
     }
 
     /// Adds a `change` of the chassis velocity (vehicle frame) to the relative speeds along the rows.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
-        for bank in self.active_banks() {
-            let speed_changes = bank.rows().map(|row| row.dot(change.broadcast_to_wheels()));
-            bank.relative_speeds = [0, 1, 2].map(|i| bank.relative_speeds[i] + speed_changes[i]);
+        for group in self.active_groups() {
+            let speed_changes = group.rows().map(|row| row.dot(change.broadcast_to_wheels()));
+            group.relative_speeds = [0, 1, 2].map(|i| group.relative_speeds[i] + speed_changes[i]);
         }
     }
 
@@ -106,8 +106,8 @@ impl HullRows {
     /// derivative `Σ gain · row rowᵀ` to `products`. If `update_limits`, the friction limits become friction
     /// coefficient times normal impulse; otherwise they stay.
     pub fn evaluate(&mut self, products: &mut OuterProducts, update_limits: bool) -> SpatialVector<f32> {
-        for bank in self.active_banks() {
-            bank.evaluate(products, update_limits);
+        for group in self.active_groups() {
+            group.evaluate(products, update_limits);
         }
         self.impulse()
     }
@@ -115,19 +115,19 @@ impl HullRows {
     /// Computes the impulses at the present velocities, with the present friction limits. Rows this stiff are exact
     /// only after the last change of the velocity.
     pub fn finish_impulses(&mut self) {
-        for bank in self.active_banks() {
+        for group in self.active_groups() {
             // `false`: friction limits stay.
-            bank.compute_impulses(false);
+            group.compute_impulses(false);
         }
     }
 
     /// Returns the sum of the impulses on the chassis (N s, and N m s about the centre of mass, vehicle frame).
     pub fn impulse(&self) -> SpatialVector<f32> {
-        self.banks[..self.used_banks].iter().fold(SpatialVector::default(), |sum, bank| sum + bank.impulse().sum())
+        self.groups[..self.used_groups].iter().fold(SpatialVector::default(), |sum, group| sum + group.impulse().sum())
     }
 }
 
-impl HullPointBank {
+impl HullPointGroup {
     /// Builds the rows of up to four `points` on a chassis of `mass` kg for a step of `dt` s: normal and two tangents
     /// through each point, with the gain of a rigid row for a quarter of the mass. Missing points have rows of zeros.
     /// Impulses and friction limits start at 0. The least normal speed is [`HullPoint::allowed_speed`]; the speeds of

@@ -22,7 +22,7 @@ const MIN_TORQUE_FALL: f32 = 1e-3;
 
 /// Constraint row between spins: the clutch or converter between engine and wheels, a motor on its wheels, or a
 /// coupling between two sides. The impulse `p` (N m s) and the speed `ω` (rad/s) between its ends follow
-/// `per_impulse · p + per_speed · ω = target_impulse`.
+/// `per_impulse · p + per_speed · ω = right_hand_side`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
@@ -38,7 +38,7 @@ pub(crate) struct DriveConstraint {
     pub per_speed: f32,
     /// Right side of the law. Clutch: speed of the flywheel without it, rad/s. Motor or converter: impulse at zero
     /// speed, N m s.
-    pub target_impulse: f32,
+    pub right_hand_side: f32,
     /// Least and largest impulse while the row holds, N m s.
     pub bounds: [f32; 2],
     /// Viscous impulse per slip speed, which adds to the bound while the row slips, N m s².
@@ -86,20 +86,20 @@ pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
-/// Returns the impulse at which a single row holds, N m s, and a mask: `p + (target − a p − b ω) / (b R + a)`. The mask
+/// Returns the impulse at which a single row holds, N m s, and a mask: `p + (r − a p − b ω) / (b R + a)`. The mask
 /// is false if the impulse lies outside `min_impulse..=max_impulse`, if a = per_impulse is not positive, or if the
 /// divisor is not positive. `present_impulse`: present impulse p, N m s; `speed`: present speed ω of the row, rad/s;
 /// `response`: its change R per impulse, 1/(kg m²).
 #[inline(always)]
 pub(crate) fn holding_impulse<L: Lane>(
-    [per_impulse, per_speed, target]: [L; 3],
+    [per_impulse, per_speed, right_hand_side]: [L; 3],
     [min_impulse, max_impulse]: [L; 2],
     present_impulse: L,
     [speed, response]: [L; 2],
 ) -> (L, L::Mask) {
     let zero = L::splat(0.0);
     let pivot = per_speed * response + per_impulse;
-    let residual = target - per_impulse * present_impulse - per_speed * speed;
+    let residual = right_hand_side - per_impulse * present_impulse - per_speed * speed;
     let impulse = present_impulse + residual / pivot;
     let is_out_of_bounds = impulse.less(min_impulse) | max_impulse.less(impulse);
     (impulse, zero.less(per_impulse) & zero.less(pivot) & !is_out_of_bounds)
@@ -148,7 +148,7 @@ pub(crate) struct ClutchRow<L> {
     /// Inverse inertia of the flywheel, 1/(kg m²).
     pub per_impulse: L,
     /// Speed of the flywheel without the clutch, rad/s.
-    pub target_impulse: L,
+    pub free_speed: L,
     /// Least and largest impulse, N m s.
     pub bounds: [L; 2],
     /// Tolerance for the change of the impulse: a share of it, and an absolute part in N m s.
@@ -167,7 +167,7 @@ impl<L: Lane> ClutchRow<L> {
             ratio,
             torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: flywheel.inverse_inertia,
-            target_impulse: flywheel.speed,
+            free_speed: flywheel.speed,
             bounds: [-capacity, capacity],
             // No relative part.
             tolerance: [L::splat(0.0), L::splat(CLUTCH_TOLERANCE) * capacity],
@@ -180,13 +180,13 @@ impl From<ClutchRow<f32>> for DriveConstraint {
     /// Builds the full row, without viscous torque, dry friction or converter.
     #[inline(always)]
     fn from(row: ClutchRow<f32>) -> Self {
-        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, impulse } = row;
+        let ClutchRow { ratio, torque_ratios, per_impulse, free_speed, bounds, tolerance, impulse } = row;
         Self {
             ratio,
             torque_ratios,
             per_impulse,
             per_speed: 1.0,
-            target_impulse,
+            right_hand_side: free_speed,
             bounds,
             viscous: 0.0,
             tolerance,
@@ -299,29 +299,29 @@ impl DriveConstraint {
         change
     }
 
-    /// Returns `[per_impulse, per_speed, target_impulse]` of the equation of the row in `regime`. Holding: its law.
+    /// Returns `[per_impulse, per_speed, right_hand_side]` of the equation of the row in `regime`. Holding: its law.
     /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the
-    /// target shifted by the dry friction over the inertia, up while it turns backwards (0) and down while it turns
+    /// right side shifted by the dry friction over the inertia, up while it turns backwards (0) and down while it turns
     /// forwards (1).
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
-            Regime::Holding => [self.per_impulse, self.per_speed, self.target_impulse],
+            Regime::Holding => [self.per_impulse, self.per_speed, self.right_hand_side],
             Regime::Slipping(bound) => [1.0, self.viscous, self.bounds[bound]],
             Regime::Standing => [0.0, 1.0, 0.0],
             Regime::Turning(0) => {
-                [self.per_impulse, self.per_speed, self.target_impulse + self.per_impulse * self.dry_drag]
+                [self.per_impulse, self.per_speed, self.right_hand_side + self.per_impulse * self.dry_drag]
             }
             Regime::Turning(_) => {
-                [self.per_impulse, self.per_speed, self.target_impulse - self.per_impulse * self.dry_drag]
+                [self.per_impulse, self.per_speed, self.right_hand_side - self.per_impulse * self.dry_drag]
             }
         }
     }
 
-    /// Returns `target − per_impulse · impulse − per_speed · speed` of the row in `regime`, 0 if it is satisfied. A
-    /// positive residual requires a larger impulse. The unit is that of the regime's target: rad/s or N m s.
+    /// Returns `right side − per_impulse · impulse − per_speed · speed` of the row in `regime`, 0 if it is satisfied. A
+    /// positive residual requires a larger impulse. The unit is that of the regime's right side: rad/s or N m s.
     pub(crate) fn residual(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [per_impulse, per_speed, target] = self.coefficients(regime);
-        target - per_impulse * impulse - per_speed * speed
+        let [per_impulse, per_speed, right_hand_side] = self.coefficients(regime);
+        right_hand_side - per_impulse * impulse - per_speed * speed
     }
 
     /// Returns the impulse of a single row that holds, N m s, or `None` if it lies outside the bounds or the law has no
@@ -329,7 +329,7 @@ impl DriveConstraint {
     /// dead engine is left out.
     #[inline(always)]
     pub(crate) fn holding_impulse(&self, speed: f32, response: f32) -> Option<f32> {
-        let law = [self.per_impulse, self.per_speed, self.target_impulse];
+        let law = [self.per_impulse, self.per_speed, self.right_hand_side];
         let (impulse, is_holding) = holding_impulse(law, self.bounds, self.impulse, [speed, response]);
         is_holding.then_some(impulse)
     }
@@ -391,7 +391,7 @@ impl DriveConstraint {
         }
         // Value of `per_speed · speed` by the law without dry friction, and the largest part that friction takes of it.
         let (speed_term, drag_range) =
-            (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
+            (self.right_hand_side - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
         if self.per_speed > 0.0 {
             speed - (speed_term - speed_term.clamp(-drag_range, drag_range)) / self.per_speed
         } else {

@@ -1,6 +1,6 @@
 //! Engine and gearbox.
 
-use crate::model_error::{ModelError, not_negative, positive};
+use crate::model_error::{ModelError, check_not_negative, check_positive};
 use skidpad_simd::lane::Lane;
 
 /// Share of the limiter speed below the limit over which the torque fades to 0.
@@ -226,25 +226,28 @@ impl Gearbox {
     /// closed, and both downshift speeds at full throttle. A continuous gearbox also needs two forward ratios, the
     /// larger one first, and a rate and engine speeds above 0. Returns the first violation.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        positive("final drive", self.final_drive)?;
-        positive("reverse ratio", self.reverse)?;
-        positive("efficiency", self.efficiency)?;
-        positive("1 + epsilon - efficiency", 1.000_1 - self.efficiency)?;
-        not_negative("shift time", self.shift_time)?;
-        self.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
-        positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
-        not_negative("kick-down speed", self.kick_down_speed)?;
-        positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed.max(self.kick_down_speed))?;
+        check_positive("final drive", self.final_drive)?;
+        check_positive("reverse ratio", self.reverse)?;
+        check_positive("efficiency", self.efficiency)?;
+        check_positive("1 + epsilon - efficiency", 1.000_1 - self.efficiency)?;
+        check_not_negative("shift time", self.shift_time)?;
+        self.forward.iter().try_for_each(|&r| check_positive("gear ratio", r))?;
+        check_positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
+        check_not_negative("kick-down speed", self.kick_down_speed)?;
+        check_positive(
+            "up-shift speed above down-shift speed",
+            self.up_speed - self.down_speed.max(self.kick_down_speed),
+        )?;
         let Some(cvt) = &self.cvt else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
             return Err(ModelError::RuleViolated(
                 "a continuously variable gearbox needs two forward ratios, the higher ratio first",
             ));
         }
-        positive("ratio rate of a continuously variable gearbox", cvt.max_ratio_rate)?;
+        check_positive("ratio rate of a continuously variable gearbox", cvt.max_ratio_rate)?;
         cvt.engine_speeds
             .iter()
-            .try_for_each(|&speed| positive("engine speed of a continuously variable gearbox", speed))
+            .try_for_each(|&speed| check_positive("engine speed of a continuously variable gearbox", speed))
     }
 }
 
@@ -284,13 +287,13 @@ impl Engine {
     /// Checks speeds, inertia and drag: 0 ≤ stall speed < idle < limiter, inertia > 0, drag ≥ 0, and shares of the
     /// throttle map within 0 to 1. Returns the first violation. The torque curve is not checked.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        positive("engine idle speed", self.idle_speed)?;
-        positive("engine speed limit above idle speed", self.limiter_speed - self.idle_speed)?;
-        positive("engine inertia", self.inertia)?;
-        not_negative("engine drag", self.drag[0])?;
-        not_negative("engine drag per engine speed", self.drag[1])?;
-        not_negative("stall speed of the engine", self.stall_speed)?;
-        positive("idle speed above the stall speed of the engine", self.idle_speed - self.stall_speed)?;
+        check_positive("engine idle speed", self.idle_speed)?;
+        check_positive("engine speed limit above idle speed", self.limiter_speed - self.idle_speed)?;
+        check_positive("engine inertia", self.inertia)?;
+        check_not_negative("engine drag", self.drag[0])?;
+        check_not_negative("engine drag per engine speed", self.drag[1])?;
+        check_not_negative("stall speed of the engine", self.stall_speed)?;
+        check_positive("idle speed above the stall speed of the engine", self.idle_speed - self.stall_speed)?;
         // Points (pedal, share of the torque); none without a map.
         let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
         if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {

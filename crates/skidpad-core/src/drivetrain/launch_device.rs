@@ -1,7 +1,7 @@
 //! Launch devices, which connect the engine to the gearbox of a standing car: a clutch or a torque converter.
 
 use crate::drivetrain::engine::{Curve, Engine};
-use crate::model_error::{ModelError, positive};
+use crate::model_error::{ModelError, check_positive};
 use skidpad_simd::lane::Lane;
 
 /// Launch device between engine and gearbox.
@@ -215,11 +215,14 @@ impl Converter {
                 "the capacity of a torque converter must be at least 0, and 0 at a speed ratio of 1",
             ));
         }
-        self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;
+        self.torque_ratio
+            .points()
+            .iter()
+            .try_for_each(|point| check_positive("torque ratio of a converter", point[1]))?;
         let Some(lock_up) = &self.lock_up else { return Ok(()) };
-        positive("capacity of a lock-up clutch", lock_up.capacity)?;
-        positive("speed of a lock-up clutch", lock_up.speed)?;
-        positive("lowest gear of a lock-up clutch", lock_up.lowest_gear.into())
+        check_positive("capacity of a lock-up clutch", lock_up.capacity)?;
+        check_positive("speed of a lock-up clutch", lock_up.speed)?;
+        check_positive("lowest gear of a lock-up clutch", lock_up.lowest_gear.into())
     }
 }
 
@@ -243,8 +246,8 @@ impl LaunchDevice {
     pub(crate) fn check(&self, idle_speed: f32) -> Result<(), ModelError> {
         match self {
             LaunchDevice::Clutch(clutch) => {
-                positive("clutch capacity", clutch.capacity)?;
-                positive("clutch engagement above idle", clutch.engaged_speed - idle_speed)
+                check_positive("clutch capacity", clutch.capacity)?;
+                check_positive("clutch engagement above idle", clutch.engaged_speed - idle_speed)
             }
             LaunchDevice::Converter(converter) => converter.check(),
         }

@@ -1,6 +1,6 @@
 //! Electric motors.
 
-use crate::model_error::{ModelError, index_in_range, not_negative, positive, positive_or_infinite};
+use crate::model_error::{ModelError, check_index, check_not_negative, check_positive, check_positive_or_infinite};
 use crate::wheel::parameters::Wheel;
 
 /// Maximum number of motors of a car.
@@ -88,18 +88,18 @@ impl Motor {
             return Err(ModelError::RuleViolated("a motor needs a wheel"));
         }
         for &wheel in &self.wheels {
-            index_in_range("wheel of a motor", wheel, wheel_count)?;
+            check_index("wheel of a motor", wheel, wheel_count)?;
         }
-        not_negative("peak torque of a motor", self.peak_torque)?;
-        positive_or_infinite("power of a motor", self.power)?;
-        positive("top speed of a motor", self.max_speed)?;
-        positive("reduction of a motor", self.reduction)?;
-        positive("efficiency of a motor", self.efficiency)?;
-        positive("1 + epsilon - efficiency of a motor", 1.000_1 - self.efficiency)?;
-        not_negative("inertia of a rotor", self.inertia)?;
+        check_not_negative("peak torque of a motor", self.peak_torque)?;
+        check_positive_or_infinite("power of a motor", self.power)?;
+        check_positive("top speed of a motor", self.max_speed)?;
+        check_positive("reduction of a motor", self.reduction)?;
+        check_positive("efficiency of a motor", self.efficiency)?;
+        check_positive("1 + epsilon - efficiency of a motor", 1.000_1 - self.efficiency)?;
+        check_not_negative("inertia of a rotor", self.inertia)?;
         for share in [self.lift_regeneration, self.brake_regeneration] {
-            not_negative("regeneration share", share)?;
-            not_negative("1 - regeneration share", 1.0 - share)?;
+            check_not_negative("regeneration share", share)?;
+            check_not_negative("1 - regeneration share", 1.0 - share)?;
         }
         Ok(())
     }

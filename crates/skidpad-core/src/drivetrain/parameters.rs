@@ -2,7 +2,7 @@
 
 use crate::drivetrain::engine::{Engine, Gearbox};
 use crate::drivetrain::launch_device::LaunchDevice;
-use crate::model_error::{ModelError, index_in_range, not_negative};
+use crate::model_error::{ModelError, check_index, check_not_negative};
 
 /// Maximum number of couplings of a car.
 pub const MAX_COUPLINGS: usize = 4;
@@ -78,17 +78,17 @@ impl TorqueCoupling {
     /// violation.
     pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
-            index_in_range("wheel of a coupling", wheel, wheel_count)?;
+            check_index("wheel of a coupling", wheel, wheel_count)?;
         }
         let has_common_wheel = self.sides[0].iter().any(|wheel| self.sides[1].contains(wheel));
         if has_common_wheel || self.sides.iter().any(|side| side.is_empty()) {
             return Err(ModelError::RuleViolated("a coupling needs two different sets of wheels"));
         }
         if self.friction != f32::INFINITY {
-            not_negative("friction of a coupling", self.friction)?;
+            check_not_negative("friction of a coupling", self.friction)?;
         }
-        not_negative("viscous torque of a coupling", self.viscous)?;
-        self.bias.iter().try_for_each(|bias| not_negative("torque bias ratio of a coupling - 1", bias - 1.0))
+        check_not_negative("viscous torque of a coupling", self.viscous)?;
+        self.bias.iter().try_for_each(|bias| check_not_negative("torque bias ratio of a coupling - 1", bias - 1.0))
     }
 }
 
@@ -109,7 +109,7 @@ impl Powertrain {
             Powertrain::Direct(torques) if torques.len() != wheel_count => {
                 Err(ModelError::RuleViolated("direct drive needs one torque for each wheel"))
             }
-            Powertrain::Direct(torques) => torques.iter().try_for_each(|&t| not_negative("direct torque", t)),
+            Powertrain::Direct(torques) => torques.iter().try_for_each(|&t| check_not_negative("direct torque", t)),
             Powertrain::Engine(drive) => drive.check(wheel_count),
         }
     }
@@ -126,7 +126,7 @@ impl EngineDrive {
         if shares.len() != wheel_count {
             return Err(ModelError::RuleViolated("the drivetrain needs one share for each wheel"));
         }
-        shares.iter().try_for_each(|&s| not_negative("torque share", s))?;
+        shares.iter().try_for_each(|&s| check_not_negative("torque share", s))?;
         let sum: f32 = shares.iter().sum();
         if (sum - 1.0).abs() > 1e-3 {
             let part = "sum of torque shares".into();

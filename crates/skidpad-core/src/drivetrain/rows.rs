@@ -38,7 +38,7 @@ pub(crate) struct Shafts {
     /// Whether a solution from the impulses of the last step was already tried in this step.
     pub was_warm_started: bool,
     /// Friction bounds of the wheel blocks.
-    pub within: ImpulseBounds,
+    pub impulse_bounds: ImpulseBounds,
 }
 
 impl Shafts {

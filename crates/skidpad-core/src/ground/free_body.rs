@@ -36,13 +36,13 @@ pub struct BodyMotion {
     /// Velocity of the centre of mass, world axes, m/s.
     pub velocity: Vec3,
     /// Angular velocity, world axes, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
 }
 
 impl BodyMotion {
     /// Returns the motion of a body at rest at `position` (m), with its axes aligned to those of the world.
     pub fn at_rest(position: DVec3) -> Self {
-        Self { position, rotation: Quat::IDENTITY, velocity: Vec3::ZERO, angular: Vec3::ZERO }
+        Self { position, rotation: Quat::IDENTITY, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO }
     }
 }
 

@@ -196,11 +196,11 @@ pub struct PlatformMotion {
     /// Mean velocity of the centre over the step, m/s.
     pub velocity: Vec3,
     /// Mean angular velocity over the step, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
     /// Velocity of the centre at the end of the step, m/s.
     pub last_velocity: Vec3,
     /// Angular velocity at the end of the step, rad/s.
-    pub last_angular: Vec3,
+    pub last_angular_velocity: Vec3,
 }
 
 impl Platform {
@@ -248,9 +248,9 @@ impl Platform {
             centre,
             rotation,
             velocity: ((end_offset.displacement - start_offset.displacement) / step_time).as_vec3(),
-            angular: self.axis * ((end_offset.angle - start_offset.angle) / step_time) as f32,
+            angular_velocity: self.axis * ((end_offset.angle - start_offset.angle) / step_time) as f32,
             last_velocity: end_rates.displacement.as_vec3(),
-            last_angular: self.axis * end_rates.angle as f32,
+            last_angular_velocity: self.axis * end_rates.angle as f32,
         }
     }
 }
@@ -259,7 +259,7 @@ impl PlatformMotion {
     /// Returns the mean velocity over the step of the point of the platform that is at `point` (world, m) at the start
     /// of the step, m/s.
     pub fn velocity_at(&self, point: DVec3) -> Vec3 {
-        self.velocity + self.angular.cross((point - self.centre).as_vec3())
+        self.velocity + self.angular_velocity.cross((point - self.centre).as_vec3())
     }
 
     /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a
@@ -271,13 +271,13 @@ impl PlatformMotion {
     /// in the middle of the step is turned by half a step at the mean angular velocity. The arm stays that of the
     /// middle of the step, like that in the rows of the wheel; otherwise car and turntable would turn differently.
     pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
-        if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
+        if self.last_angular_velocity == Vec3::ZERO && self.angular_velocity == Vec3::ZERO {
             return self.last_velocity;
         }
         // From the centre of the platform in the middle of the step, m.
         let from_centre = (car_position - self.centre).as_vec3() - self.velocity * (0.5 * dt);
-        let end_from_centre = math::integrate_rotation(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
-        self.last_velocity + self.last_angular.cross(end_from_centre + arm)
+        let end_from_centre = math::integrate_rotation(Quat::IDENTITY, self.angular_velocity, 0.5 * dt) * from_centre;
+        self.last_velocity + self.last_angular_velocity.cross(end_from_centre + arm)
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
             assert_eq!(platform.pose(time).0, DVec3::new(1.0 + x, 2.0, 3.0), "{time} s");
         }
         let motion = platform.motion(2.0, 0.5);
-        assert_eq!([motion.velocity.x, motion.angular.z, motion.last_velocity.x], [2.0, 0.5, 2.0]);
+        assert_eq!([motion.velocity.x, motion.angular_velocity.z, motion.last_velocity.x], [2.0, 0.5, 2.0]);
     }
 
     /// Checks positions and velocities at five times in blends of 0.8 s: the velocity changes linearly over a blend,

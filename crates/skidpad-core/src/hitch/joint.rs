@@ -161,7 +161,8 @@ impl Joint {
         let [start_arms, lagged_arms] = [0.0, 1.0].map(|lag_share| {
             [0, 1].map(|vehicle_index| {
                 let body = bodies[vehicle_index];
-                math::integrate_rotation(body.rotation, body.angular, lag_share * body.pose_lag) * points[vehicle_index]
+                math::integrate_rotation(body.rotation, body.angular_velocity, lag_share * body.pose_lag)
+                    * points[vehicle_index]
             })
         });
         let gap = (bodies[1].position - bodies[0].position).as_vec3() + start_arms[1] - start_arms[0];
@@ -180,19 +181,20 @@ impl Joint {
             rotation_rows: [EMPTY_ROTATION_ROW; MAX_ROTATION_ROWS],
             rotation_row_count: 0,
         };
-        joint.update_velocity_arms(bodies, bodies.map(|body| body.angular), dt);
+        joint.update_velocity_arms(bodies, bodies.map(|body| body.angular_velocity), dt);
         joint.add_rotation_rows(hitch, bodies.map(|body| body.rotation), dt);
         joint
     }
 
     /// Sets the arms at which the speed of the point counts, for bodies that end the step of `dt` s with the angular
-    /// velocities `end_angular` (rad/s): the rotations are integrated over `pose_lag + dt / 2` with the mean rate of
-    /// that time, if the rate changes linearly over the step.
-    pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular: [Vec3; 2], dt: f32) {
+    /// velocities `end_angular_velocities` (rad/s): the rotations are integrated over `pose_lag + dt / 2` with the mean
+    /// rate of that time, if the rate changes linearly over the step.
+    pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular_velocities: [Vec3; 2], dt: f32) {
         self.velocity_arms = [0, 1].map(|vehicle_index| {
             let (body, time) = (bodies[vehicle_index], bodies[vehicle_index].pose_lag + 0.5 * dt);
-            let mean_angular = body.angular + (end_angular[vehicle_index] - body.angular) * (0.5 * time / dt);
-            math::integrate_rotation(body.rotation, mean_angular, time) * self.points[vehicle_index]
+            let mean_angular_velocity = body.angular_velocity
+                + (end_angular_velocities[vehicle_index] - body.angular_velocity) * (0.5 * time / dt);
+            math::integrate_rotation(body.rotation, mean_angular_velocity, time) * self.points[vehicle_index]
         });
     }
 
@@ -305,8 +307,8 @@ impl Joint {
     }
 
     /// Returns the velocity of the coupling point of a vehicle for its twist, at the velocity arm (m/s, world axes).
-    fn point_velocity(&self, vehicle_index: usize, [velocity, angular]: Twist) -> Vec3 {
-        velocity + angular.cross(self.velocity_arms[vehicle_index])
+    fn point_velocity(&self, vehicle_index: usize, [velocity, angular_velocity]: Twist) -> Vec3 {
+        velocity + angular_velocity.cross(self.velocity_arms[vehicle_index])
     }
 
     /// Performs one pass of sequential impulses: first the three rows of the point together, then each rotational row

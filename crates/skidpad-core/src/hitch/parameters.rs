@@ -1,6 +1,6 @@
 //! Parameters of hitches and couplers.
 
-use crate::model_error::{ModelError, finite, not_negative, positive, positive_or_infinite};
+use crate::model_error::{ModelError, check_finite, check_not_negative, check_positive, check_positive_or_infinite};
 use bevy_math::Vec3;
 
 /// Hitch of a towing vehicle: its position, and its resistance to rotation of the trailer.
@@ -129,7 +129,7 @@ impl Hitch {
     /// # Errors
     /// A [`ModelError`] with the name of the first invalid value.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        finite("hitch: point", self.point)?;
+        check_finite("hitch: point", self.point)?;
         for (name, value) in [
             ("hitch: roll rate", self.roll_rate),
             ("hitch: roll damping", self.roll_damping),
@@ -137,14 +137,14 @@ impl Hitch {
             ("hitch: yaw friction", self.yaw_friction),
             ("hitch: carried mass", self.carried_mass),
         ] {
-            not_negative(name, value)?;
+            check_not_negative(name, value)?;
         }
         for (name, value) in [
             ("hitch: maximum yaw angle", self.largest_yaw),
             ("hitch: maximum pitch angle", self.largest_pitch),
             ("hitch: breaking force", self.breaking_force),
         ] {
-            positive_or_infinite(name, value)?;
+            check_positive_or_infinite(name, value)?;
         }
         Ok(())
     }
@@ -156,9 +156,9 @@ impl Coupler {
     /// # Errors
     /// A [`ModelError`] with the name of the first invalid value.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        finite("coupler: point", self.point)?;
+        check_finite("coupler: point", self.point)?;
         match self.brakes {
-            TrailerBrakes::Overrun(full_force) => positive("coupler: overrun force of full braking", full_force),
+            TrailerBrakes::Overrun(full_force) => check_positive("coupler: overrun force of full braking", full_force),
             TrailerBrakes::OwnControls | TrailerBrakes::Pedal => Ok(()),
         }
     }

@@ -5,9 +5,9 @@ use bevy_math::Vec3;
 /// Connection of a trailer to the vehicle ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tow {
-    /// Number of the vehicle ahead in its world. The connection has no effect if that vehicle is absent, has no hitch,
+    /// Slot of the vehicle ahead in its world. The connection has no effect if that vehicle is absent, has no hitch,
     /// or is towed by the trailer itself.
-    pub by: u32,
+    pub towing_slot: u32,
     /// Mean force of the hitch on the trailer over the last step, world axes (N).
     pub force: Vec3,
     /// Share of the trailer's brake that its overrun device applies, 0 to 1; 0 without one.
@@ -17,7 +17,7 @@ pub struct Tow {
 impl Tow {
     /// Returns true if force and overrun share are finite. Does not check that the vehicle ahead exists.
     pub(crate) fn is_finite(&self) -> bool {
-        let Self { by: _, force, overrun } = self;
+        let Self { towing_slot: _, force, overrun } = self;
         force.is_finite() && overrun.is_finite()
     }
 }

@@ -3,7 +3,9 @@
 use crate::constants::MAX_WHEELS;
 use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::lateral_offset;
-use crate::model_error::{ModelError, finite, index_in_range, not_negative, positive, positive_or_infinite};
+use crate::model_error::{
+    ModelError, check_finite, check_index, check_not_negative, check_positive, check_positive_or_infinite,
+};
 use crate::wheel::disc::BrakeDisc;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::{Mat3, Vec3};
@@ -23,20 +25,20 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     if parts.wheels.windows(2).any(|pair| pair[1].axle < pair[0].axle) {
         return Err(ModelError::RuleViolated("wheels must be listed axle by axle from the front"));
     }
-    positive("mass", parts.mass)?;
-    positive("centre_height", parts.centre_height)?;
-    positive("steering lock", parts.steering.lock)?;
-    positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
-    positive_or_infinite("steering rate", parts.steering.rate)?;
+    check_positive("mass", parts.mass)?;
+    check_positive("centre_height", parts.centre_height)?;
+    check_positive("steering lock", parts.steering.lock)?;
+    check_positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
+    check_positive_or_infinite("steering rate", parts.steering.rate)?;
     check_inertia(parts)?;
     for half_extent in parts.hull.half_extents.to_array() {
-        positive("hull half extent", half_extent)?;
+        check_positive("hull half extent", half_extent)?;
     }
-    finite("hull centre", parts.hull.centre)?;
+    check_finite("hull centre", parts.hull.centre)?;
     let raycast_reference = &parts.raycast_reference;
-    not_negative("roll influence", raycast_reference.roll_influence)?;
-    not_negative("1 - roll influence", 1.0 - raycast_reference.roll_influence)?;
-    positive_or_infinite("maximum suspension force", raycast_reference.largest_suspension_force)?;
+    check_not_negative("roll influence", raycast_reference.roll_influence)?;
+    check_not_negative("1 - roll influence", 1.0 - raycast_reference.roll_influence)?;
+    check_positive_or_infinite("maximum suspension force", raycast_reference.largest_suspension_force)?;
     for axle in &parts.axles {
         check_axle(axle, parts.steering.lock)?;
     }
@@ -64,23 +66,23 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     for bar in &parts.bars {
         for wheel in bar.wheels {
-            index_in_range("anti-roll bar wheel", wheel, wheel_count)?;
+            check_index("anti-roll bar wheel", wheel, wheel_count)?;
         }
-        not_negative("anti-roll bar rate", bar.rate)?;
-        not_negative("minimum speed of an anti-roll bar", bar.speed_range[0])?;
+        check_not_negative("anti-roll bar rate", bar.rate)?;
+        check_not_negative("minimum speed of an anti-roll bar", bar.speed_range[0])?;
         if bar.speed_range != [0.0; 2] {
-            positive("fade-in speed range of an anti-roll bar", bar.speed_range[1] - bar.speed_range[0])?;
+            check_positive("fade-in speed range of an anti-roll bar", bar.speed_range[1] - bar.speed_range[0])?;
         }
     }
     for spring in &parts.heave_springs {
         for wheel in spring.wheels {
-            index_in_range("heave spring wheel", wheel, wheel_count)?;
+            check_index("heave spring wheel", wheel, wheel_count)?;
         }
         if spring.wheels[0] == spring.wheels[1] {
             return Err(ModelError::RuleViolated("a heave spring needs two wheels"));
         }
-        not_negative("heave spring rate", spring.rate)?;
-        not_negative("heave spring damping", spring.damping)?;
+        check_not_negative("heave spring rate", spring.rate)?;
+        check_not_negative("heave spring damping", spring.damping)?;
     }
     Ok(())
 }
@@ -90,12 +92,12 @@ fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
 fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
     let [x, y, z] = [parts.inertia.x_axis, parts.inertia.y_axis, parts.inertia.z_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, parts.inertia.determinant()] {
-        positive("a leading minor of the inertia", minor)?;
+        check_positive("a leading minor of the inertia", minor)?;
     }
     // Rotation of the matrix into other axes causes rounding errors.
     let rounding = 1e-4 * (x.x + y.y + z.z);
     for asymmetry in [x.y - y.x, x.z - z.x, y.z - z.y] {
-        not_negative("symmetry of the inertia within rounding", rounding - asymmetry.abs())?;
+        check_not_negative("symmetry of the inertia within rounding", rounding - asymmetry.abs())?;
     }
     Ok(())
 }
@@ -111,11 +113,11 @@ fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
         (mass, static_moment) = (mass - unsprung_mass, static_moment + arm * unsprung_mass);
         inertia -= outer(arm * unsprung_mass, arm);
     }
-    positive("mass without the unsprung masses", mass)?;
+    check_positive("mass without the unsprung masses", mass)?;
     let sprung_inertia = inertia - outer(static_moment / mass, static_moment);
     let [x, y] = [sprung_inertia.x_axis, sprung_inertia.y_axis];
     for minor in [x.x, x.x * y.y - x.y * x.y, sprung_inertia.determinant()] {
-        positive("a leading minor of the inertia without the unsprung masses", minor)?;
+        check_positive("a leading minor of the inertia without the unsprung masses", minor)?;
     }
     Ok(())
 }
@@ -131,15 +133,15 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
 /// violation.
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     let max_angle = axle.steer_ratio.abs() * lock;
-    positive("π/2 - maximum steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
-    not_negative("Ackermann share", axle.ackermann)?;
-    not_negative("1 - Ackermann share", 1.0 - axle.ackermann)?;
-    finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
-    not_negative("force application height of an axle", axle.force_point_height)?;
-    finite("roll centre height of an axle", Vec3::splat(axle.roll_centre_height))?;
+    check_positive("π/2 - maximum steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
+    check_not_negative("Ackermann share", axle.ackermann)?;
+    check_not_negative("1 - Ackermann share", 1.0 - axle.ackermann)?;
+    check_finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
+    check_not_negative("force application height of an axle", axle.force_point_height)?;
+    check_finite("roll centre height of an axle", Vec3::splat(axle.roll_centre_height))?;
     if let Some(lateral) = &axle.lateral_compliance {
-        finite("lateral stiffness of an axle", Vec3::splat(lateral.rate))?;
-        not_negative("lateral damping of an axle", lateral.damping)?;
+        check_finite("lateral stiffness of an axle", Vec3::splat(lateral.rate))?;
+        check_not_negative("lateral damping of an axle", lateral.damping)?;
     }
     if axle.force_point_height > 0.0 && axle.roll_centre_height != 0.0 {
         return Err(ModelError::RuleViolated(
@@ -152,13 +154,13 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
 /// Checks the values of a brake disc: heat capacity above 0, cooling and temperatures not negative, a rising range of
 /// fade, and a remaining torque of 0 to 1. `value_name` builds the name of a value in an error.
 fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
-    positive(&value_name("heat capacity of the brake disc"), disc.heat_capacity)?;
-    not_negative(&value_name("cooling of the brake disc"), disc.cooling[0])?;
-    not_negative(&value_name("speed-dependent cooling of the brake disc"), disc.cooling[1])?;
-    not_negative(&value_name("temperature at which brake fade starts"), disc.fade_range[0])?;
-    positive(&value_name("temperature range of brake fade"), disc.fade_range[1] - disc.fade_range[0])?;
-    not_negative(&value_name("remaining torque share of a faded brake"), disc.min_torque_factor)?;
-    not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - disc.min_torque_factor)
+    check_positive(&value_name("heat capacity of the brake disc"), disc.heat_capacity)?;
+    check_not_negative(&value_name("cooling of the brake disc"), disc.cooling[0])?;
+    check_not_negative(&value_name("speed-dependent cooling of the brake disc"), disc.cooling[1])?;
+    check_not_negative(&value_name("temperature at which brake fade starts"), disc.fade_range[0])?;
+    check_positive(&value_name("temperature range of brake fade"), disc.fade_range[1] - disc.fade_range[0])?;
+    check_not_negative(&value_name("remaining torque share of a faded brake"), disc.min_torque_factor)?;
+    check_not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - disc.min_torque_factor)
 }
 
 /// Checks the values of wheel number `i`: indices of axle and tyre, position, tread, springs, dampers, brakes, rolling
@@ -169,29 +171,32 @@ fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(
 /// violation.
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let value_name = |quantity: &str| format!("wheel {i}: {quantity}");
-    index_in_range(&value_name("axle"), wheel.axle, parts.axles.len())?;
-    index_in_range(&value_name("tyre"), wheel.tyre, parts.tyres.len())?;
+    check_index(&value_name("axle"), wheel.axle, parts.axles.len())?;
+    check_index(&value_name("tyre"), wheel.tyre, parts.tyres.len())?;
     if !wheel.contact.is_finite() {
         return Err(ModelError::RuleViolated("a wheel's position is not finite"));
     }
-    positive(&value_name("radius"), wheel.radius)?;
-    positive(&value_name("spin inertia"), wheel.spin_inertia)?;
+    check_positive(&value_name("radius"), wheel.radius)?;
+    check_positive(&value_name("spin inertia"), wheel.spin_inertia)?;
     let strut = &wheel.strut;
     // Largest travel in either direction, m.
     let max_travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
     let max_height = MAX_LINK_SLOPE * lateral_offset(parts, i).abs();
-    not_negative(&value_name("0.4 of the track - roll centre height"), max_height - axle.roll_centre_height.abs())?;
+    check_not_negative(
+        &value_name("0.4 of the track - roll centre height"),
+        max_height - axle.roll_centre_height.abs(),
+    )?;
     let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(max_travel));
-    positive(&value_name("1 - |camber| within the travel"), 1.0 - wheel.camber.abs() - camber)?;
-    positive(&value_name("1 - |toe| within the travel"), 1.0 - wheel.toe.abs() - toe)?;
-    positive(&value_name("wheel rate"), strut.rate)?;
-    positive(&value_name("bump travel"), strut.bump_travel)?;
-    positive(&value_name("droop travel"), strut.droop_travel)?;
-    positive(&value_name("stop travel"), strut.stop_travel)?;
-    positive(&value_name("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
+    check_positive(&value_name("1 - |camber| within the travel"), 1.0 - wheel.camber.abs() - camber)?;
+    check_positive(&value_name("1 - |toe| within the travel"), 1.0 - wheel.toe.abs() - toe)?;
+    check_positive(&value_name("wheel rate"), strut.rate)?;
+    check_positive(&value_name("bump travel"), strut.bump_travel)?;
+    check_positive(&value_name("droop travel"), strut.droop_travel)?;
+    check_positive(&value_name("stop travel"), strut.stop_travel)?;
+    check_positive(&value_name("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
-        positive_or_infinite(&value_name("knee speed of a damper"), knee.speed)?;
+        check_positive_or_infinite(&value_name("knee speed of a damper"), knee.speed)?;
     }
     for (quantity, value) in [
         ("progressive wheel rate", strut.progressive_rate),
@@ -208,17 +213,17 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         ("static rolling resistance", wheel.rolling.static_coefficient),
         ("static-to-rolling transition speed", wheel.rolling.static_fade_speed),
     ] {
-        not_negative(&value_name(quantity), value)?;
+        check_not_negative(&value_name(quantity), value)?;
     }
     wheel.disc.as_ref().map_or(Ok(()), |disc| check_disc(disc, value_name))?;
     if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = wheel.probe {
-        positive(&value_name("tread width"), width)?;
-        not_negative(&value_name("2 radius - tread width"), 2.0 * wheel.radius - width)?;
+        check_positive(&value_name("tread width"), width)?;
+        check_not_negative(&value_name("2 radius - tread width"), 2.0 * wheel.radius - width)?;
     }
     if let Some(unsprung) = &wheel.unsprung {
-        positive(&value_name("unsprung mass"), unsprung.mass)?;
-        positive(&value_name("vertical tyre rate"), unsprung.tyre_rate)?;
-        not_negative(&value_name("vertical tyre damping"), unsprung.tyre_damping)?;
+        check_positive(&value_name("unsprung mass"), unsprung.mass)?;
+        check_positive(&value_name("vertical tyre rate"), unsprung.tyre_rate)?;
+        check_not_negative(&value_name("vertical tyre damping"), unsprung.tyre_damping)?;
     }
     Ok(())
 }

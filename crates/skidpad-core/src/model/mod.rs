@@ -1,6 +1,7 @@
 //! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
 mod check;
+pub(crate) mod law_groups;
 pub(crate) mod parts;
 #[cfg(test)]
 pub(crate) mod plain;
@@ -8,32 +9,28 @@ pub(crate) mod static_loads;
 pub(crate) mod torque_paths;
 pub(crate) mod wheel_pack;
 
-pub use crate::model_error::ModelError;
-pub use parts::{ModelParts, RaycastReference};
-
-pub use crate::aero::parameters::{Aero, AeroMaps, AeroSurface, BilinearTable};
-pub use crate::assists::parameters::{
-    AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
-};
-pub use crate::drivetrain::engine::{Curve, Cvt, Engine, Gearbox};
-pub use crate::drivetrain::launch_device::{Clutch, Converter, LaunchDevice, LockUp};
+// Every public item of the modules with a glob is a part of the model.
+pub use crate::aero::parameters::*;
+pub use crate::assists::parameters::*;
+pub use crate::drivetrain::engine::*;
+pub use crate::drivetrain::launch_device::*;
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{EngineDrive, Powertrain, TorqueCoupling};
-pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
-pub use crate::shape::{Hull, box_inertia};
-pub use crate::steering::parameters::Steering;
-pub use crate::suspension::parameters::{
-    AntiRollBar, BarForcePath, DamperKnee, HeaveSpring, LateralCompliance, Strut, Unsprung,
-};
-pub use crate::wheel::disc::BrakeDisc;
-pub use crate::wheel::parameters::{Axle, ProbeShape, RollingCoefficients, Side, ToeCamberCurves, Wheel};
+pub use crate::hitch::parameters::*;
+pub use crate::model_error::ModelError;
+pub use crate::shape::*;
+pub use crate::steering::parameters::*;
+pub use crate::suspension::parameters::*;
+pub use crate::wheel::disc::*;
+pub use crate::wheel::parameters::*;
+pub use parts::*;
 pub use skidpad_tyre::parameters::Tyre;
-pub use static_loads::{carried_masses, sprung_masses};
+pub use static_loads::*;
 
 use crate::assist_log::Assist;
 use crate::model::torque_paths::TorquePath;
 use crate::model::wheel_pack::{self as pack, LaneIndex, WheelPack};
-use crate::model_error::{positive, positive_or_infinite};
+use crate::model_error::{check_positive, check_positive_or_infinite};
 use crate::steering::ackermann::Ackermann;
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
@@ -115,17 +112,20 @@ impl Model {
         }
         for (i, (wheel, carried_mass)) in parts.wheels.iter().zip(&wheel_masses).enumerate() {
             let min_mass = MIN_CARRIED_SHARE * parts.mass / parts.wheels.len() as f32;
-            positive(&format!("wheel {i}: carried mass at rest - {min_mass} kg"), *carried_mass as f32 - min_mass)?;
+            check_positive(
+                &format!("wheel {i}: carried mass at rest - {min_mass} kg"),
+                *carried_mass as f32 - min_mass,
+            )?;
             // 1.0: passes the check without an unsprung mass.
             let remaining_mass = wheel.unsprung.map_or(1.0, |unsprung| *carried_mass as f32 - unsprung.mass);
-            positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
+            check_positive(&format!("wheel {i}: carried mass - unsprung mass"), remaining_mass)?;
         }
         for (i, axle) in parts.axles.iter().enumerate() {
             let axle_masses = parts.wheels.iter().zip(&wheel_masses).filter(|(wheel, _)| wheel.axle == i);
             let load = axle_masses.map(|(_, carried_mass)| *carried_mass as f32).sum::<f32>() * STANDARD_GRAVITY;
             // A rigid axle passes the check.
             let rate = axle.lateral_compliance.map_or(f32::INFINITY, |compliance| compliance.rate);
-            positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
+            check_positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
         let wheel_masses: Box<[f32]> = wheel_masses.into_iter().map(|mass| mass as f32).collect();
         Ok(Self {
@@ -230,17 +230,17 @@ impl Model {
         self.has_bump_steer
     }
 
-    /// Returns the constants of the wheels in banks of four lanes.
+    /// Returns the constants of the wheels in groups of four lanes.
     pub(crate) fn wheel_packs(&self) -> &[WheelPack] {
         &self.wheel_packs
     }
 
-    /// Returns the bank and the lane of wheel `i`.
+    /// Returns the group and the lane of wheel `i`.
     pub(crate) fn lane_index(&self, i: usize) -> LaneIndex {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per bank of four lanes) for which `has_property` returns
+    /// Returns, for each lane, the share of its wheels (one per group of four lanes) for which `has_property` returns
     /// true, 0 to 1; 0 for a lane without wheels. `has_property` takes a wheel number.
     pub(crate) fn share_of_lanes(&self, has_property: impl Fn(usize) -> bool) -> F32x4 {
         // Wheels with the property, and all wheels, of each lane.
@@ -253,11 +253,11 @@ impl Model {
         matching / total.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are neighbours on one axle in a bank (lanes 0 and 1, or 2 and 3), and a link between
+    /// Returns true if `wheels` are neighbours on one axle in a group (lanes 0 and 1, or 2 and 3), and a link between
     /// them resists opposite travel: the `coupling_sign` of the link is below 0 (anti-roll bar −1, heave spring 1).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], coupling_sign: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
-        coupling_sign < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
+        coupling_sign < 0.0 && first.group == second.group && first.lane ^ 1 == second.lane
     }
 
     /// Returns true if the car has anti-roll bars or heave springs.
@@ -432,23 +432,13 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
 }
 
 /// Returns the assists and tricks that can have an effect on a car of `parts`, in the order of [`Assist::ALL`]: those
-/// with parameters or a value above 0, and external forces. Tricks of ray-cast solvers are never included.
+/// of [`Assists::has`], external forces, and raised points of tyre forces. Tricks of ray-cast solvers are never
+/// included.
 fn effective_assists(parts: &ModelParts) -> Box<[Assist]> {
-    let assists = &parts.assists;
     let has_effect = |assist: &Assist| match assist {
-        Assist::AntiLock => assists.abs.is_some(),
-        Assist::StabilityControl => assists.stability.is_some(),
-        Assist::TractionControl => assists.traction.is_some(),
-        Assist::LaunchControl => assists.launch.is_some(),
-        Assist::CruiseControl => assists.cruise.is_some(),
-        Assist::CounterSteer => assists.counter_steer.is_some(),
-        Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::Elements => !parts.external_forces.is_empty(),
-        Assist::AngularDrag => assists.angular_drag > 0.0,
-        Assist::LoweredCentre => assists.lowered_centre > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point_height > 0.0),
-        // Properties of ray-cast solvers, not of cars.
-        Assist::RollInfluence | Assist::LargestForce => false,
+        assist => parts.assists.has(*assist),
     };
     Assist::ALL.iter().copied().filter(has_effect).collect()
 }

@@ -1,10 +1,11 @@
-//! Constants of the wheels in banks of four lanes: two axles, left before right.
+//! Constants of the wheels in groups of four lanes: two axles, left before right.
 //!
 //! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel axle is
 //! empty.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
+use crate::model::law_groups::{LawGroup, curve_or_placeholder, group_laws};
 use crate::model::parts::ModelParts;
 use crate::model::torque_paths::shaft_jacobians;
 use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
@@ -14,20 +15,18 @@ use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
-use skidpad_tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
-use skidpad_tyre::parameters::Tyre;
-use skidpad_tyre::tmeasy::TMeasyConstants;
+use skidpad_tyre::curve::CurveConstants;
 
-/// Position of a wheel in the banks.
+/// Position of a wheel in the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneIndex {
-    /// Index of the bank of four wheels.
-    pub bank: usize,
-    /// Lane in the bank, 0 to 3: left and right of the first axle, then of the second.
+    /// Index of the group of four wheels.
+    pub group: usize,
+    /// Lane in the group, 0 to 3: left and right of the first axle, then of the second.
     pub lane: usize,
 }
 
-/// Constants of up to four wheels (a bank): one number per wheel in the lanes of each field.
+/// Constants of up to four wheels (a group): one number per wheel in the lanes of each field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelPack<W: WheelLanes = F32x4> {
     /// Wheel index of each lane. An empty lane has the index of another wheel and is masked by `present`.
@@ -50,7 +49,7 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) brake_torque: W,
     /// Torque of the handbrake fully pulled, N m; 0 in empty lanes.
     pub(crate) handbrake_torque: W,
-    /// Brake discs; `None` if no wheel of the bank has one.
+    /// Brake discs; `None` if no wheel of the group has one.
     pub(crate) discs: Option<BrakeDiscLanes<W>>,
     /// Rolling resistance coefficients.
     pub(crate) rolling: RollingCoefficientLanes<W>,
@@ -92,11 +91,11 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) laws: Box<[LawGroup<W>]>,
     /// −1 for a tyre that is mounted with left and right exchanged, otherwise 1.
     pub(crate) mirror_sign: W,
-    /// Whether some wheel of the bank has a rim probe.
+    /// Whether some wheel of the group has a rim probe.
     pub(crate) has_rims: bool,
     /// Height above the contact point at which tyre forces act, m; `None` if it is 0 for every wheel.
     pub(crate) force_point: Option<W>,
-    /// Beams of solid axles; `None` if every wheel of the bank has independent suspension.
+    /// Beams of solid axles; `None` if every wheel of the group has independent suspension.
     pub(crate) beam: Option<Beam>,
     /// Links of axles with a roll centre off the ground; `None` if no axle has one.
     pub(crate) roll_centre_links: Option<RollCentreLinks>,
@@ -106,24 +105,6 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) direct_torque: W,
     /// Revolutions of each driveline row per revolution of the wheel, see [`shaft_jacobians`].
     pub(crate) shaft_jacobian: Box<[W]>,
-}
-
-/// Tyres with a tyre model (law) other than a simple curve, and the lanes that use it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LawGroup<W = F32x4> {
-    /// Tyre constants, or the index of the tyre.
-    pub tyres: LawTyres<W>,
-    /// 1 in lanes whose wheel has this law, otherwise 0.
-    in_group: W,
-}
-
-/// Tyres that one evaluation of a tyre model covers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum LawTyres<W> {
-    /// All TMeasy tyres of the bank, one per lane.
-    TMeasy(TMeasyConstants<W>),
-    /// Index of a single tyre in the model.
-    Single(usize),
 }
 
 /// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre and rotates about it.
@@ -226,7 +207,7 @@ impl RollCentreLinks {
     }
 }
 
-/// Lateral compliance of the wheels of a bank.
+/// Lateral compliance of the wheels of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LateralComplianceLanes {
     /// 1 for wheels on a compliant axle, otherwise 0.
@@ -272,28 +253,20 @@ pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
     opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
-impl<W: WheelLanes> LawGroup<W> {
-    /// Returns the lanes whose wheel has this law.
-    #[inline(always)]
-    pub fn lanes(&self) -> W::Mask {
-        W::splat(0.0).less(self.in_group)
-    }
-}
-
 impl WheelPack {
-    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels, as in most cars.
+    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels, as in most cars.
     #[inline(always)]
     pub(crate) fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first_wheel?..)?.first_chunk_mut()
     }
 
-    /// Returns the entries of this bank's wheels in `all`; `None` unless the bank has four consecutive wheels.
+    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels.
     #[inline(always)]
     pub(crate) fn consecutive_four<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
         all.get(self.first_wheel?..)?.first_chunk()
     }
 
-    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A bank with a
+    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A group with a
     /// single-wheel axle returns false.
     #[cfg(feature = "simd_batch")]
     pub(crate) fn is_consecutive_from(&self, first_wheel: usize) -> bool {
@@ -331,11 +304,11 @@ impl WheelPack {
     #[inline(always)]
     pub(crate) fn gather_four_fields<T>(&self, entries: [&T; 4], values: impl Fn(&T) -> [f32; 4]) -> [F32x4; 4] {
         let lanes = F32x4::transposed(entries.map(|wheel| F32x4::new(values(wheel))));
-        // A bank of four consecutive wheels has no empty lane.
+        // A group of four consecutive wheels has no empty lane.
         if self.first_wheel.is_some() { lanes } else { lanes.map(|lanes| lanes * self.present) }
     }
 
-    /// Calls `visit` with the lane and the index of each wheel of the bank. Empty lanes are skipped.
+    /// Calls `visit` with the lane and the index of each wheel of the group. Empty lanes are skipped.
     #[inline(always)]
     pub fn for_each_wheel(&self, mut visit: impl FnMut(usize, usize)) {
         let present = self.present.lanes();
@@ -351,17 +324,10 @@ impl WheelPack {
 impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
     /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
-    /// lateral compliance are left out (`None`). Wheel indices stay those of the bank.
+    /// lateral compliance are left out (`None`). Wheel indices stay those of the group.
     pub(crate) fn broadcast_lane<W: BlockLanes>(&self, lane: usize) -> WheelPack<W> {
         let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
         let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
-        let broadcast_law = |law: &LawGroup| {
-            let tyres = match &law.tyres {
-                LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(broadcast)),
-                LawTyres::Single(tyre) => LawTyres::Single(*tyre),
-            };
-            LawGroup { tyres, in_group: broadcast(law.in_group) }
-        };
         WheelPack {
             wheels: self.wheels,
             first_wheel: self.first_wheel,
@@ -394,8 +360,8 @@ impl WheelPack {
             bar_rate: broadcast(self.bar_rate),
             solid_travel: broadcast(self.solid_travel),
             tyre: self.tyre.map(broadcast),
-            has_curves: self.laws.iter().all(|law| law.in_group.lane_value(lane) == 0.0),
-            laws: self.laws.iter().filter(|law| law.in_group.lane_value(lane) != 0.0).map(broadcast_law).collect(),
+            has_curves: !self.laws.iter().any(|law| law.has_lane(lane)),
+            laws: self.laws.iter().filter(|law| law.has_lane(lane)).map(|law| law.broadcast_lane(lane)).collect(),
             mirror_sign: broadcast(self.mirror_sign),
             has_rims: self.has_rims,
             force_point: self.force_point.map(broadcast),
@@ -437,19 +403,19 @@ impl<W: WheelLanes> WheelPack<W> {
     }
 }
 
-/// Returns the bank and lane of every wheel, by wheel index: two axles per bank, two lanes per axle. `axle_wheels` has the left and the right wheel
+/// Returns the group and lane of every wheel, by wheel index: two axles per group, two lanes per axle. `axle_wheels` has the left and the right wheel
 /// of each axle, twice the same for a single wheel.
 pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     // Lane 0 or 2 for the first wheel of an axle, 1 or 3 for the second.
     let lane_index = |i: usize| {
         let axle = parts.wheels[i].axle;
         let lane_in_axle = usize::from(axle_wheels[axle][0] != i);
-        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + lane_in_axle }
+        LaneIndex { group: axle / 2, lane: axle % 2 * 2 + lane_in_axle }
     };
     (0..parts.wheels.len()).map(lane_index).collect()
 }
 
-/// Builds the banks of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
+/// Builds the groups of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
 /// [`lane_indices`]. Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
 pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
@@ -458,7 +424,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
             let last = axles[axles.len() - 1];
             let rear_wheels = if axles.len() == 2 { last } else { [last[0], last[0]] };
             let wheels = [axles[0][0], axles[0][1], rear_wheels[0], rear_wheels[1]];
-            // 1 if the bank has a second axle.
+            // 1 if the group has a second axle.
             let has_rear_axle = if axles.len() == 2 { 1.0 } else { 0.0 };
             let has_both = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 }; // two wheels
             build_pack(
@@ -471,7 +437,7 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
         .collect()
 }
 
-/// Builds the bank of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
+/// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
 /// Copies most values per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
 /// direct drive and shaft values are 0 in empty lanes.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
@@ -521,7 +487,7 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
             wheels.map(|i| curve_or_placeholder(&parts.tyres[parts.wheels[i].tyre]).constants()),
         ),
         // The laws cover a lane once at most. A sum of 0 is a simple curve or an empty lane.
-        has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.in_group) != F32x4::splat(1.0),
+        has_curves: laws.iter().fold(F32x4::default(), |sum, law| sum + law.has_law) != F32x4::splat(1.0),
         laws,
         mirror_sign: lanes(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
@@ -553,47 +519,4 @@ fn droop_extension(strut: &Strut, carried_mass: f32) -> f32 {
     // A loss of the whole static load extends the spring: a negative compression.
     let slack_extension = -strut.compression_at_force((-carried_mass * STANDARD_GRAVITY).into(), 0.0) as f32;
     strut.droop_travel.min(slack_extension)
-}
-
-/// Returns the curve of a tyre, or a placeholder curve for a tyre with another tyre model, whose lane ignores it.
-fn curve_or_placeholder(tyre: &Tyre) -> CurveTyre {
-    match tyre {
-        Tyre::Curve(tyre) => *tyre,
-        _ => CurveTyre {
-            law: CurveLaw::Linear { stiffness: [1.0; 2] },
-            friction: [1.0; 2],
-            load_sensitivity: 0.0,
-            nominal_load: 1000.0,
-            relaxation: [1.0; 2],
-        },
-    }
-}
-
-/// Collects the tyre models (laws) other than simple curves of a bank: one entry for all TMeasy tyres, and one per different brush or Magic Formula
-/// tyre. The lanes of each entry are those of its wheels; lanes of other tyres in the TMeasy entry have placeholder constants. Empty without such
-/// tyres.
-fn group_laws(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Box<[LawGroup]> {
-    let tyres = wheels.map(|i| parts.wheels[i].tyre);
-    let lane_flags =
-        |condition: &dyn Fn(usize) -> bool| F32x4::new(tyres.map(|i| if condition(i) { 1.0 } else { 0.0 })) * present;
-    let tmeasy_constants =
-        |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
-    let mut laws = Vec::new();
-    if let Some(placeholder) = tyres.into_iter().find_map(tmeasy_constants) {
-        let constants_by_lane = tyres.map(|i| tmeasy_constants(i).unwrap_or(placeholder));
-        let tyres = LawTyres::TMeasy(TMeasyConstants::pack_lanes(constants_by_lane.each_ref()));
-        laws.push(LawGroup { tyres, in_group: lane_flags(&|i| tmeasy_constants(i).is_some()) });
-    }
-    let mut single_tyres: Vec<usize> = Vec::new();
-    for tyre in tyres {
-        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !single_tyres.contains(&tyre) {
-            single_tyres.push(tyre);
-        }
-    }
-    laws.extend(
-        single_tyres
-            .into_iter()
-            .map(|tyre| LawGroup { tyres: LawTyres::Single(tyre), in_group: lane_flags(&|i| i == tyre) }),
-    );
-    laws.into()
 }

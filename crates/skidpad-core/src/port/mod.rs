@@ -20,14 +20,14 @@ pub struct ChassisState {
     /// Velocity at the start of the step, m/s.
     pub velocity: Vec3,
     /// Angular velocity at the start of the step, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
     /// Velocity at the end of the step without any impulse of the vehicle, m/s. Gravity and forces of the user are
     /// included.
     pub free_velocity: Vec3,
     /// Angular velocity at the end of the step without any impulse of the vehicle, rad/s.
-    pub free_angular: Vec3,
+    pub free_angular_velocity: Vec3,
     /// Change of angular velocity by gyroscopic torque within the step, rad/s. Set by a world that applies this torque
-    /// after the push; zero if `free_angular` includes it.
+    /// after the push; zero if `free_angular_velocity` includes it.
     pub gyroscopic_change: Vec3,
     /// Velocity of the air around the body, world axes, m/s.
     pub wind: Vec3,
@@ -48,9 +48,9 @@ impl ChassisState {
         position: DVec3::ZERO,
         rotation: Quat::IDENTITY,
         velocity: Vec3::ZERO,
-        angular: Vec3::ZERO,
+        angular_velocity: Vec3::ZERO,
         free_velocity: Vec3::ZERO,
-        free_angular: Vec3::ZERO,
+        free_angular_velocity: Vec3::ZERO,
         gyroscopic_change: Vec3::ZERO,
         wind: Vec3::ZERO,
         pose_lag: 0.0,
@@ -68,7 +68,7 @@ impl ChassisState {
     /// its start.
     #[inline(always)]
     pub fn midstep_axes(&self, dt: f32) -> Mat3 {
-        Mat3::from_quat(math::integrate_rotation(self.rotation, self.angular, 0.5 * dt))
+        Mat3::from_quat(math::integrate_rotation(self.rotation, self.angular_velocity, 0.5 * dt))
     }
 }
 
@@ -102,7 +102,7 @@ pub struct Rim {
     /// Half of the width of the tread, m, ≥ 0; 0 is a disc.
     pub half_width: f32,
     /// Whether the lateral profile of the tread is round, with half of the width as radius; otherwise it is flat.
-    pub rounded: bool,
+    pub has_round_tread: bool,
     /// Length of the ray to the lowest point of the wheel before the step, m. This length determines which edges the
     /// wheel can climb.
     pub last_ray_length: f32,
@@ -191,7 +191,7 @@ pub struct DynamicBody {
     /// Velocity of the centre of mass at the end of the step if no wheel pushes the body, m/s.
     pub velocity: Vec3,
     /// Angular velocity at the end of the step if no wheel pushes the body, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
     /// Change of velocity by a unit impulse, 1/kg; zero in constrained directions.
     pub inverse_mass: Mat3,
     /// Change of angular velocity by a unit angular impulse about the centre, 1/(kg m²); zero about constrained axes.

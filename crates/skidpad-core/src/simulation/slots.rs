@@ -44,12 +44,12 @@ impl core::fmt::Display for CarId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CarError {
     /// The slot does not exist.
-    #[error("there is no slot {slot}: this world has {accepts} slots, numbered from 0")]
+    #[error("there is no slot {slot}: this world has {slot_count} slots, numbered from 0")]
     NoSlot {
         /// Requested slot.
         slot: usize,
         /// Number of slots of the world.
-        accepts: usize,
+        slot_count: usize,
     },
     /// The slot is empty.
     #[error("slot {slot} is empty: its car was removed")]
@@ -70,14 +70,14 @@ pub enum CarError {
         car: CarId,
     },
     /// The state has another number of wheels than the car.
-    #[error("the state has {found} wheels, but {car} has {accepts}")]
+    #[error("the state has {found} wheels, but {car} has {expected}")]
     WheelCountMismatch {
         /// Requested car.
         car: CarId,
         /// Number of wheels of the state.
         found: usize,
         /// Number of wheels of the car.
-        accepts: usize,
+        expected: usize,
     },
 }
 
@@ -166,7 +166,7 @@ impl Slots {
     /// [`CarError::NoSlot`] or [`CarError::EmptySlot`].
     pub fn occupant(&self, slot: usize) -> Result<CarId, CarError> {
         match self.occupancies.get(slot) {
-            None => Err(CarError::NoSlot { slot, accepts: self.len() }),
+            None => Err(CarError::NoSlot { slot, slot_count: self.len() }),
             Some(Occupancy::Empty) => Err(CarError::EmptySlot { slot }),
             Some(_) => Ok(self.current_id(slot)),
         }
@@ -268,7 +268,7 @@ impl Slots {
         if wheel_count == expected_count {
             Ok(())
         } else {
-            Err(CarError::WheelCountMismatch { car, found: wheel_count, accepts: expected_count })
+            Err(CarError::WheelCountMismatch { car, found: wheel_count, expected: expected_count })
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(slots.find(second), Err(CarError::Removed { car: second }));
         assert_eq!(slots.release(second), Err(CarError::Removed { car: second }));
         assert_eq!(slots.occupant(1), Err(CarError::EmptySlot { slot: 1 }));
-        assert_eq!(slots.occupant(3), Err(CarError::NoSlot { slot: 3, accepts: 3 }));
+        assert_eq!(slots.occupant(3), Err(CarError::NoSlot { slot: 3, slot_count: 3 }));
         // The lowest empty slot is reused first, whichever car was removed first.
         let [fourth, fifth, sixth] = [0, 1, 2].map(|_| slots.allocate(4));
         assert_eq!([fourth, fifth, sixth].map(CarId::slot), [0, 1, 3]);
@@ -351,11 +351,11 @@ mod tests {
     fn a_suspended_car_keeps_its_slot_and_takes_no_state() {
         let mut slots = Slots::default();
         let car = slots.allocate(4);
-        assert_eq!(slots.suspend(1), Err(CarError::NoSlot { slot: 1, accepts: 1 }));
+        assert_eq!(slots.suspend(1), Err(CarError::NoSlot { slot: 1, slot_count: 1 }));
         assert_eq!(slots.suspend(0), Ok(()));
         assert_eq!((slots.id(0), slots.is_active(0)), (Some(car), false));
         assert_eq!(slots.check_state(0, 4), Err(CarError::Suspended { car }));
-        assert_eq!(slots.resume(0, 3), Err(CarError::WheelCountMismatch { car, found: 3, accepts: 4 }));
+        assert_eq!(slots.resume(0, 3), Err(CarError::WheelCountMismatch { car, found: 3, expected: 4 }));
         assert_eq!(slots.resume(0, 4), Ok(()));
         assert_eq!(slots.check_state(0, 4), Ok(()));
         assert_eq!(slots.allocate(4).slot(), 1);

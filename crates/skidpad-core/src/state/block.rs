@@ -15,7 +15,7 @@ pub struct BlockState<W: BlockLanes> {
     /// Velocity of the position, world, m/s.
     pub velocity: Vec3Lanes<W>,
     /// Angular velocity, world, rad/s.
-    pub angular: Vec3Lanes<W>,
+    pub angular_velocity: Vec3Lanes<W>,
     /// Velocity one step ago, world, m/s.
     pub previous_velocity: Vec3Lanes<W>,
     /// Mean road-wheel angle that the steering has reached, rad.
@@ -94,17 +94,14 @@ impl<W: BlockLanes> BlockState<W> {
     pub fn new(state: &State) -> Self {
         let number = W::splat;
         let vector = |vector: Vec3| Vec3Lanes::splat(vector);
-        let wheel = |wheel: &WheelState| WheelBlock {
-            axle_angle: W::splat(f32::NAN),
-            ..WheelBlock::default()
-        }
-        .with_all(wheel);
+        let wheel =
+            |wheel: &WheelState| WheelBlock { axle_angle: W::splat(f32::NAN), ..WheelBlock::default() }.with_all(wheel);
         let DriveState { engine_speed, gear, next_gear, ratio, shift_left, since_shift, clutch, .. } = state.drive;
         Self {
             position: state.position.to_array().map(|component| W::array_from_fn(|_| component)),
             rotation: state.rotation.to_array().map(number),
             velocity: vector(state.velocity),
-            angular: vector(state.angular),
+            angular_velocity: vector(state.angular_velocity),
             previous_velocity: vector(state.previous_velocity),
             steer: number(state.steer),
             drive: DriveBlock {
@@ -139,7 +136,7 @@ impl<W: BlockLanes> BlockState<W> {
             set(lanes, component);
         }
         set_vector(&mut self.velocity, state.velocity);
-        set_vector(&mut self.angular, state.angular);
+        set_vector(&mut self.angular_velocity, state.angular_velocity);
         set_vector(&mut self.previous_velocity, state.previous_velocity);
         set(&mut self.steer, state.steer);
         self.drive.set_car(car, &state.drive);
@@ -157,7 +154,7 @@ impl<W: BlockLanes> BlockState<W> {
         state.position = DVec3::new(x.as_ref()[car], y.as_ref()[car], z.as_ref()[car]);
         state.rotation = Quat::from_array(self.rotation.map(|lanes| lanes.number(car)));
         state.velocity = vector(&self.velocity);
-        state.angular = vector(&self.angular);
+        state.angular_velocity = vector(&self.angular_velocity);
         state.previous_velocity = vector(&self.previous_velocity);
         state.steer = self.steer.number(car);
         state.drive = self.drive.car(car);
@@ -170,7 +167,7 @@ impl<W: BlockLanes> BlockState<W> {
     /// Returns the bits of the cars whose position, rotation and velocities are finite.
     #[inline(always)]
     pub fn finite_cars(&self) -> u32 {
-        let velocities = self.velocity + self.angular;
+        let velocities = self.velocity + self.angular_velocity;
         let [x, y, z, w] = self.rotation;
         // This sum is finite only if every term is.
         let sum = (velocities.x + velocities.y + velocities.z) + (x + y + z + w);

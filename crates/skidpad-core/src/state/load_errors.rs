@@ -4,67 +4,67 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
     /// Bytes of another format.
-    #[error("the data start with {}, but a saved {what} starts with {}", found.escape_ascii(), accepts.escape_ascii())]
+    #[error("the data start with {}, but a saved {what} starts with {}", found.escape_ascii(), expected.escape_ascii())]
     Magic {
         /// Expected content: "car" or "world".
         what: &'static str,
         /// First bytes that were found.
         found: [u8; 4],
-        /// First bytes that are accepted.
-        accepts: [u8; 4],
+        /// First bytes of the expected format.
+        expected: [u8; 4],
     },
     /// Bytes of another version.
-    #[error("the data have version {found}, but this build reads version {accepts}")]
+    #[error("the data have version {found}, but this build reads version {expected}")]
     Version {
         /// Version of the bytes.
         found: u16,
         /// Version that this build reads.
-        accepts: u16,
+        expected: u16,
     },
     /// Wrong number of bytes.
-    #[error("the data have {found} bytes, but {accepts} are required")]
+    #[error("the data have {found} bytes, but {expected} are required")]
     Length {
         /// Number of bytes that were found.
         found: usize,
-        /// Number of bytes that are accepted.
-        accepts: usize,
+        /// Number of bytes that are required.
+        expected: usize,
     },
     /// Different step length, with which the world would not resume identically. The states of single cars can be
     /// loaded.
-    #[error("the data have a step of {found} s, but this world has a step of {accepts} s")]
+    #[error("the data have a step of {found} s, but this world has a step of {expected} s")]
     Step {
         /// Step length of the saved world, s.
         found: f32,
         /// Step length of the world that loads, s.
-        accepts: f32,
+        expected: f32,
     },
     /// Different number of slots.
-    #[error("the data have {found} car slots, but this world has {accepts}")]
+    #[error("the data have {found} car slots, but this world has {expected}")]
     Cars {
         /// Number of slots of the saved world.
         found: usize,
         /// Number of slots of the world that loads.
-        accepts: usize,
+        expected: usize,
     },
     /// Slot that holds another car than the saved one.
-    #[error("slot {slot}: the data have a car of generation {found}, but this world has generation {accepts}")]
+    #[error("slot {slot}: the data have a car of generation {found}, but this world has generation {expected}")]
     Generation {
         /// Slot with the difference.
         slot: usize,
         /// Generation of the slot in the saved world.
         found: u32,
         /// Generation of the slot in the world that loads.
-        accepts: u32,
+        expected: u32,
     },
     /// Different number of wheels of a car.
-    #[error("car {car}: the data have {found} wheels, but this car has {accepts}")]
+    #[error("car {car}: the data have {found} wheels, but this car has {expected}")]
     Wheels {
         /// Number of the car; 0 for a single car.
         car: usize,
         /// Number of wheels that were saved.
         found: usize,
         /// Number of wheels of the car that loads.
-        accepts: usize,
+        expected: usize,
     },
     /// Number outside its accepted range.
     #[error("{place}: the value is {found}, but must be {accepts}")]

@@ -29,7 +29,7 @@ pub struct State {
     /// Velocity of `position`, world, m/s.
     pub velocity: Vec3,
     /// Angular velocity, world, rad/s.
-    pub angular: Vec3,
+    pub angular_velocity: Vec3,
     /// Velocity one step ago, world, m/s, for the acceleration channels.
     pub previous_velocity: Vec3,
     /// Mean road-wheel angle that the steering has reached, for an axle with a steer ratio of 1, rad.
@@ -97,7 +97,7 @@ impl State {
             position: scene.point_above_plane(placement.x, placement.y, f64::from(height) + placement.height),
             rotation: equilibrium.as_ref().map_or(upright, |rest| upright * rest.tilt),
             velocity,
-            angular: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
             previous_velocity: velocity,
             steer: 0.0,
             drive: DriveState::at_speed(model, placement),
@@ -152,10 +152,11 @@ impl State {
     /// Returns true if every number is finite.
     pub fn is_finite(&self) -> bool {
         // The pattern names every field, so that an added field does not compile until it is handled.
-        let Self { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = self;
+        let Self { position, rotation, velocity, angular_velocity, previous_velocity, steer, drive, wheels, tow } =
+            self;
         position.is_finite()
             && rotation.is_finite()
-            && [velocity, angular, previous_velocity].into_iter().all(|vector| vector.is_finite())
+            && [velocity, angular_velocity, previous_velocity].into_iter().all(|vector| vector.is_finite())
             && steer.is_finite()
             && drive.is_finite()
             && wheels.iter().all(WheelState::is_finite)

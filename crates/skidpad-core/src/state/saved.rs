@@ -206,16 +206,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads magic bytes, then the version. Fails if they are not `accepts` and `version`, or if bytes are missing.
+    /// Reads magic bytes, then the version. Fails if they are not `expected` and `version`, or if bytes are missing.
     /// `content`: saved content for the error, "car" or "world".
-    fn read_header(&mut self, content: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
+    fn read_header(&mut self, content: &'static str, expected: [u8; 4], version: u16) -> Result<(), LoadError> {
         let found = self.read_bytes()?;
-        if found != accepts {
-            return Err(LoadError::Magic { what: content, found, accepts });
+        if found != expected {
+            return Err(LoadError::Magic { what: content, found, expected });
         }
         match u16::read(self)? {
             found if found == version => Ok(()),
-            found => Err(LoadError::Version { found, accepts: version }),
+            found => Err(LoadError::Version { found, expected: version }),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the error of a wrong number of bytes.
     fn length_error(&self) -> LoadError {
-        LoadError::Length { found: self.total_bytes, accepts: self.expected_bytes }
+        LoadError::Length { found: self.total_bytes, expected: self.expected_bytes }
     }
 
     /// Returns the error of the value `found` in the present field, with car and wheel or free body. `accepts`:
@@ -295,7 +295,7 @@ fields!(State {
     position: DVec3 = MAGNITUDE_RANGE,
     rotation: Quat = MAGNITUDE_RANGE,
     velocity: Vec3 = MAGNITUDE_RANGE,
-    angular: Vec3 = MAGNITUDE_RANGE,
+    angular_velocity: Vec3 = MAGNITUDE_RANGE,
     previous_velocity: Vec3 = MAGNITUDE_RANGE,
     steer: f32 = STEER_RANGE,
     drive: DriveState = MAGNITUDE_RANGE,
@@ -307,10 +307,10 @@ fields!(BodyMotion {
     position: DVec3 = MAGNITUDE_RANGE,
     rotation: Quat = MAGNITUDE_RANGE,
     velocity: Vec3 = MAGNITUDE_RANGE,
-    angular: Vec3 = MAGNITUDE_RANGE
+    angular_velocity: Vec3 = MAGNITUDE_RANGE
 });
 
-fields!(Tow { by: u32 = MAGNITUDE_RANGE, force: Vec3 = MAGNITUDE_RANGE, overrun: f32 = SHARE_RANGE });
+fields!(Tow { towing_slot: u32 = MAGNITUDE_RANGE, force: Vec3 = MAGNITUDE_RANGE, overrun: f32 = SHARE_RANGE });
 
 fields!(DriveState {
     engine_speed: f32 = MAGNITUDE_RANGE,
@@ -514,9 +514,9 @@ impl Saved for Box<[WheelState]> {
     /// errors. Fields without a flag are 0.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         let count_and_flags = u8::read(reader)?;
-        let (found, accepts) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheel_count);
-        if found != accepts {
-            return Err(LoadError::Wheels { car: reader.car, found, accepts });
+        let (found, expected) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheel_count);
+        if found != expected {
+            return Err(LoadError::Wheels { car: reader.car, found, expected });
         }
         let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| count_and_flags & flag != 0);
         reader.expected_bytes += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));

@@ -35,7 +35,7 @@ impl State {
                 // Push on the vehicle ahead, opposite to the force on the coupler, N.
                 let coupler_push = -force.dot(state.rotation * Vec3::X);
                 let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.steady_overrun(coupler_push));
-                state.tow = Some(Tow { by: first_vehicle + k as u32 - 1, force, overrun });
+                state.tow = Some(Tow { towing_slot: first_vehicle + k as u32 - 1, force, overrun });
             }
             states.push(state);
         }

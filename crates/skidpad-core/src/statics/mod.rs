@@ -24,8 +24,8 @@ impl Model {
 
     /// Returns the distance of wheel `i` without load below its position at rest (m).
     pub(crate) fn droop_from_rest(&self, i: usize) -> f32 {
-        let LaneIndex { bank, lane } = self.lane_index(i);
-        self.wheel_packs()[bank].droop_travel.lanes()[lane]
+        let LaneIndex { group, lane } = self.lane_index(i);
+        self.wheel_packs()[group].droop_travel.lanes()[lane]
     }
 
     /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links. The

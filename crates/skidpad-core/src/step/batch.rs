@@ -13,7 +13,6 @@ pub(crate) use crate::step::batch::lane_exchange::BATCH_LANES;
 
 use std::sync::Arc;
 
-use crate::assist_log::Assist;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisImpulse, ChassisState, Probe};
@@ -179,8 +178,8 @@ impl CarBatch {
 /// Returns true if cars of `model` can be stepped in a batch.
 ///
 /// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
-/// the wheels of an axle. Force elements and assists are excluded, except ABS, counter-steer and speed-dependent
-/// steering. Engines, motors and couplings do not matter.
+/// the wheels of an axle. All assists, force elements included, must be batchable
+/// ([`crate::assist_log::Assist::is_batchable`]). Engines, motors and couplings do not matter.
 fn is_batchable(model: &Model) -> bool {
     // Whether a batch supports the four wheels of a group.
     let has_plain_wheels = |(group_index, group): (usize, &WheelPack)| {
@@ -189,10 +188,7 @@ fn is_batchable(model: &Model) -> bool {
             && group.roll_centre_links.is_none()
             && group.lateral.is_none()
     };
-    // Whether a batch supports the assist.
-    let is_supported =
-        |assist: &Assist| matches!(assist, Assist::AntiLock | Assist::CounterSteer | Assist::SpeedSteering);
     model.separate_axle_links().is_empty()
-        && model.assists().iter().all(is_supported)
+        && model.assists().iter().all(|assist| assist.is_batchable())
         && model.wheel_packs().iter().enumerate().all(has_plain_wheels)
 }

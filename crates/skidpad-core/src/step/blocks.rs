@@ -146,15 +146,15 @@ mod tests {
     fn a_tyre_sees_the_chassis_without_what_it_does_itself() {
         let parts = plain_car();
         let (model, inertia) = (Model::new(parts.clone()).expect("valid"), parts.inertia);
-        let bank = &model.wheel_packs()[0];
+        let group = &model.wheel_packs()[0];
         let mut rows = WheelRows::<F32x4>::default();
         let row = |direction: Vec3| {
-            SpatialVector::new(Vec3Lanes::splat(direction), bank.contact.cross(Vec3Lanes::splat(direction)))
+            SpatialVector::new(Vec3Lanes::splat(direction), group.contact.cross(Vec3Lanes::splat(direction)))
         };
         (rows.contact.forward, rows.contact.side) = (row(Vec3::X), row(Vec3::Y));
         rows.solution.tyre_impulse = [F32x4::splat(30.0), F32x4::splat(-20.0)];
         let twist = SpatialVector::from_vec3s(Vec3::new(3.0, -2.0, 0.5), Vec3::new(0.25, -0.5, 1.0));
-        let seen = effective_mass(bank, false, &rows, twist.broadcast_to_wheels(), F32x4::splat(1.0));
+        let seen = effective_mass(group, false, &rows, twist.broadcast_to_wheels(), F32x4::splat(1.0));
         for (i, wheel) in parts.wheels.iter().enumerate() {
             let moved_by = |impulse: Vec3| {
                 impulse / parts.mass + (inertia.inverse() * wheel.contact.cross(impulse)).cross(wheel.contact)

@@ -6,7 +6,7 @@ use crate::model::wheel_pack::WheelPack;
 use crate::step::evaluation::LimitUpdate;
 use crate::step::step_wheels::{RowPass, StepWheels, Velocities};
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use skidpad_simd::instruction_set::dispatch_simd;
 use skidpad_simd::lane::F32x4;
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
@@ -111,7 +111,7 @@ impl CarRows<'_> {
         bounds: ImpulseBounds,
         limit_update: LimitUpdate,
     ) -> (SpatialVector<f32>, Symmetric6) {
-        self.vehicle.shafts.within = bounds;
+        self.vehicle.shafts.impulse_bounds = bounds;
         let (row_impulse, products) = self.vehicle.evaluate_rows::<B>(bounds, limit_update);
         (row_impulse, Symmetric6::new(self.vehicle.model.mass(), self.vehicle.model.inertia(), &products))
     }
@@ -167,7 +167,7 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
 
     #[inline(always)]
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut WheelRows)> {
-        banks_with_rows::<B>(&self.vehicle.model, &mut self.vehicle.rows)
+        groups_with_rows::<B>(&self.vehicle.model, &mut self.vehicle.rows)
     }
 
     #[inline(always)]
@@ -182,7 +182,7 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
 
     #[inline(always)]
     fn solve_shafts(&mut self) {
-        self.vehicle.shafts.within = ImpulseBounds::ApproximateCone;
+        self.vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
         self.vehicle.solve_shafts::<B>();
     }
 

@@ -7,7 +7,7 @@
 use crate::impulse_bounds::ImpulseBounds;
 use crate::port::ChassisState;
 use crate::vehicle::rows::{BoundRelaxation, EffectiveMass, WheelRows};
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use bevy_math::Vec3;
 use skidpad_simd::lane::{F32x4, Lane};
 use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
@@ -114,7 +114,7 @@ impl Vehicle {
     /// the sum of their impulses on the chassis (N s, N m s), and its derivative `Σ gain · row rowᵀ`, one wheel per
     /// lane. Changes of friction limits are not part of the derivative.
     ///
-    /// Order: axle links; for each bank the loads (with unsprung masses: load and travel rate together), then friction
+    /// Order: axle links; for each group the loads (with unsprung masses: load and travel rate together), then friction
     /// limits and the speeds that the tyres see; then the shafts; then hull points; then each wheel block (spin and
     /// tyre impulses). Loads are kept if `limit_update.has_current_loads`. Overwrites loads, limits, spins and impulses
     /// in the rows.
@@ -128,7 +128,7 @@ impl Vehicle {
             self.update_link_impulses::<B>();
         }
         let mut products = self.axle_link_products::<B>();
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             // `None` for wheels without an unsprung mass.
             let unsprung_result = rows.with_unsprung(|rows, unsprung| {
                 if limit_update.tyres || group.roll_centre_links.is_some() {
@@ -157,7 +157,7 @@ impl Vehicle {
         }
         self.solve_shafts::<B>();
         let mut row_impulse = self.external_bar_impulse + self.hull.evaluate(&mut products, limit_update.hull);
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             // Tyre impulses before this evaluation (N s).
             let tyre_impulse_before = rows.solution.tyre_impulse;
             // Gains with their rows on the chassis.

@@ -364,7 +364,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let predicted_load = (self.suspension.linearised_load + self.suspension.axle_links.impulse).masked(was_active);
         let [load_share, static_share] = LOAD_TOLERANCE.map(W::splat);
         // Tolerance, N s.
-        let tolerance = load_share * self.suspension.load + static_share * self.suspension.strut.weight;
+        let tolerance = load_share * self.suspension.load + static_share * self.suspension.strut.weight_impulse;
         tolerance.less((self.suspension.load - predicted_load).abs())
     }
 }

@@ -33,7 +33,7 @@ use crate::step::stages::{Stages, StepInputs};
 use crate::step::step_wheels::{StepWheels, Velocities};
 use crate::step_report::StepReport;
 use crate::vehicle::rows::{StartState, WheelRows};
-use crate::vehicle::{Vehicle, banks_with_rows, is_body_finite, response, wheel_impulses};
+use crate::vehicle::{Vehicle, groups_with_rows, is_body_finite, response, wheel_impulses};
 use skidpad_simd::instruction_set::dispatch_simd;
 use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
 use skidpad_simd::linear::SpatialVector;
@@ -111,7 +111,7 @@ impl Vehicle {
         }
     }
 
-    /// Solves the step of a car with `B` banks (groups of four wheels). Aborts the step by `abort_step` if the body or
+    /// Solves the step of a car with `B` groups of four wheels. Aborts the step by `abort_step` if the body or
     /// the result is not finite.
     #[inline(always)]
     fn solve_or_abort<B: WheelGroups>(
@@ -168,10 +168,10 @@ impl Vehicle {
         let v_loaded = self.solve_any_loads::<ManyGroups>(v_free, v_warm, dt).velocity.broadcast_to_wheels();
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the start of the step, vehicle frame.
-        let v_start =
-            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity)
+            .broadcast_to_wheels();
         let mut has_touchdown = false;
-        for (group, rows) in banks_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<ManyGroups>(&self.model, &mut self.rows) {
             has_touchdown |= rows.detect_touchdown(
                 group,
                 group.present_mask(),
@@ -197,7 +197,7 @@ impl Vehicle {
         v_warm: SpatialVector<f32>,
     ) -> SpatialVector<f32> {
         let to_vehicle = self.to_world.transpose();
-        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular);
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity);
         if self.model.has_rims() {
             self.constrain_rims_to_struts(v_start);
         }
@@ -244,7 +244,7 @@ impl Vehicle {
     /// deflections of standing contact patches.
     #[inline(always)]
     pub(crate) fn store_start_state<B: WheelGroups>(&mut self) {
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             rows.start = StartState::read(group, &self.state.wheels);
         }
     }

@@ -28,7 +28,7 @@ pub struct Velocities<C = f32> {
     pub load_solution: LoadSolution<C>,
 }
 
-/// Wheels of a car with `B` banks, or of a batch of cars, with their rows.
+/// Wheels of a car with `B` groups, or of a batch of cars, with their rows.
 pub trait StepWheels<B: WheelGroups> {
     /// Number type of the rows: four wheels of a car, or one wheel of eight cars.
     type Lanes: WheelLanes;

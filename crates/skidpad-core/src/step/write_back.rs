@@ -36,23 +36,24 @@ fn rotation_vector_between<C: CarScalar>(start: C::Vec4, end: C::Vec4) -> C::Vec
     half * C::Vec4::repeat(C::splat(2.0))
 }
 
-/// Returns the angular velocity (rad/s, world axes) of a body after a step of `dt` s. This is `angular`, except in
-/// lanes whose rate is below [`MIN_RESOLVED_RATE_RADPS`]: there it is the rotation vector between both rotations of
-/// `rotations` (start and end of the step), over `dt`. Calls `rotations` only if some lane needs it.
+/// Returns the angular velocity (rad/s, world axes) of a body after a step of `dt` s. This is `angular_velocity`,
+/// except in lanes whose rate is below [`MIN_RESOLVED_RATE_RADPS`]: there it is the rotation vector between both
+/// rotations of `rotations` (start and end of the step), over `dt`. Calls `rotations` only if some lane needs it.
 #[inline(always)]
 pub(crate) fn resolved_angular_velocity<C: CarScalar>(
-    angular: Vec3Lanes<C>,
+    angular_velocity: Vec3Lanes<C>,
     rotations: impl FnOnce() -> [C::Vec4; 2],
     dt: f32,
 ) -> Vec3Lanes<C> {
     // Rates that a 32-bit rotation does not resolve.
-    let unresolved = angular.dot(angular).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
+    let unresolved =
+        angular_velocity.dot(angular_velocity).less(C::splat(MIN_RESOLVED_RATE_RADPS * MIN_RESOLVED_RATE_RADPS));
     if !C::any(unresolved) {
-        return angular;
+        return angular_velocity;
     }
     let [start, end] = rotations();
     let [x, y, z, _] = (rotation_vector_between::<C>(start, end) / C::Vec4::repeat(C::splat(dt))).to_array();
-    Vec3Lanes::select(unresolved, Vec3Lanes::new(x, y, z), angular)
+    Vec3Lanes::select(unresolved, Vec3Lanes::new(x, y, z), angular_velocity)
 }
 
 impl Vehicle {
@@ -87,30 +88,31 @@ impl Vehicle {
         }
     }
 
-    /// Ends the step of a car whose loops run over the banks of `B`: takes over the motion of `body`, then integrates
+    /// Ends the step of a car whose loops run over the groups of `B`: takes over the motion of `body`, then integrates
     /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
     /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         let rotations = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
-        let angular = resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular), || rotations, dt);
+        let angular_velocity =
+            resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular_velocity), || rotations, dt);
         let report = self.set_motion(body);
         if !report.not_finite {
-            self.integrate_contact_patches::<B>(body, angular.to_array().into(), dt);
+            self.integrate_contact_patches::<B>(body, angular_velocity.to_array().into(), dt);
         }
         report
     }
 
-    /// Computes the wheel and drivetrain states after a step of `dt` s. `body` gives the velocity at its end; `angular`
-    /// is the angular velocity there (world axes). Order: lateral shift of wheels with axle compliance, disc
-    /// temperatures, then the end state of every wheel, and finally the shafts. The axes are those in the middle of the
-    /// step.
+    /// Computes the wheel and drivetrain states after a step of `dt` s. `body` gives the velocity at its end;
+    /// `angular_velocity` is the angular velocity there (world axes). Order: lateral shift of wheels with axle
+    /// compliance, disc temperatures, then the end state of every wheel, and finally the shafts. The axes are those in
+    /// the middle of the step.
     #[inline(always)]
-    fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular: Vec3, dt: f32) {
+    fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular_velocity: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the end of the step, vehicle frame.
         let end_velocity =
-            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular).broadcast_to_wheels();
+            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * angular_velocity).broadcast_to_wheels();
         if self.model.has_lateral_compliance() {
             self.shift_wheels();
         }
@@ -146,7 +148,7 @@ impl State {
         self.position = body.position;
         self.rotation = body.rotation;
         self.velocity = body.velocity;
-        self.angular = body.angular;
+        self.angular_velocity = body.angular_velocity;
     }
 }
 
@@ -278,7 +280,7 @@ impl<W: WheelLanes> WheelRows<W> {
 
 impl WheelRows {
     /// Writes the `end_state` of the wheels of `group` into `wheels`, all wheels of the car. Also writes the
-    /// friction factor minus 1 where it is not 0, and the moments of the tyres if the bank has tyres other than simple
+    /// friction factor minus 1 where it is not 0, and the moments of the tyres if the group has tyres other than simple
     /// curves; otherwise these fields become 0.
     #[inline(always)]
     fn write_back(&self, group: &WheelPack, end_state: EndState, wheels: &mut [WheelState]) {
@@ -350,7 +352,7 @@ impl WheelEndState {
 }
 
 /// Returns the share of rolling of each wheel (0 at a standstill, 1 when rolling) at the speeds whose squares are
-/// `speed_squared` (m²/s²). It is 1 above the walking speed of the bank, and rises smoothly between its two limit
+/// `speed_squared` (m²/s²). It is 1 above the walking speed of the group, and rises smoothly between its two limit
 /// speeds. The root is computed only if a wheel is slower than that.
 #[inline(always)]
 fn rolling_shares<W: WheelLanes>(group: &WheelPack<W>, speed_squared: W) -> W {

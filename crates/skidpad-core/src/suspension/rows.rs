@@ -58,10 +58,10 @@ pub(crate) struct StrutStep<W: WheelLanes = F32x4> {
     /// Compression at the start of the step, synchronous with the velocity, m. Below the droop stop for a wheel that
     /// touches down later.
     pub start_travel: W,
-    /// Compression in the middle of the step for a final rate of zero, m.
-    pub middle_travel: W,
-    /// Impulse of the static strut load, N s.
-    pub weight: W,
+    /// Compression in the middle of the step (½ dt) for a final rate of zero, m.
+    pub midstep_travel: W,
+    /// Impulse of the strut's static load (the weight carried at rest), N s.
+    pub weight_impulse: W,
     /// Mass that the strut moves, kg: the mass carried by the wheel, or its unsprung mass.
     pub mass: W,
     /// Impulse of the spring and the static load for a final rate of zero, N s.
@@ -102,7 +102,7 @@ pub(crate) struct AxleLinkRows<W: WheelLanes = F32x4> {
     pub heave_gains: [W; 2],
 }
 
-/// Motion of the unsprung masses of a bank. Only steps with unsprung masses allocate it, because it is a fifth of a
+/// Motion of the unsprung masses of a group. Only steps with unsprung masses allocate it, because it is a fifth of a
 /// car's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
@@ -158,7 +158,7 @@ pub(crate) struct TyreStep<W: WheelLanes = F32x4> {
     pub rate: W,
     /// Damping force per sum of the rates at both ends of the step, N s/m.
     pub damping: W,
-    /// Additional force due to the larger weight of the final rate, N. The force is limited so that it never acts in
-    /// the direction of the motion.
-    pub late_damping: W,
+    /// Additional damping force due to the larger weight of the final rate in the mean, N. The force is limited so that
+    /// it never acts in the direction of the motion.
+    pub extra_damping_force: W,
 }

@@ -182,7 +182,7 @@ impl Frame {
     ) {
         let to_vehicle = state.rotation.inverse();
         let velocity = (to_vehicle * state.velocity).as_dvec3();
-        let rates = (to_vehicle * state.angular).as_dvec3();
+        let rates = (to_vehicle * state.angular_velocity).as_dvec3();
         let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
         let (sin, cos) = math::sin_cos(angles.z as f32); // of the yaw angle
         let velocity_change = state.velocity - state.previous_velocity;
@@ -297,7 +297,7 @@ fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     }
     let to_vehicle = state.rotation.inverse();
     let arm = wheel_spec.contact + Vec3::Z * wheel.compression; // contact point from the centre of mass, m
-    let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
+    let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular_velocity).cross(arm);
     // The contact point moves along the ground: its speed along the axle is that along the ground times the cosine of
     // the camber. The cosine counts as at least 1e-3.
     let lateral_speed =
@@ -332,7 +332,8 @@ impl HitchFrame {
             fy_n: force.y,
             fz_n: force.z,
             articulation_rad: math::roll_pitch_yaw(to_axes_ahead * state.rotation).z as f64,
-            articulation_rate_radps: (to_axes_ahead * (state.angular - vehicle_ahead.angular)).z as f64,
+            articulation_rate_radps: (to_axes_ahead * (state.angular_velocity - vehicle_ahead.angular_velocity)).z
+                as f64,
             coupled: 1.0,
         }
     }

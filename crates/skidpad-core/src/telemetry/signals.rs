@@ -83,9 +83,10 @@ impl<W: WheelLanes> WheelLane<'_, W> {
             rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground_compression);
         let point = Vec3::from(pack.contact.with_z_added(ground_compression).lane(lane));
         let to_vehicle = state.rotation.inverse();
-        let [velocity, angular] = [state.velocity, state.angular].map(|vector| Vec3Lanes::splat(to_vehicle * vector));
+        let [velocity, angular_velocity] =
+            [state.velocity, state.angular_velocity].map(|vector| Vec3Lanes::splat(to_vehicle * vector));
         let [longitudinal_speed, lateral_speed] =
-            rows.patch_speeds(SpatialVector::new(velocity, angular)).map(wheel_value);
+            rows.patch_speeds(SpatialVector::new(velocity, angular_velocity)).map(wheel_value);
         let [longitudinal_impulse, lateral_impulse] = rows.solution.tyre_impulse.map(wheel_value); // tyre impulses, N s
         let (forward, side, normal) =
             (row_direction(rows.contact.forward), row_direction(rows.contact.side), row_direction(rows.contact.normal));
@@ -123,7 +124,7 @@ impl Vehicle {
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         let lane_index = self.model.lane_index(wheel);
         let (pack, rows, lane) =
-            (&self.model.wheel_packs()[lane_index.bank], &self.rows[lane_index.bank], lane_index.lane);
+            (&self.model.wheel_packs()[lane_index.group], &self.rows[lane_index.group], lane_index.lane);
         if !rows.has_step() {
             return None;
         }

@@ -148,7 +148,7 @@ impl Cars {
 
     /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no hitch.
     fn towing_state(&self, state: &State) -> Option<&State> {
-        let towing_slot = state.tow?.by as usize;
+        let towing_slot = state.tow?.towing_slot as usize;
         let towing_vehicle = self.vehicles.get(towing_slot).filter(|_| self.slots.is_active(towing_slot))?;
         towing_vehicle.model().parts().hitch.map(|_| towing_vehicle.state())
     }
@@ -170,7 +170,7 @@ impl Cars {
     pub fn uncouple_if_overloaded(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
         let state = &self.vehicles[trailer].state;
         let Some(tow) = state.tow else { return };
-        let hitch = self.vehicles.get(tow.by as usize).and_then(|vehicle| vehicle.model().parts().hitch);
+        let hitch = self.vehicles.get(tow.towing_slot as usize).and_then(|vehicle| vehicle.model().parts().hitch);
         let is_overloaded = hitch.is_some_and(|hitch| (tow.force + impulse / dt).length() > hitch.breaking_force);
         if is_overloaded {
             self.vehicles[trailer].state.tow = None;

@@ -293,7 +293,7 @@ mod tests {
     /// A plank of 30 kg, 40 by 10 by 0.4 m.
     struct Plank {
         velocity: Vec3,
-        angular: Vec3,
+        angular_velocity: Vec3,
     }
 
     impl SolverBody for Plank {
@@ -306,12 +306,12 @@ mod tests {
         }
 
         fn velocity_at(&self, arm: Vec3) -> Vec3 {
-            self.velocity + self.angular.cross(arm)
+            self.velocity + self.angular_velocity.cross(arm)
         }
 
         fn apply_impulse(&mut self, impulse: Vec3, angular_impulse: Vec3) {
             self.velocity += impulse * self.inverse_mass();
-            self.angular += self.angular_response(angular_impulse);
+            self.angular_velocity += self.angular_response(angular_impulse);
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
         let point = HullPoint { arm, gap: 0.0, normal: Vec3::Z, friction: 0.4, velocity: Vec3::ZERO };
         let slip = |plank: &Plank| relative_velocity(plank, &point) * Vec3::new(1.0, 1.0, 0.0);
         for friction_limit in [0.0, 1.0, 25.0, 1000.0] {
-            let mut plank = Plank { velocity: Vec3::new(1.7, 0.2, 0.0), angular: Vec3::new(0.0, 0.0, 0.01) };
+            let mut plank = Plank { velocity: Vec3::new(1.7, 0.2, 0.0), angular_velocity: Vec3::new(0.0, 0.0, 0.01) };
             let friction = solve_friction(&plank, &point, slip(&plank), Vec3::ZERO, friction_limit);
             plank.apply_impulse(friction, arm.cross(friction));
             let remaining_slip = slip(&plank);

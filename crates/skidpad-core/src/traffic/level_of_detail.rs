@@ -27,7 +27,7 @@ pub enum LevelError {
     },
     /// A step length does not fit.
     #[error(
-        "level {level} has a step of {found} s, which must be an integer multiple of {accepts} s, the step of the previous level"
+        "level {level} has a step of {found} s, which must be an integer multiple of {finer_step} s, the step of the previous level"
     )]
     StepMismatch {
         /// Level of the world.
@@ -35,7 +35,7 @@ pub enum LevelError {
         /// Step of the world, s.
         found: f32,
         /// Step of the finer level, s.
-        accepts: f32,
+        finer_step: f32,
     },
 }
 
@@ -224,7 +224,7 @@ impl LevelOfDetail {
     /// a train behind vehicles that tow each other in a circle, returns the vehicle of the circle with the lowest slot.
     fn front_vehicle(&self, car: usize) -> usize {
         let towing = |car: usize| {
-            let ahead = self.state(car).tow.map(|tow| tow.by as usize);
+            let ahead = self.state(car).tow.map(|tow| tow.towing_slot as usize);
             ahead.filter(|ahead| *ahead < self.cars.len())
         };
         let mut front = car;
@@ -300,7 +300,7 @@ fn step_multiple(level: usize, step: f32, finer_step: f32) -> Result<u64, LevelE
     if (1.0..1e6).contains(&rounded_ratio) && (ratio - rounded_ratio).abs() <= STEP_RATIO_TOLERANCE * rounded_ratio {
         return Ok(rounded_ratio as u64);
     }
-    Err(LevelError::StepMismatch { level, found: step, accepts: finer_step })
+    Err(LevelError::StepMismatch { level, found: step, finer_step })
 }
 
 /// Distances at which a car changes to the next coarser level.

@@ -205,7 +205,7 @@ impl StackedVehicles {
             let end_ray = first_ray + if cars.is_stepped(car) { cars.vehicle(car).model().wheels().len() } else { 0 };
             let in_train = trains.as_mut().is_some_and(|trains| trains.store_rays(car, &(first_ray..end_ray)));
             let body = cars.body(car);
-            let free_twist = [body.free_velocity, body.free_angular];
+            let free_twist = [body.free_velocity, body.free_angular_velocity];
             self.order.push(StackEntry {
                 car,
                 rays: first_ray..end_ray,
@@ -245,15 +245,15 @@ impl StackedVehicles {
             let body = *cars.body(car);
             match stepped_car {
                 Some(_) => {
-                    let free_twist = [body.free_velocity, body.free_angular];
+                    let free_twist = [body.free_velocity, body.free_angular_velocity];
                     (body.position, free_twist, free_response(cars.vehicle(car), &body))
                 }
                 // The push wakes the vehicle, which moves from the next step on.
-                None => (body.position, [body.velocity, body.angular], FIXED_BODY_RESPONSE),
+                None => (body.position, [body.velocity, body.angular_velocity], FIXED_BODY_RESPONSE),
             }
         } else if let Some(body) = cars.dynamic_body(ray) {
             let response = BodyResponse::Constrained { mass: body.inverse_mass, inertia: body.inverse_inertia };
-            (body.centre, [body.velocity, body.angular], response)
+            (body.centre, [body.velocity, body.angular_velocity], response)
         } else {
             return false;
         };
@@ -327,7 +327,7 @@ impl StackedVehicles {
             1.0,
         );
         let body = cars.body(car);
-        [body.free_velocity, body.free_angular] = pushed_twist;
+        [body.free_velocity, body.free_angular_velocity] = pushed_twist;
     }
 
     /// Sets the resulting twist (end of the step) and the response of body `body_index` by the present wheel impulses on it. A vehicle is solved once
@@ -595,6 +595,6 @@ impl StackedVehicles {
 fn body_and_end_twist(cars: &mut dyn StackSolver, car: usize) -> (ChassisState, Twist) {
     let (push, body) = (*cars.chassis_impulse(car), *cars.body(car));
     let impulse = [push.impulse + push.hull_impulse, push.angular_impulse + push.hull_angular_impulse];
-    let free_twist = [body.free_velocity, body.free_angular + body.gyroscopic_change];
+    let free_twist = [body.free_velocity, body.free_angular_velocity + body.gyroscopic_change];
     (body, add_scaled(free_twist, free_response(cars.vehicle(car), &body).twist_change(impulse), 1.0))
 }

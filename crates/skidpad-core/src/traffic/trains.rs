@@ -193,7 +193,7 @@ impl Trains {
         for trailer in 0..self.members.len() {
             let car = self.members[trailer].car;
             let Some(tow) = cars.vehicle(car).state().tow else { continue };
-            let ahead = self.member_of_slot.get(tow.by as usize).copied().flatten();
+            let ahead = self.member_of_slot.get(tow.towing_slot as usize).copied().flatten();
             if let Some(ahead) = ahead.filter(|ahead| self.can_couple(cars, *ahead, trailer)) {
                 self.couple([ahead, trailer], tow, cars);
             } else if cars.is_stepped(car) {
@@ -229,7 +229,7 @@ impl Trains {
                 let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // of the free twist
                 let body = cars.body(member.car);
                 member.body.free_velocity = body.free_velocity - hitch_change[0];
-                member.body.free_angular = body.free_angular - hitch_change[1];
+                member.body.free_angular_velocity = body.free_angular_velocity - hitch_change[1];
             }
         }
     }
@@ -348,7 +348,7 @@ impl Trains {
             let force = coupled.joint.force(self.dt);
             let is_intact = force.length() <= hitch.breaking_force;
             cars.vehicle(trailer).state.tow =
-                is_intact.then_some(Tow { by: ahead as u32, force, overrun: coupled.overrun });
+                is_intact.then_some(Tow { towing_slot: ahead as u32, force, overrun: coupled.overrun });
         }
         report
     }
@@ -403,7 +403,7 @@ impl Trains {
         let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
         let body = cars.body(member.car);
         body.free_velocity = member.body.free_velocity + hitch_change[0];
-        body.free_angular = member.body.free_angular + hitch_change[1];
+        body.free_angular_velocity = member.body.free_angular_velocity + hitch_change[1];
     }
 
     /// Solves every vehicle of a train separately with the pedals of the vehicle ahead; returns the worst report. Stores the twist of each at the end
@@ -419,7 +419,8 @@ impl Trains {
                 chassis_impulse.impulse + chassis_impulse.hull_impulse,
                 chassis_impulse.angular_impulse + chassis_impulse.hull_angular_impulse,
             ]; // wheels and hull
-            let free_twist = [body.free_velocity, body.free_angular + body.gyroscopic_change]; // without impulses of the vehicle
+            // Without impulses of the vehicle.
+            let free_twist = [body.free_velocity, body.free_angular_velocity + body.gyroscopic_change];
             member.end_twist = add_scaled(free_twist, member.response.twist_change(impulse), 1.0);
         }
         report

@@ -26,7 +26,7 @@ pub struct Vehicle {
     pub(crate) model: Arc<Model>,
     /// Dynamic state.
     pub(crate) state: State,
-    /// Rows, one entry per bank of the model.
+    /// Rows, one entry per group of the model.
     pub(crate) rows: Box<[WheelRows]>,
     /// Rows between spins: clutch or converter, motors, couplings.
     pub(crate) shafts: Shafts,
@@ -39,7 +39,7 @@ pub struct Vehicle {
     /// Demand of the stability control in this step; `None` if it does not act.
     pub(crate) correction: Option<Correction>,
     /// Share of their rate that the anti-roll bars have in this step, 0 to 1.
-    pub(crate) bar_share: f32,
+    pub(crate) bar_rate_share: f32,
     /// Rotation from vehicle axes to world axes in the middle of the step.
     pub(crate) to_world: Mat3,
     /// Pose lag of the body at the start of the step (s); see [`ChassisState::pose_lag`].
@@ -67,7 +67,7 @@ impl Vehicle {
             hull: HullRows::default(),
             external_bar_impulse: SpatialVector::default(),
             correction: None,
-            bar_share: 1.0,
+            bar_rate_share: 1.0,
             to_world: Mat3::IDENTITY,
             pose_lag: 0.0,
             applied_steer_bits: None,
@@ -121,7 +121,7 @@ impl Vehicle {
         if let (Some(assist_log), Some(other)) = (&mut self.assist_log, &other.assist_log) {
             **assist_log = **other;
         }
-        (self.correction, self.bar_share) = (other.correction, other.bar_share);
+        (self.correction, self.bar_rate_share) = (other.correction, other.bar_rate_share);
         (self.to_world, self.pose_lag, self.applied_steer_bits, self.applied_demand) =
             (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }
@@ -130,7 +130,7 @@ impl Vehicle {
     /// frame with the axes `to_world`.
     pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
-        SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+        SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
     }
 
     /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, and N m s about the
@@ -147,9 +147,9 @@ impl Vehicle {
     }
 }
 
-/// Returns every bank of wheels (constants of four wheels) with its rows.
+/// Returns every group of wheels (constants of four wheels) with its rows.
 #[inline(always)]
-pub(crate) fn banks_with_rows<'a, B: WheelGroups>(
+pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
     model: &'a Model,
     rows: &'a mut [WheelRows],
 ) -> impl Iterator<Item = (&'a WheelPack, &'a mut WheelRows)> {
@@ -185,7 +185,7 @@ pub fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) ->
 #[inline(always)]
 pub(crate) fn is_body_finite(body: &ChassisState) -> bool {
     // A sum is finite only if every term is: one test covers all terms.
-    let velocity_sum = body.velocity + body.angular + body.free_velocity + body.free_angular;
+    let velocity_sum = body.velocity + body.angular_velocity + body.free_velocity + body.free_angular_velocity;
     let position_sum = body.position.x + body.position.y + body.position.z;
     let rotation_sum = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
     (velocity_sum.x + velocity_sum.y + velocity_sum.z + rotation_sum).is_finite() && position_sum.is_finite()
@@ -202,9 +202,9 @@ mod tests {
         ChassisState {
             position: DVec3::from(vector(0)),
             velocity: vector(3),
-            angular: vector(6),
+            angular_velocity: vector(6),
             free_velocity: vector(9),
-            free_angular: vector(12),
+            free_angular_velocity: vector(12),
             gyroscopic_change: Vec3::ZERO,
             rotation: Quat::from_slice(&numbers[15..]),
             wind: Vec3::ZERO,

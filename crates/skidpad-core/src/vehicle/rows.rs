@@ -1,4 +1,4 @@
-//! Rows of each wheel: its contact, and the impulses of its strut and tyre on the chassis. One bank holds four wheels
+//! Rows of each wheel: its contact, and the impulses of its strut and tyre on the chassis. One group holds four wheels
 //! in lanes.
 //!
 //! A row has the form `impulse = target impulse − gain · speed`, the reciprocal form of a soft constraint (softness
@@ -19,7 +19,7 @@ use skidpad_simd::linear::SpatialVector;
 pub struct WheelRows<W: WheelLanes = F32x4> {
     /// Length of the last step (s); 0 before the first step, see [`WheelRows::has_step`].
     pub(crate) dt: f32,
-    /// Whether the bank has tyres with a law other than a simple curve; these tyres have moments.
+    /// Whether the group has tyres with a law other than a simple curve; these tyres have moments.
     pub(crate) has_laws: bool,
     /// State of the wheels at the start of the step.
     pub(crate) start: StartState<W>,
@@ -63,7 +63,7 @@ pub(crate) struct StartState<W: WheelLanes = F32x4> {
 
 impl StartState {
     /// Reads the start states of the four wheels of `group` from `wheels`, all wheels of the car. Moments are 0 if all
-    /// tyres of the bank are simple curves.
+    /// tyres of the group are simple curves.
     #[inline(always)]
     pub(crate) fn read(group: &WheelPack, wheels: &[WheelState]) -> Self {
         let wheels = group.wheel_entries(wheels);
@@ -228,7 +228,7 @@ impl<W: WheelLanes> WheelRows<W> {
     /// Returns the impulse of the static load of each strut in the step (N s), for example as the scale of a tolerance.
     #[inline(always)]
     pub fn static_load(&self) -> W {
-        self.suspension.strut.weight
+        self.suspension.strut.weight_impulse
     }
 
     /// Returns the normal impulse on the ground (N s): the load without the part that links carry.

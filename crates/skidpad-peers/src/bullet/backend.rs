@@ -154,7 +154,7 @@ impl BulletCar {
         state.position = body.position;
         state.rotation = body.rotation.as_quat();
         state.velocity = body.velocity.as_vec3();
-        state.angular = body.angular.as_vec3();
+        state.angular_velocity = body.angular_velocity.as_vec3();
         let tunings = &self.car.tuning().wheels;
         for (i, (wheel, wheel_state)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
             // Rotation of the last step, before 1 % of it was dropped, over the step, rad/s.
@@ -212,7 +212,7 @@ fn bullet_body(state: &State) -> Body {
         position: state.position,
         rotation: state.rotation.as_dquat().normalize(),
         velocity: state.velocity.as_dvec3(),
-        angular: state.angular.as_dvec3(),
+        angular_velocity: state.angular_velocity.as_dvec3(),
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Body {
     /// Velocity of the centre of mass, world, m/s.
     pub velocity: DVec3,
     /// Angular velocity, world, rad/s.
-    pub angular: DVec3,
+    pub angular_velocity: DVec3,
 }
 
 impl Body {
@@ -26,11 +26,11 @@ impl Body {
     ///
     /// For ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
     pub(super) fn apply_gyroscopic_torque(&mut self, inertia: &DMat3, dt: f64) {
-        let rate = self.rotation.inverse() * self.angular;
+        let rate = self.rotation.inverse() * self.angular_velocity;
         let momentum = *inertia * rate;
         let residual = rate.cross(momentum) * dt;
         let jacobian = *inertia + (cross_matrix(rate) * *inertia - cross_matrix(momentum)) * dt;
-        self.angular = self.rotation * (rate - jacobian.inverse() * residual);
+        self.angular_velocity = self.rotation * (rate - jacobian.inverse() * residual);
     }
 
     /// Moves the pose with the current velocities over `dt` s. The rotation is the exponential map of the angular
@@ -38,7 +38,7 @@ impl Body {
     /// that does not turn keeps its rotation as it is. Velocities do not change.
     pub(super) fn advance(&mut self, dt: f64) {
         self.position += self.velocity * dt;
-        let rotation_vector = self.angular * dt;
+        let rotation_vector = self.angular_velocity * dt;
         let angle = rotation_vector.length();
         if angle > 0.0 {
             let rotation = DQuat::from_axis_angle(rotation_vector / angle, angle.min(MAX_STEP_ROTATION_RAD));
@@ -48,12 +48,15 @@ impl Body {
 
     /// Returns the velocity of the point `arm` from the centre of mass (world axes, m), m/s.
     pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
-        self.velocity + self.angular.cross(arm)
+        self.velocity + self.angular_velocity.cross(arm)
     }
 
     /// Returns true if every number is finite.
     pub fn is_finite(&self) -> bool {
-        self.position.is_finite() && self.rotation.is_finite() && self.velocity.is_finite() && self.angular.is_finite()
+        self.position.is_finite()
+            && self.rotation.is_finite()
+            && self.velocity.is_finite()
+            && self.angular_velocity.is_finite()
     }
 }
 
@@ -75,11 +78,11 @@ mod tests {
             position: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             velocity: DVec3::X,
-            angular: DVec3::new(1.0, 0.5, -0.8),
+            angular_velocity: DVec3::new(1.0, 0.5, -0.8),
         };
         // Rotational energy, J.
         let energy = |b: &Body| {
-            let rate = b.rotation.inverse() * b.angular;
+            let rate = b.rotation.inverse() * b.angular_velocity;
             0.5 * rate.dot(inertia * rate)
         };
         let before = energy(&body);
@@ -101,7 +104,7 @@ mod tests {
             position: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             velocity: DVec3::ZERO,
-            angular: DVec3::new(0.0, 0.0, 3.0),
+            angular_velocity: DVec3::new(0.0, 0.0, 3.0),
         };
         // Angle about z after a step of `dt` s, rad.
         let turned = |dt: f64| {

@@ -122,7 +122,7 @@ impl Car {
         let [velocity_change, angular_change] = self.separate_hull_from_ground(ground, dt);
         self.body.advance(dt);
         self.body.velocity += velocity_change;
-        self.body.angular += angular_change;
+        self.body.angular_velocity += angular_change;
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.input = inputs.get(i).copied().unwrap_or_default();
         }
@@ -214,7 +214,7 @@ impl Car {
     /// Applies `impulse` (N s) at `arm` from the centre of mass (m), both in world axes.
     pub(super) fn apply_impulse(&mut self, arm: DVec3, impulse: DVec3) {
         self.body.velocity += impulse / self.tuning.mass;
-        self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
+        self.body.angular_velocity += self.world_inverse_inertia * arm.cross(impulse);
     }
 
     /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities: copies the motion of the body to the
@@ -223,8 +223,8 @@ impl Car {
     /// caller adds after the pose has moved; zero without a hull.
     fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, ground_contacts)) = &mut self.hull else { return [DVec3::ZERO; 2] };
-        let Body { position, rotation, velocity, angular } = self.body;
-        let start_twist = [velocity.as_vec3(), angular.as_vec3()];
+        let Body { position, rotation, velocity, angular_velocity } = self.body;
+        let start_twist = [velocity.as_vec3(), angular_velocity.as_vec3()];
         chassis.set_pose_and_twist(position, rotation.as_quat(), start_twist);
         // `&[]`: no rims.
         ground_contacts.separate_from_ground(chassis, ground, &[], dt as f32);
@@ -232,7 +232,7 @@ impl Car {
         // Only differences are added, so that 64-bit velocities without contact keep their digits.
         if pose_motion != start_twist {
             self.body.velocity += (pose_motion[0] - start_twist[0]).as_dvec3();
-            self.body.angular += (pose_motion[1] - start_twist[1]).as_dvec3();
+            self.body.angular_velocity += (pose_motion[1] - start_twist[1]).as_dvec3();
         }
         [0, 1].map(|part| (end_twist[part] - pose_motion[part]).as_dvec3())
     }

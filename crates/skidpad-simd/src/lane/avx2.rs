@@ -13,7 +13,8 @@ use wide::bytemuck;
 use crate::lane::car_lanes::impl_car_lanes;
 use crate::lane::impl_lanewise_ops;
 use crate::lane::{
-    BlockLanes, Broadcast, CarLanes, CarScalar, F32x4, Lane, MANTISSA_BITS, MANTISSA_MASK, ONE_BITS, ROUND_TO_WHOLE, WheelLanes,
+    BlockLanes, Broadcast, CarLanes, CarScalar, F32x4, Lane, MANTISSA_BITS, MANTISSA_MASK, ONE_BITS, ROUND_TO_WHOLE,
+    WheelLanes,
 };
 
 thread_local! {

@@ -96,7 +96,7 @@ impl DynamicBoxSpec {
                 position: rotated_box.centre + (rotated_box.rotation * centre_of_mass_offset).as_dvec3(),
                 rotation: rotated_box.rotation,
                 velocity: vector(self.velocity_mps),
-                angular: vector(self.angular_velocity_deg_per_s.map(f64::to_radians)),
+                angular_velocity: vector(self.angular_velocity_deg_per_s.map(f64::to_radians)),
             },
         }
     }

@@ -21,27 +21,19 @@ mod scene;
 mod terrain;
 mod tyre;
 
-pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
-pub use assists::{
-    AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, NonPhysical, SpeedSteering, Stability,
-    Traction,
-};
-pub use axle::{
-    AntiRollBar, Axle, BarActsOn, BlowOff, BrakeDisc, HeaveSpring, Kinematics, LateralCompliance, Probe,
-    RollingResistance, StaticRollingResistance, Suspension, Unsprung,
-};
-pub use body::DynamicBoxSpec;
-pub use chassis::{Box3, Chassis, Hull, Inertia};
-pub use dolly::{Dolly, Turntable};
-pub use hitch::{Coupler, Hitch, TrailerBrakes};
-pub use motion::{KinematicSpec, WayPointSpec};
-pub use powertrain::{
-    Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
-    PedalPoint, Powertrain,
-};
-pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
-pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, RoughnessSpec, UpAxis};
-pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
+// Every public type of these modules is a table of a file.
+pub use aero::*;
+pub use assists::*;
+pub use axle::*;
+pub use body::*;
+pub use chassis::*;
+pub use dolly::*;
+pub use hitch::*;
+pub use motion::*;
+pub use powertrain::*;
+pub use scene::*;
+pub use terrain::*;
+pub use tyre::*;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

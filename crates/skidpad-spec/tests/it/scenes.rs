@@ -198,7 +198,7 @@ fn bodies_are_in_the_units_of_their_names() {
     assert!((centre - DVec3::new(4.0, 5.0, 6.0)).length() < 1e-6, "{centre}");
     assert!((one.motion.position - DVec3::new(4.0, 5.25, 5.0)).length() < 1e-6, "{:?}", one.motion);
     assert_eq!(one.motion.velocity, Vec3::new(1.0, 2.0, 3.0));
-    assert!((one.motion.angular.z - core::f32::consts::PI).abs() < 1e-6, "{:?}", one.motion);
+    assert!((one.motion.angular_velocity.z - core::f32::consts::PI).abs() < 1e-6, "{:?}", one.motion);
     assert_eq!((other.inertia, other.friction), (Mat3::from_diagonal(Vec3::new(3.0, 4.0, 5.0)), 0.5));
 }
 

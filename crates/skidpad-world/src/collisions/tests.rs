@@ -33,7 +33,7 @@ fn sums(world: &mut World) -> (DVec3, DVec3, f64) {
         let spin = chassis.angular_momentum();
         sums.0 += momentum;
         sums.1 += chassis.position.cross(momentum) + spin.as_dvec3();
-        sums.2 += 0.5 * (momentum.dot(chassis.velocity.as_dvec3()) + f64::from(spin.dot(chassis.angular)));
+        sums.2 += 0.5 * (momentum.dot(chassis.velocity.as_dvec3()) + f64::from(spin.dot(chassis.angular_velocity)));
     }
     sums
 }
@@ -84,7 +84,7 @@ fn bodies_that_meet_end_with_their_common_velocity() {
             for chassis in world.chassis_mut() {
                 let off = chassis.velocity.as_dvec3() - DVec3::X * expected;
                 let what = format!("{masses:?} kg at {speeds:?} m/s, {hz} Hz: {} m/s", chassis.velocity);
-                assert!(off.length() < 1e-4 && chassis.angular.length() < 1e-4, "{what}, not {expected}");
+                assert!(off.length() < 1e-4 && chassis.angular_velocity.length() < 1e-4, "{what}, not {expected}");
             }
             let apart = world.chassis_mut()[1].position.x - world.chassis_mut()[0].position.x - 4.4;
             assert!((-1e-4..3e-3).contains(&apart), "{masses:?} kg at {speeds:?} m/s, {hz} Hz: {apart} m apart");

@@ -66,13 +66,13 @@ fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
         ProbeShape::Cylinder(width) => Some((0.5 * width, false)),
         ProbeShape::Torus(width) => Some((0.5 * width, true)),
     };
-    let rim = |(half_width, rounded)| {
+    let rim = |(half_width, has_round_tread)| {
         let (forward, moves) = (turn * Vec3::X, Vec3::ZERO);
         Rim {
             forward,
             radius: RADIUS,
             half_width,
-            rounded,
+            has_round_tread,
             last_ray_length: stood,
             lookahead: 0.0,
             probe_displacement: Vec3::ZERO,
@@ -99,7 +99,7 @@ fn down_to_plane(probe: &Probe, normal: DVec3, foot: DVec3) -> f64 {
     let (radius, half) = (f64::from(rim.radius), f64::from(rim.half_width));
     let leans = normal.dot(up.cross(rim.forward.as_dvec3()));
     // A rounded tread has three circles: one in the middle, and one on either side where the tread leans by 60 degrees.
-    let (aside, lower) = if rim.rounded { (0.75f64.sqrt() * half, 0.5 * half) } else { (half, 0.0) };
+    let (aside, lower) = if rim.has_round_tread { (0.75f64.sqrt() * half, 0.5 * half) } else { (half, 0.0) };
     let circles = [(0.0, radius), (aside, radius - lower), (-aside, radius - lower)];
     let down =
         |(left, r): (f64, f64)| radius + (height + left * leans - r * (1.0 - leans * leans).sqrt()) / normal.dot(up);

@@ -146,8 +146,8 @@ impl Vehicle {
     /// Returns longitudinal and lateral velocity (m/s) and yaw rate (rad/s) of the centre of mass, vehicle frame.
     fn planar_motion(&self) -> PlanarMotion {
         let to_vehicle = self.state.rotation.inverse();
-        let (velocity, angular) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular);
-        PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
+        let (velocity, angular_velocity) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular_velocity);
+        PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular_velocity.z }
     }
 
     /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last
@@ -261,7 +261,7 @@ impl Vehicle {
         if lever == 0.0 {
             return;
         }
-        let (group, rows) = (&self.model.wheel_packs()[lane_index.bank], &mut self.rows[lane_index.bank]);
+        let (group, rows) = (&self.model.wheel_packs()[lane_index.group], &mut self.rows[lane_index.group]);
         let (max_impulse, is_fast) =
             rows.brake_for_slip(group, v_loaded.broadcast_to_wheels(), stability.slip, stability.time_constant, dt);
         // Values of the braked wheel.

@@ -243,7 +243,7 @@ impl Vehicle {
         let (zero, direction) = (F32x4::splat(0.0), F32x4::splat(target.direction));
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let drive_impulse = (rows.drive.motor * direction).at_least(zero);
-            // No wheel of the bank drives in that direction.
+            // No wheel of the group drives in that direction.
             if !F32x4::any(zero.less(drive_impulse)) {
                 continue;
             }

@@ -10,7 +10,7 @@ use crate::drivetrain::rows::PedalDemand;
 use crate::model::wheel_pack::WheelPack;
 use crate::state::{DriveState, State, WheelState};
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use bevy_math::Vec3;
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::wheel_groups::WheelGroups;
@@ -36,7 +36,7 @@ impl Vehicle {
         let full_load = self.full_load_torque();
         let shaft_impulse = self.build_shaft_rows(controls, demand, direction, [shaft_speed, full_load], dt);
         if has_engine {
-            for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+            for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
                 // Lever of each wheel in row 0, times the impulse on the propeller shaft.
                 rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(shaft_impulse);
             }
@@ -67,7 +67,7 @@ impl Vehicle {
         dt: f32,
     ) {
         let pedals = [demand.throttle * direction, demand.brake, demand.handbrake].map(F32x4::splat);
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             let [mut motor, mut brake] = group.pedal_torques(pedals);
             if group.discs.is_some() {
                 brake = brake * group.disc_torque_factors(&self.state.wheels);

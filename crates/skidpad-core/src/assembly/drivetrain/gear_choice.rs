@@ -114,8 +114,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     fn rolling_shaft_speed(&self) -> Option<f32> {
         let contact_weight = |i: usize| if self.motion.has_contact(i) { 1.0 } else { 0.0 };
         let contact_share = self.torque_weighted_mean(contact_weight);
-        let wheel_speed =
-            |i: usize| contact_weight(i) * self.motion.rolling_speed(i) / self.model.wheels()[i].radius;
+        let wheel_speed = |i: usize| contact_weight(i) * self.motion.rolling_speed(i) / self.model.wheels()[i].radius;
         (contact_share > 0.0).then(|| self.torque_weighted_mean(wheel_speed) / contact_share)
     }
 

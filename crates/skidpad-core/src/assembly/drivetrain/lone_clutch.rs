@@ -39,7 +39,7 @@ impl Shafts {
         let row = &mut self.constraints[0];
         let change = row.wheel_impulse(new_impulse) - row.wheel_impulse(old_impulse);
         row.impulse = new_impulse;
-        (change, row.has_converged([old_impulse, new_impulse], self.within))
+        (change, row.has_converged([old_impulse, new_impulse], self.impulse_bounds))
     }
 
     /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general

@@ -1,8 +1,8 @@
 //! Joint solution of the drivetrain's rows, with the wheels that respond to them.
 //!
 //! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a coupling. Its law is the linear
-//! equation `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; outside them it slips. A lever is an entry of the row's
-//! Jacobian: speed of the row per spin of a wheel. A bank has the constants of up to four wheels. The wheels respond linearly until one begins or
+//! equation `per_impulse · impulse + per_speed · speed = right side` within its bounds; outside them it slips. A lever is an entry of the row's
+//! Jacobian: speed of the row per spin of a wheel. A group has the constants of up to four wheels. The wheels respond linearly until one begins or
 //! ceases to slide or to lock: one Newton step solves all rows, and another pass checks for such a change. Rows of couplings are then solved with
 //! the wheel blocks themselves.
 
@@ -119,7 +119,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         );
         let row = &mut self.shafts.constraints[0];
         row.per_speed = -self.shafts.dt * slope;
-        row.target_impulse = self.shafts.dt * (torque - slope * speed);
+        row.right_hand_side = self.shafts.dt * (torque - slope * speed);
     }
 
     /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheel_model`. Returns whether it
@@ -151,7 +151,8 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
             for (i, &new_impulse) in new_impulses[..self.count()].iter().enumerate() {
                 let old_impulse = self.shafts.constraints[i].impulse;
                 self.shafts.set_row_impulse(model, rows, i, new_impulse);
-                converged &= self.shafts.constraints[i].has_converged([old_impulse, new_impulse], self.shafts.within);
+                converged &=
+                    self.shafts.constraints[i].has_converged([old_impulse, new_impulse], self.shafts.impulse_bounds);
                 self.changes[i] = [old_impulse, new_impulse - old_impulse];
             }
             if converged {
@@ -192,7 +193,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// Measures the wheels like `evaluate`, inlined into the caller.
     #[inline(always)]
     fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
-        let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.within, self.count());
+        let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
         self.store_measurement(model, &measured);
     }
 
@@ -268,7 +269,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
         let [relative_speed, absolute_speed] = BLOCK_SPEED_TOLERANCE;
         // Factor of all tolerances; 1 in a single sweep, less in an iteration.
-        let factor = self.shafts.within.inner_tolerance_factor();
+        let factor = self.shafts.impulse_bounds.inner_tolerance_factor();
         let fastest_spin = rows.iter().flat_map(|rows| rows.solution.spin.lanes()).fold(0.0f32, |a, b| a.max(b.abs()));
         let tolerance = factor * (relative_speed * fastest_spin + absolute_speed);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
@@ -300,7 +301,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
             let slope = limit_slope(slope, torque, motor.max_speed);
             let row = &mut self.shafts.constraints[first_motor + k];
             row.per_speed = motor.inertia - dt * slope;
-            row.target_impulse = initial_momentum + dt * (torque * pedals.direction - slope * speed);
+            row.right_hand_side = initial_momentum + dt * (torque * pedals.direction - slope * speed);
         }
     }
 
@@ -375,7 +376,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         let mut right_side = [0.0; MAX_ROWS];
         for i in 0..row_count {
             let row = &self.shafts.constraints[i];
-            let [per_impulse, per_speed, _target] = row.coefficients(regimes[i]);
+            let [per_impulse, per_speed, _right_hand_side] = row.coefficients(regimes[i]);
             right_side[i] = row.residual(regimes[i], row.impulse, self.speeds[i]);
             for (entry, response) in matrix[i].iter_mut().zip(&self.responses[i][..row_count]) {
                 *entry = per_speed * response;
@@ -545,7 +546,7 @@ impl<const MAX_ROWS: usize> WarmStartedRows<f32, MAX_ROWS> for WarmStart<'_, MAX
     #[inline(always)]
     fn newton_step(&mut self, measured: &WheelMeasurement<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
         self.solver.store_measurement(self.model, measured);
-        let (impulses, bounds, mut converged) = (self.solver.newton_step(), self.solver.shafts.within, true);
+        let (impulses, bounds, mut converged) = (self.solver.newton_step(), self.solver.shafts.impulse_bounds, true);
         let changes = self.set_impulses(
             #[inline(always)]
             |i, row| {
@@ -594,6 +595,6 @@ mod tests {
         let row = &shafts.constraints[0];
         // J + dt P / ω², and dt times −150 N m at −600 rad/s; f32 rounding.
         assert!((row.per_speed - (0.05 + 0.01 * 0.25)).abs() < 1e-6, "{row:?}");
-        assert!((row.target_impulse - 0.01 * (-150.0 - 0.25 * 600.0)).abs() < 1e-5, "{row:?}");
+        assert!((row.right_hand_side - 0.01 * (-150.0 - 0.25 * 600.0)).abs() < 1e-5, "{row:?}");
     }
 }

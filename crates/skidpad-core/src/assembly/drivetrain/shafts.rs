@@ -161,7 +161,7 @@ impl Shafts {
     ) -> bool {
         let mut initial_impulses = [0.0; MAX_ROWS];
         initial_impulses.iter_mut().zip(&self.constraints).for_each(|(impulse, row)| *impulse = row.impulse);
-        let count_and_bounds = (self.row_count, self.within);
+        let count_and_bounds = (self.row_count, self.impulse_bounds);
         let is_converged = solve_warm_started(
             model.wheel_packs(),
             rows,

@@ -134,7 +134,7 @@ impl Shafts {
     }
 
     /// Sets the engine's speed before its clutch acts, in rad/s: `speed`, at least `min_speed`, and never above its
-    /// present value. The target of the clutch's row changes by the same speed. The capacity of an automatic clutch
+    /// present value. The right side of the clutch's row changes by the same speed. The capacity of an automatic clutch
     /// falls with the speed, which can reduce the impulse of the row. Returns `J (ω_new − reference_speed)`, N m s:
     /// negative if the engine loses impulse; 0 without an engine.
     fn set_engine_speed(
@@ -148,7 +148,7 @@ impl Shafts {
         let (old_speed, new_speed) = (engine.speed, speed.max(min_speed).min(engine.speed));
         let added_impulse = (new_speed - reference_speed) / engine.inverse_inertia;
         engine.speed = new_speed;
-        self.constraints[0].target_impulse += new_speed - old_speed;
+        self.constraints[0].right_hand_side += new_speed - old_speed;
         if let Some(capacity_law) = self.clutch_law
             && new_speed < old_speed
         {

@@ -9,7 +9,7 @@ use crate::model::wheel_pack::{LaneIndex, WheelPack};
 use crate::suspension::parameters::BarForcePath;
 use crate::suspension::rows::AxleLinkRows;
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::linear::{OuterProducts, SpatialVector};
 use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
@@ -31,16 +31,16 @@ struct AxleLink {
 }
 
 impl Model {
-    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_share` is the factor (–)
+    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_rate_share` is the factor (–)
     /// on the bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate. Bars have no damping.
-    fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
+    fn axle_link(&self, k: usize, [bar_rate_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
             let on_chassis = bar.force_path == BarForcePath::External;
             let rate = if bar.speed_range == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
             return AxleLink {
                 wheels: bar.wheels,
-                rate: bar_share * rate,
+                rate: bar_rate_share * rate,
                 damping: 0.0,
                 coupling_sign: -1.0,
                 on_chassis,
@@ -72,12 +72,12 @@ impl Model {
 impl Vehicle {
     /// Sets the share of the bar rates that the driver demands of active bars.
     pub(crate) fn read_bar_control(&mut self, controls: &Controls) {
-        self.bar_share = controls.bar_rate_share();
+        self.bar_rate_share = controls.bar_rate_share();
     }
 
     /// Returns axle link `k` in the current step.
     fn axle_link(&self, k: usize) -> AxleLink {
-        self.model.axle_link(k, [self.bar_share, self.state.velocity.length()])
+        self.model.axle_link(k, [self.bar_rate_share, self.state.velocity.length()])
     }
 
     /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If a wheel would then be pulled off the ground, lifted
@@ -86,7 +86,7 @@ impl Vehicle {
     /// opposes, and the car would bounce without end.
     #[inline(always)]
     pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             rows.init_strut(group, dt);
         }
         if !self.model.has_axle_links() {
@@ -115,8 +115,8 @@ impl Vehicle {
     /// Sets force, rate and damping of all axle links of each strut at the current travels: bars of one axle first, then separate links.
     #[inline(always)]
     fn update_link_forces<B: WheelGroups>(&mut self) {
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
-            update_bar_forces(from_ref(group), from_mut(rows), F32x4::splat(self.bar_share));
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
+            update_bar_forces(from_ref(group), from_mut(rows), F32x4::splat(self.bar_rate_share));
         }
         if !self.model.separate_axle_links().is_empty() {
             self.update_separate_links();
@@ -139,10 +139,10 @@ impl Vehicle {
             }
             let indices = link.wheels.map(|i| self.model.lane_index(i));
             let [z0, z1] =
-                indices.map(|index| self.rows[index.bank].suspension.axle_links.travel.lane_value(index.lane));
+                indices.map(|index| self.rows[index.group].suspension.axle_links.travel.lane_value(index.lane));
             for (index, travel) in indices.into_iter().zip([z0 + link.coupling_sign * z1, z1 + link.coupling_sign * z0])
             {
-                let links = &mut self.rows[index.bank].suspension.axle_links;
+                let links = &mut self.rows[index.group].suspension.axle_links;
                 links.force.add_at(index.lane, link.rate * travel);
                 links.rate.add_at(index.lane, link.rate);
                 if self.model.is_between_opposite(link.wheels, link.coupling_sign) {
@@ -154,9 +154,9 @@ impl Vehicle {
             }
             if link.damping != 0.0 {
                 let [first_rate, second_rate] =
-                    indices.map(|index| self.rows[index.bank].contact.jounce_rate.lanes()[index.lane]);
+                    indices.map(|index| self.rows[index.group].contact.jounce_rate.lanes()[index.lane]);
                 for (index, other_rate) in indices.into_iter().zip([second_rate, first_rate]) {
-                    let links = &mut self.rows[index.bank].suspension.axle_links;
+                    let links = &mut self.rows[index.group].suspension.axle_links;
                     links.force.add_at(index.lane, link.coupling_sign * link.damping * other_rate);
                     links.damping.add_at(index.lane, link.damping);
                 }
@@ -167,14 +167,14 @@ impl Vehicle {
     /// Marks wheels as lifted whose travel on the ground is below the balance of strut spring and links (at most the bump travel), and raises their
     /// travel at the links to this balance. Wheels with unsprung masses are excluded.
     fn lift_link_ends(&mut self) {
-        // Travel at the balance per bank and lane, m; negative infinity leaves a wheel unchanged.
+        // Travel at the balance per group and lane, m; negative infinity leaves a wheel unchanged.
         let mut balances = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let index = self.model.lane_index(i);
-            if !self.rows[index.bank].has_unsprung {
+            if !self.rows[index.group].has_unsprung {
                 let balance =
                     self.unloaded_compression(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
-                balances[index.bank][index.lane] = balance;
+                balances[index.group][index.lane] = balance;
             }
         }
         for (rows, balance) in self.rows.iter_mut().zip(balances) {
@@ -187,9 +187,9 @@ impl Vehicle {
     /// Returns [`Model::unloaded_compression`] of wheel `i` (m) for the current step; `travel` selects the travels of the other wheels from their
     /// rows.
     pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
-        self.model.unloaded_compression(i, [self.bar_share, self.state.velocity.length()], |other_wheel| {
+        self.model.unloaded_compression(i, [self.bar_rate_share, self.state.velocity.length()], |other_wheel| {
             let index = self.model.lane_index(other_wheel);
-            travel(&self.rows[index.bank]).lane_value(index.lane)
+            travel(&self.rows[index.group]).lane_value(index.lane)
         })
     }
 
@@ -234,7 +234,7 @@ impl Vehicle {
             for (end, impulse) in
                 ends.into_iter().zip([impulse, link.coupling_sign * impulse]).filter(|(end, _)| !end.is_lifted)
             {
-                let rows = &mut self.rows[end.index.bank];
+                let rows = &mut self.rows[end.index.group];
                 rows.suspension.axle_links.impulse.add_at(end.index.lane, impulse * end.per_cosine);
             }
         }
@@ -328,7 +328,7 @@ impl Vehicle {
     /// for a wheel without contact or a lifted one. On the chassis, `contact_share` is that of the step, and no end is lifted.
     fn link_end(&self, wheel_index: usize, on_chassis: bool) -> LinkEnd {
         let index = self.model.lane_index(wheel_index);
-        let (rows, lane) = (&self.rows[index.bank], index.lane);
+        let (rows, lane) = (&self.rows[index.group], index.lane);
         let value = |lanes: F32x4| lanes.lanes()[lane];
         let unsprung = rows.unsprung();
         if let Some(unsprung) = unsprung.filter(|_| !on_chassis) {
@@ -372,7 +372,7 @@ impl Vehicle {
     /// the chassis are left out.
     fn link_row(&self, link: &AxleLink, ends: &[LinkEnd; 2]) -> SpatialVector<f32> {
         let [first_row, second_row] = [&ends[0], &ends[1]].map(|end| {
-            let (rows, lane) = (&self.rows[end.index.bank], end.index.lane);
+            let (rows, lane) = (&self.rows[end.index.group], end.index.lane);
             if self.acts_on_chassis(link, end) {
                 rows.contact.normal.lane(lane) * end.per_cosine
             } else {
@@ -385,7 +385,7 @@ impl Vehicle {
     /// Returns true if the axle link acts on the chassis at this end: the wheel follows the ground and, for links through the strut, has a load.
     fn acts_on_chassis(&self, link: &AxleLink, end: &LinkEnd) -> bool {
         end.follows_ground
-            && (link.on_chassis || self.rows[end.index.bank].suspension.load_active.lanes()[end.index.lane])
+            && (link.on_chassis || self.rows[end.index.group].suspension.load_active.lanes()[end.index.lane])
     }
 }
 
@@ -403,7 +403,7 @@ fn common_contact_share(ends: &[LinkEnd; 2]) -> f32 {
 
 /// Wheel as the end of an axle link.
 struct LinkEnd {
-    /// Bank and lane of the wheel.
+    /// Group and lane of the wheel.
     index: LaneIndex,
     /// Whether the wheel follows the ground.
     follows_ground: bool,
@@ -442,13 +442,13 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 /// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the current travels z. K is
-/// [`WheelPack::bar_rate`] times `bar_share`. Forces and rates of other links are overwritten.
+/// [`WheelPack::bar_rate`] times `bar_rate_share`. Forces and rates of other links are overwritten.
 #[inline(always)]
-pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_share: W) {
+pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_rate_share: W) {
     let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
     let opposite = W::opposite(travel);
     for (k, (group, rows)) in groups.iter().zip(rows).enumerate() {
-        let rate = group.bar_rate * bar_share;
+        let rate = group.bar_rate * bar_rate_share;
         let links = &mut rows.suspension.axle_links;
         (links.bar_rate, links.rate) = (rate, rate);
         links.force = rate * (travel[k] - opposite[k]);

@@ -33,7 +33,7 @@ use skidpad_simd::wheel_groups::ManyGroups;
 impl Vehicle {
     /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis
     /// velocity `v_start` at the start of the step. First moves the contact points to where the links guide them at the
-    /// current compressions. Then subtracts the link tilt from the rows, and recomputes the sliding speeds. Banks
+    /// current compressions. Then subtracts the link tilt from the rows, and recomputes the sliding speeds. Groups
     /// without roll centre links are unchanged.
     #[cold]
     #[inline(never)]
@@ -70,7 +70,7 @@ impl Vehicle {
 
     /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `v_warm` if no jacking
     /// impulse reaches the last load of its wheel. Otherwise initialises struts and links, solves the loads once at
-    /// `v_warm`, and limits the transfer of every bank. Returns `v_free` plus the response to the impulses of all
+    /// `v_warm`, and limits the transfer of every group. Returns `v_free` plus the response to the impulses of all
     /// wheels except their loads.
     #[cold]
     #[inline(never)]
@@ -92,8 +92,8 @@ impl Vehicle {
         self.init_struts_and_links::<ManyGroups>(dt);
         self.solve_loads::<ManyGroups>(v_warm, dt);
         let to_vehicle = self.to_world.transpose();
-        let v_start =
-            SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular).broadcast_to_wheels();
+        let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity)
+            .broadcast_to_wheels();
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             if let Some(links) = &group.roll_centre_links {
                 rows.limit_beam_transfer(links, v_start);
@@ -111,7 +111,7 @@ impl Vehicle {
         }
     }
 
-    /// Updates the shares of the loads of every bank.
+    /// Updates the shares of the loads of every group.
     #[cold]
     #[inline(never)]
     fn apply_jacking_to_all(&mut self) {
@@ -241,8 +241,8 @@ impl WheelRows {
 
     /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse
     /// is at most the load. The share is 1 without load, or if the jacking impulse exceeds the load in magnitude,
-    /// because the lateral force then still belongs to a load that has vanished. Wheels with unsprung masses, and banks
-    /// without roll centre links, keep their shares.
+    /// because the lateral force then still belongs to a load that has vanished. Wheels with unsprung masses, and
+    /// groups without roll centre links, keep their shares.
     pub(crate) fn apply_jacking(&mut self, group: &WheelPack) {
         let Some(links) = &group.roll_centre_links else { return };
         if self.has_unsprung {
@@ -392,24 +392,24 @@ mod tests {
         let mut parts = plain_car();
         (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
         let model = Model::new(parts).expect("valid");
-        let bank = &model.wheel_packs()[0];
+        let group = &model.wheel_packs()[0];
         let mut rows = WheelRows::default();
         rows.reset();
         let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
         (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
         rows.suspension.load = F32x4::splat(1000.0);
         rows.solution.tyre_impulse = [F32x4::splat(70.0), F32x4::new([200.0, 100.0, 50.0, 50.0])];
-        rows.apply_jacking(bank);
+        rows.apply_jacking(group);
         // 0.3 / 0.75 of a mean of 150 N s.
         let expected = [940.0, 1060.0, 1000.0, 1000.0];
-        let link_impulse = rows.link_impulse(bank);
+        let link_impulse = rows.link_impulse(group);
         for (lane, expected) in expected.into_iter().enumerate() {
             // f32 resolution at 1000 N s.
             assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());
             assert!((link_impulse.z.lane_value(lane) - (expected - 1000.0)).abs() < 1e-3, "{link_impulse:?}");
         }
         rows.has_unsprung = true;
-        assert_eq!(rows.link_impulse(bank).z.lanes(), [0.0; 4]);
+        assert_eq!(rows.link_impulse(group).z.lanes(), [0.0; 4]);
     }
 
     /// Checks a beam whose inner wheel has a strut load of 36 N s and a jacking impulse of 60 N s: the wheel lifts off,
@@ -421,7 +421,7 @@ mod tests {
         let mut parts = plain_car();
         (parts.axles[0].roll_centre_height, parts.axles[0].solid) = (0.3, true);
         let model = Model::new(parts).expect("valid");
-        let (bank, links) = (&model.wheel_packs()[0], model.wheel_packs()[0].roll_centre_links.expect("raised"));
+        let (group, links) = (&model.wheel_packs()[0], model.wheel_packs()[0].roll_centre_links.expect("raised"));
         let mut rows = WheelRows::default();
         rows.reset();
         let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
@@ -432,7 +432,7 @@ mod tests {
         rows.tilt_tyre_rows(rows.link_tilt_row(&links), Default::default(), SpatialVector::default());
         assert!(rows.is_near_lift(&links, F32x4::splat(60.0)) && !rows.is_near_lift(&links, F32x4::splat(61.0)));
         rows.limit_beam_transfer(&links, SpatialVector::default());
-        rows.apply_jacking(bank);
+        rows.apply_jacking(group);
         // f32 resolution at 1000 N s.
         for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
             assert!((rows.normal_impulse().lane_value(lane) - expected).abs() < 1e-3, "{:?}", rows.normal_impulse());

@@ -29,7 +29,7 @@ const METAL_DAMPING_RATIO: f32 = 0.7;
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Initialises strut and axle link travel for a step of `dt` s. Order: compression at the start (`start_travel`)
-    /// and in the middle for a final rate of zero (`middle_travel`), moved mass, static load impulse, travel at the
+    /// and in the middle for a final rate of zero (`midstep_travel`), moved mass, static load impulse, travel at the
     /// links, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised
     /// and the load row set, too.
     ///
@@ -45,19 +45,19 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.start_travel = start_compression + self.contact.beyond_droop;
         // Only the part of the travel after the touchdown counts. For a final rate of 0, the whole travel is
         // ½ dt · rate, and its half is added.
-        self.suspension.strut.middle_travel =
+        self.suspension.strut.midstep_travel =
             half * (start_compression + self.suspension.strut.start_travel) + W::splat(0.25) * dt_lanes * start_rate;
         let has_unsprung = self.has_unsprung;
         self.suspension.strut.mass = if has_unsprung { group.unsprung_mass } else { group.carried_mass };
         // Mass whose weight the strut carries, kg.
         let load_mass = if has_unsprung { group.carried_mass - group.unsprung_mass } else { group.carried_mass };
         // Impulse of the static load, N s.
-        self.suspension.strut.weight = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
+        self.suspension.strut.weight_impulse = dt_lanes * load_mass * W::splat(STANDARD_GRAVITY);
         // Wheels whose travel follows the ground or their unsprung mass.
         let moving_wheels = if has_unsprung { group.present_mask() } else { self.contact.in_contact };
         // A ray can find a wheel deeper than its stops allow. Without the limit, bars would store energy that nothing
         // has supplied.
-        let travel = W::select(moving_wheels, self.suspension.strut.middle_travel, self.contact.compression)
+        let travel = W::select(moving_wheels, self.suspension.strut.midstep_travel, self.contact.compression)
             .at_most(group.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
         self.linearise_spring(group, start_rate, dt);
@@ -78,11 +78,11 @@ impl<W: WheelLanes> WheelRows<W> {
         let (dt_lanes, quarter_dt) = (W::splat(dt), W::splat(0.25 * dt));
         // Stage 1: force and rate in the middle of the step.
         let (mut force, rate) = match group.progressive_rate {
-            None => group.spring_force_and_rate(self.suspension.strut.middle_travel),
+            None => group.spring_force_and_rate(self.suspension.strut.midstep_travel),
             Some(_) => {
                 // Linear extrapolation beyond both ends of the travel: a decreasing rate would become a pull, an
                 // increasing one would dominate the stop.
-                let travel_at_end_rate = self.suspension.strut.middle_travel + quarter_dt * end_rate;
+                let travel_at_end_rate = self.suspension.strut.midstep_travel + quarter_dt * end_rate;
                 let clamped_travel = travel_at_end_rate.clamp_nan_to_low(-group.droop_travel, group.solid_travel);
                 let (force, rate) = group.spring_force_and_rate(clamped_travel);
                 (force + rate * (travel_at_end_rate - clamped_travel), rate)
@@ -101,7 +101,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.strut.damping_compensation = W::splat(1.0) + phase_squared * W::splat(LOST_DAMPING_SHARE);
         self.suspension.strut.spring_rate = rate;
         self.suspension.strut.spring_gain = dt_lanes * quarter_dt * rate;
-        self.suspension.strut.static_impulse = self.suspension.strut.weight + dt_lanes * force;
+        self.suspension.strut.static_impulse = self.suspension.strut.weight_impulse + dt_lanes * force;
     }
 
     /// Sets the load row `load_target − load_gain · speed along the normal` to spring and damper, with the damper
@@ -404,29 +404,29 @@ mod tests {
 
     const DT_S: f32 = 0.01;
 
-    /// Returns the first bank of wheels of the model `parts`.
-    fn bank_of(parts: ModelParts) -> WheelPack {
+    /// Returns the first group of wheels of the model `parts`.
+    fn first_group(parts: ModelParts) -> WheelPack {
         Model::new(parts).expect("valid").wheel_packs()[0].clone()
     }
 
     /// Returns wheels on the ground at the start of a step, with a compression of `compression` (m) and a jounce rate
     /// of `rate` (m/s).
-    fn start_rows(bank: &WheelPack, compression: f32, rate: f32) -> WheelRows {
+    fn start_rows(group: &WheelPack, compression: f32, rate: f32) -> WheelRows {
         let mut rows = WheelRows { dt: DT_S, ..WheelRows::default() };
-        rows.contact.in_contact = bank.present_mask();
+        rows.contact.in_contact = group.present_mask();
         (rows.contact.contact_share, rows.contact.normal_cosine) = (F32x4::splat(1.0), F32x4::splat(1.0));
         rows.contact.compression = F32x4::splat(compression + 0.5 * DT_S * rate);
         rows.contact.jounce_rate = F32x4::splat(rate);
-        rows.init_strut(bank, DT_S);
+        rows.init_strut(group, DT_S);
         rows
     }
 
     /// Returns the impulse of the first wheel's strut beyond its static load, N s, for a step that ends with the jounce
     /// rate `end_rate` (m/s).
-    fn strut_impulse(rows: &mut WheelRows, bank: &WheelPack, end_rate: f32) -> f32 {
+    fn strut_impulse(rows: &mut WheelRows, group: &WheelPack, end_rate: f32) -> f32 {
         let [impulse, _slope] =
-            rows.unsprung_strut(bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
-        impulse - rows.suspension.strut.weight.lane_value(0)
+            rows.unsprung_strut(group, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
+        impulse - rows.suspension.strut.weight_impulse.lane_value(0)
     }
 
     /// Checks the spring impulse `dt` times the mean of `k z + r z² / 2` from `z₀` to `z₁`,
@@ -437,12 +437,12 @@ mod tests {
         for progressive_rate in [0.0, 200_000.0] {
             let mut parts = plain_car();
             parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = progressive_rate);
-            let bank = bank_of(parts);
+            let group = first_group(parts);
             for (start, rate, end_rate) in [(0.02, 0.5, 1.5), (0.04, 1.0, -2.0), (-0.05, -0.4, 0.2)] {
                 let end = start + 0.5 * DT_S * (rate + end_rate);
                 let squares = start * start + start * end + end * end;
                 let expected = DT_S * (30_000.0 * 0.5 * (start + end) + progressive_rate * squares / 6.0);
-                let found = strut_impulse(&mut start_rows(&bank, start, rate), &bank, end_rate);
+                let found = strut_impulse(&mut start_rows(&group, start, rate), &group, end_rate);
                 // f32 resolution at the static impulse of 29 N s.
                 assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s from {start} m");
             }
@@ -458,8 +458,8 @@ mod tests {
             parts.wheels.iter_mut().for_each(|wheel| {
                 (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (damping, damping);
             });
-            let bank = bank_of(parts);
-            strut_impulse(&mut start_rows(&bank, 0.02, 1.0), &bank, 1.0)
+            let group = first_group(parts);
+            strut_impulse(&mut start_rows(&group, 0.02, 1.0), &group, 1.0)
         };
         // ω² = 30 kN/m over 300 kg.
         let compensation = 1.0 + 30_000.0 * DT_S * DT_S / 300.0 / 6.0;
@@ -474,20 +474,20 @@ mod tests {
     /// force would act in the direction of the travel.
     #[test]
     fn a_damper_of_a_wheel_that_turns_over_gives_no_energy() {
-        let bank_with = |damping: [f32; 2]| {
+        let group_with = |damping: [f32; 2]| {
             let mut parts = plain_car();
             for wheel in &mut parts.wheels {
                 [wheel.strut.bump_damping, wheel.strut.rebound_damping] = damping;
             }
-            bank_of(parts)
+            first_group(parts)
         };
-        let [bank, undamped] = [[2000.0; 2], [0.0; 2]].map(bank_with);
+        let [group, undamped] = [[2000.0; 2], [0.0; 2]].map(group_with);
         for rate in [-1.0, 1.0] {
             let damper_impulse = |end_rate: f32| {
-                let [found, spring] = [&bank, &undamped].map(|bank| {
-                    let mut rows = start_rows(bank, 0.02, rate);
+                let [found, spring] = [&group, &undamped].map(|group| {
+                    let mut rows = start_rows(group, 0.02, rate);
                     rows.suspension.strut.mass = F32x4::splat(3.0);
-                    strut_impulse(&mut rows, bank, end_rate)
+                    strut_impulse(&mut rows, group, end_rate)
                 });
                 found - spring
             };
@@ -512,7 +512,7 @@ mod tests {
     /// the end of a travel `L`. The returned slope agrees with the difference quotient of the impulse.
     #[test]
     fn a_bump_stop_gives_the_mean_of_its_force_along_the_way() {
-        let bank = bank_of(plain_car());
+        let group = first_group(plain_car());
         for (start, end, mean) in [
             (0.07, 0.078, 0.0),
             (0.07, 0.09, 0.01 * 0.01 / (2.0 * 0.02)),
@@ -520,9 +520,10 @@ mod tests {
             (0.09, 0.11, 0.02),
         ] {
             let rate = (end - start) / DT_S;
-            let rows = start_rows(&bank, start, rate);
-            let impulse =
-                |end_rate: f32| rows.stop_impulse(&bank, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0));
+            let rows = start_rows(&group, start, rate);
+            let impulse = |end_rate: f32| {
+                rows.stop_impulse(&group, F32x4::splat(end_rate), DT_S).map(|lanes| lanes.lane_value(0))
+            };
             let [found, slope] = impulse(rate);
             let expected = DT_S * 60_000.0 * mean;
             // f32 resolution at lengths of 0.1 m, over a travel of 0.02 m.
@@ -540,14 +541,14 @@ mod tests {
     /// touchdown, links included, and that the slope includes the change of this share.
     #[test]
     fn a_wheel_that_lands_presses_on_its_way_within_the_ground() {
-        let bank = bank_of(plain_car());
+        let group = first_group(plain_car());
         // Starts 0.01 m below the droop stop, with 4 m/s. The strut has 20 N s and 3 kg at that rate, the links 4 N s.
-        let mut rows = start_rows(&bank, -0.09, 4.0);
+        let mut rows = start_rows(&group, -0.09, 4.0);
         rows.contact.contact_share = F32x4::splat(0.75);
         let load_at = |end_rate: f32| {
             let [load, slope] = [20.0, 3.0].map(F32x4::splat);
             let load = load + slope * F32x4::splat(end_rate - 4.0);
-            rows.load_with_stops(&bank, [load, slope], F32x4::splat(4.0), F32x4::splat(end_rate), DT_S)
+            rows.load_with_stops(&group, [load, slope], F32x4::splat(4.0), F32x4::splat(end_rate), DT_S)
                 .map(|lanes| lanes.lane_value(0))
         };
         // The travel is 0.04 m, of which 0.03 m are after the touchdown.

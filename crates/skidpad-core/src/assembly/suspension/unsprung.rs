@@ -70,8 +70,8 @@ impl UnsprungMotion {
         self.coupling_mass = lateral_momentum * beam.sway.opposite();
     }
 
-    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None` if the bank has
-    /// no beam and no gain differs from 0.
+    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None` if the group
+    /// has no beam and no gain differs from 0.
     fn opposite_gain(&self, group: &WheelPack) -> Option<F32x4> {
         let (coupling_gain, zero) = (self.coupling_mass + self.axle_links[1], F32x4::default());
         (group.beam.is_some() || F32x4::any(zero.less(coupling_gain.abs()))).then_some(coupling_gain)
@@ -373,7 +373,7 @@ impl WheelRows {
     }
 
     /// Computes the damping of the tyre over the step of `dt` s, increased by the damping of wheel hop that the midpoint rule loses, and by numerical
-    /// damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`]. Sets `late_damping`, the gains of the axle links and the smallest travel rate (at
+    /// damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`]. Sets `extra_damping_force`, the gains of the axle links and the smallest travel rate (at
     /// most [`MAX_OVERLAP_CORRECTION_MPS`]), with which the wheel ends the step at its droop stop.
     fn linearise_travel(&self, unsprung: &mut UnsprungMotion, group: &WheelPack, dt: f32) {
         let (zero, half, one, dt_lanes) = (F32x4::splat(0.0), F32x4::splat(0.5), F32x4::splat(1.0), F32x4::splat(dt));
@@ -399,7 +399,7 @@ impl WheelRows {
         let contact_share = StopOverlap::new(tyre.deflection, tyre.deflection + dt_lanes * tyre.rate)
             .share
             .masked(zero.less(tyre.deflection));
-        tyre.late_damping =
+        tyre.extra_damping_force =
             ((one - end_weight - end_weight) * damping - half * unresolved_damping) * tyre.rate * contact_share;
     }
 
@@ -421,7 +421,7 @@ impl WheelRows {
     /// mean spring force along the travel plus the damper force. Both are 0 without contact or if the tyre would pull.
     ///
     /// For a travel that is partly above the ground, the damper acts with the mean rate of the part below it, so that the impulse only increases with
-    /// `end_rate`. The additional force by the larger weight of the final rate (`late_damping`) is limited: acting in the direction of the motion, it
+    /// `end_rate`. The additional force by the larger weight of the final rate (`extra_damping_force`) is limited: acting in the direction of the motion, it
     /// would add energy to a wheel that reverses within the step.
     fn tyre_impulse(&self, tyre: &TyreStep, group: &WheelPack, end_rate: F32x4) -> [F32x4; 2] {
         let (zero, dt) = (F32x4::splat(0.0), F32x4::splat(self.dt));
@@ -437,8 +437,8 @@ impl WheelRows {
         let rate_sum = F32x4::select(is_partial, ground_rate_sum, full_rate_sum);
         // Damper force with equal weights of both rates, N.
         let equal_force = tyre.damping * rate_sum;
-        let [low, high] = [tyre.late_damping.at_most(zero), tyre.late_damping.at_least(zero)];
-        // Wheels whose damper force is cancelled by `late_damping`.
+        let [low, high] = [tyre.extra_damping_force.at_most(zero), tyre.extra_damping_force.at_least(zero)];
+        // Wheels whose damper force is cancelled by `extra_damping_force`.
         let is_cancelled = low.less(-equal_force) & (-equal_force).less(high);
         let force = group.tyre_rate * overlap.mean + (equal_force + (-equal_force).clamp_nan_to_low(low, high));
         let slope = group.tyre_rate * overlap.slope * end_per_rate

@@ -33,7 +33,7 @@ impl Vehicle {
         }
     }
 
-    /// Adapts the lateral rows of every bank that has compliant axles.
+    /// Adapts the lateral rows of every group that has compliant axles.
     #[cold]
     #[inline(never)]
     fn apply_lateral_compliance_to_all(&mut self) {
@@ -45,7 +45,7 @@ impl Vehicle {
     }
 
     /// Advances the lateral shift of compliant wheels by the solved tyre impulses, and subtracts their shift rate, as a
-    /// constant sliding speed, from the deflection lines of their patches. Banks without lateral compliance are
+    /// constant sliding speed, from the deflection lines of their patches. Groups without lateral compliance are
     /// unchanged.
     #[cold]
     #[inline(never)]
@@ -75,7 +75,7 @@ struct ShiftResponse {
 }
 
 impl ShiftResponse {
-    /// Computes the response of the wheels of a bank at their present shifts, from `1 / (D + θ K dt)` per force. θ is
+    /// Computes the response of the wheels of a group at their present shifts, from `1 / (D + θ K dt)` per force. θ is
     /// [`THETA_ON_GROUND`] for active tyres, otherwise [`THETA_IN_AIR`]. Wheels without compliance do not respond.
     fn new(compliance: &LateralComplianceLanes, group: &WheelPack, wheels: &[WheelState], rows: &WheelRows) -> Self {
         let dt = F32x4::splat(rows.dt);

@@ -41,7 +41,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let one = W::splat(1.0);
         let share = rolling_share.masked(group.tyre.relaxing_lanes());
         let rolling_deflections = limit_slip(end_deflections, self.tyre.lengths);
-        // All patches of the bank roll.
+        // All patches of the group roll.
         if !W::any(share.less(one) & group.present_mask()) {
             return rolling_deflections;
         }

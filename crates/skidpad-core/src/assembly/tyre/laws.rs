@@ -1,7 +1,8 @@
-//! Patches with tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank is
+//! Patches with tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a group is
 //! evaluated once for all lanes, and its result is kept in the lanes of the wheels that have the law.
 
-use crate::model::wheel_pack::{LawTyres, WheelPack};
+use crate::model::law_groups::LawTyres;
+use crate::model::wheel_pack::WheelPack;
 use crate::tyre_rows::TyreLinearization;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{WheelLanes, pair_from_fn};
@@ -9,7 +10,7 @@ use skidpad_simd::linear::SpatialVector;
 use skidpad_tyre::parameters::Tyre;
 use skidpad_tyre::{Conditions, PreparedTyre, TyreForces, TyreModel, friction_ellipse, functions};
 
-/// Inputs of the tyre laws for the patches of a bank.
+/// Inputs of the tyre laws for the patches of a group.
 pub(crate) struct TyreInput<W> {
     /// Longitudinal and lateral deflections, m.
     pub deflection: [W; 2],
@@ -71,7 +72,7 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
-    /// Evaluates each law of the bank in all lanes and stores its result in the lanes of its wheels: forces, rolling
+    /// Evaluates each law of the group in all lanes and stores its result in the lanes of its wheels: forces, rolling
     /// resistance (added to the locking capacity of active tyres) and moments, faded by the share of rolling and 0 for
     /// patches that stand or are inactive.
     ///
@@ -109,7 +110,7 @@ impl<W: WheelLanes> WheelRows<W> {
                             Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
                         evaluate_mirrored(&**formula, group.mirror_sign, &cambered_conditions, input)
                     }
-                    // Banks evaluate simple curves and TMeasy tyres side by side.
+                    // Groups evaluate simple curves and TMeasy tyres side by side.
                     Tyre::Curve(_) | Tyre::TMeasy(_) => continue,
                 },
             };
@@ -158,7 +159,7 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in
-    /// N m s; 0 for wheels without contact. Sets whether the bank has laws other than simple curves; without them
+    /// N m s; 0 for wheels without contact. Sets whether the group has laws other than simple curves; without them
     /// nothing else changes.
     #[inline(always)]
     pub(crate) fn warm_start_moments(&mut self, group: &WheelPack<W>, dt: f32) {

@@ -4,7 +4,7 @@ use crate::assembly::tyre::laws::TyreInput;
 use crate::model::wheel_pack::WheelPack;
 use crate::tyre_rows::{DeflectionLine, PatchMotion, TyreLinearization};
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use skidpad_simd::lane::{WheelLanes, pair_from_fn};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::WheelGroups;
@@ -18,7 +18,7 @@ const STANDING_DAMPING_RATIO: f32 = 0.4;
 /// Slope over slope at zero slip above which the curve of a patch counts as straight.
 const MIN_STRAIGHT_SLOPE_RATIO: f32 = 0.8;
 
-/// State of the patches of a bank at the start of a step.
+/// State of the patches of a group at the start of a step.
 struct PatchState<W: WheelLanes> {
     /// Longitudinal and lateral deflections, m.
     deflection: [W; 2],
@@ -37,13 +37,13 @@ impl Vehicle {
     /// start of the step, under the solved load, which leads to the chassis velocity `v_loaded`.
     #[inline(always)]
     pub(crate) fn linearise_tyres<B: WheelGroups>(&mut self, v_loaded: SpatialVector<f32>, dt: f32) {
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             rows.linearise_tyre_rows(group, &self.model.parts().tyres, v_loaded.broadcast_to_wheels(), dt);
         }
     }
 }
 
-/// Linearises the simple `curves` of a bank for a step of `dt` s: forces and slopes at the slips deflection over
+/// Linearises the simple `curves` of a group for a step of `dt` s: forces and slopes at the slips deflection over
 /// length, and the friction limit as a function of the load impulse. If no patch rolls, force and slope are 0, as
 /// standing patches use only the stiffness.
 #[inline(always)]
@@ -74,10 +74,10 @@ fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Computes the tyre rows of a bank (one scalar equation per wheel and direction: impulse = target − gain · sliding
-    /// speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active, the locking
-    /// capacity (brake and rolling resistance) and the friction limits. `v_loaded`: chassis velocity after the loads
-    /// and the tyre impulses of the last step.
+    /// Computes the tyre rows of a group (one scalar equation per wheel and direction: impulse = target − gain ·
+    /// sliding speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active, the
+    /// locking capacity (brake and rolling resistance) and the friction limits. `v_loaded`: chassis velocity after the
+    /// loads and the tyre impulses of the last step.
     ///
     /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored
     /// energy when the brake is released. Above walking pace the tyre's curve applies at the lagged slip. In between

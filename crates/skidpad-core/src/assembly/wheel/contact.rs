@@ -5,7 +5,7 @@ use crate::model::wheel_pack::WheelPack;
 use crate::port::{ChassisState, Contact, Probe, Rim};
 use crate::statics::equilibrium::strut_load;
 use crate::vehicle::rows::WheelRows;
-use crate::vehicle::{Vehicle, banks_with_rows};
+use crate::vehicle::{Vehicle, groups_with_rows};
 use crate::wheel::parameters::Wheel;
 use bevy_math::{DVec3, Mat3, Vec3};
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
@@ -38,7 +38,7 @@ pub struct ProbeContacts<W: WheelLanes> {
 impl ProbeContacts<F32x4> {
     /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None`
     /// without ground in reach. A wheel without a contact has 0 in all fields. Four consecutive wheels with contacts
-    /// are transposed at once; all other banks use [`Self::from_partial_contacts`].
+    /// are transposed at once; all other groups use [`Self::from_partial_contacts`].
     #[inline(always)]
     pub(crate) fn from_contacts(group: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let Some([Some(a), Some(b), Some(c), Some(d)]) = group.consecutive_four(contacts) else {
@@ -52,7 +52,7 @@ impl ProbeContacts<F32x4> {
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: F32x4::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
-    /// Collects the contacts of a bank in which some wheel is missing or has no contact, or whose wheels are not
+    /// Collects the contacts of a group in which some wheel is missing or has no contact, or whose wheels are not
     /// consecutive. Lanes without a wheel or a contact are 0 in all fields and not in `hit`.
     #[cold]
     #[inline(never)]
@@ -383,8 +383,8 @@ impl Probe {
 }
 
 impl Vehicle {
-    /// Tilts the tyre rows of banks with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last
-    /// step and the longitudinal friction at these loads. Banks without rims are unchanged. Used in steps in which the
+    /// Tilts the tyre rows of groups with rim probes with `WheelRows::align_rows_to_struts`, from the loads of the last
+    /// step and the longitudinal friction at these loads. Groups without rims are unchanged. Used in steps in which the
     /// wheels have no unsprung mass. `v_start` is the chassis velocity at the start of the step.
     pub(crate) fn constrain_rims_to_struts(&mut self, v_start: SpatialVector<f32>) {
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -404,7 +404,7 @@ impl Vehicle {
     pub fn probes(&self, car: usize, body: &ChassisState, dt: f32, probes: &mut [Probe]) {
         let (position, to_world) = (body.midstep_position(dt), body.midstep_axes(dt));
         let (axes, direction) = (Mat3Lanes::from_mat3(&to_world), -to_world.z_axis);
-        let [free_velocity, angular_velocity] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
+        let [free_velocity, angular_velocity] = [body.free_velocity, body.angular_velocity].map(Vec3Lanes::splat);
         for group in self.model.wheel_packs() {
             let (start, length) = probe_rays(group, &axes, free_velocity, angular_velocity, dt);
             let rays = F32x4::transposed([start.x, start.y, start.z, length]);
@@ -440,22 +440,22 @@ impl Vehicle {
     /// [`WALL_MARGIN_M`].
     fn rim(&self, wheel_index: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let wheel = &self.model.wheels()[wheel_index];
-        let (half_width, rounded) = wheel.probe.tread()?;
+        let (half_width, has_round_tread) = wheel.probe.tread()?;
         let (sin, cos) = math::sin_cos(self.state.wheels[wheel_index].steer);
         let lane_index = self.model.lane_index(wheel_index);
-        let group = &self.model.wheel_packs()[lane_index.bank];
+        let group = &self.model.wheel_packs()[lane_index.group];
         // Length of the ray to the lowest point of the wheel before the step, m.
         let last_ray_length =
             group.ray_start_height().lane_value(lane_index.lane) - self.state.wheels[wheel_index].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
         // Reach of the wall search, m.
-        let lookahead =
-            (body.free_velocity.length() + body.angular.length() * wheel.contact.length()) * dt + WALL_MARGIN_M;
+        let lookahead = (body.free_velocity.length() + body.angular_velocity.length() * wheel.contact.length()) * dt
+            + WALL_MARGIN_M;
         // Contact point at rest relative to the centre of mass, world axes, m.
         let arm = *to_world * wheel.contact;
         // Displacements before and after the middle of the step, m.
-        let probe_displacement = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
-        let free_displacement = (body.free_velocity + body.free_angular.cross(arm)) * dt - probe_displacement;
+        let probe_displacement = (body.velocity + body.angular_velocity.cross(arm)) * (0.5 * dt);
+        let free_displacement = (body.free_velocity + body.free_angular_velocity.cross(arm)) * dt - probe_displacement;
         // Displacement along the road per force, m/N.
         let displacement_per_force = dt * dt * self.longitudinal_compliance(wheel, sin, cos);
         let compression = |i: usize| self.state.wheels[i].compression;
@@ -466,7 +466,7 @@ impl Vehicle {
             forward,
             radius: wheel.radius,
             half_width,
-            rounded,
+            has_round_tread,
             last_ray_length,
             lookahead,
             probe_displacement,
@@ -490,9 +490,9 @@ impl Vehicle {
     /// of `dt` s from the `contacts` by wheel index. Returns true if all wheels are in contact. `to_world` are the
     /// axes_to_vehicle of the vehicle in the middle of the step.
     ///
-    /// Order for each bank: contacts, rims, extrapolation to the start of the step, ground motion, contact motion, tyre
-    /// moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded tyre
-    /// reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
+    /// Order for each group: contacts, rims, extrapolation to the start of the step, ground motion, contact motion,
+    /// tyre moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded
+    /// tyre reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
     /// equilibrium in droop at the end.
     #[inline(always)]
     pub(crate) fn update_contacts<B: WheelGroups>(
@@ -504,16 +504,16 @@ impl Vehicle {
         dt: f32,
     ) -> bool {
         let to_vehicle = to_world.transpose();
-        let angular_velocity = to_vehicle * body.angular;
+        let angular_velocity = to_vehicle * body.angular_velocity;
         let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, angular_velocity).broadcast_to_wheels();
         // Evaluated only if a wheel is above the ground.
         let v_free = || {
-            SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+            SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
                 .broadcast_to_wheels()
         };
         let axes_to_vehicle = Mat3Lanes::from_mat3(&to_vehicle);
         let mut all_in_contact = true;
-        for (group, rows) in banks_with_rows::<B>(&self.model, &mut self.rows) {
+        for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
             rows.set_contacts(group, &ProbeContacts::from_contacts(group, contacts), &axes_to_vehicle);
             if group.has_rims {
                 rows.move_rows_to_rims(group, contacts, &to_vehicle);
@@ -568,7 +568,11 @@ mod tests {
         let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
         let car = Vehicle::new(model.into(), state);
         let (velocity, angular_velocity) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
-        let body = ChassisState { free_velocity: velocity, free_angular: angular_velocity, ..ChassisState::AT_ORIGIN };
+        let body = ChassisState {
+            free_velocity: velocity,
+            free_angular_velocity: angular_velocity,
+            ..ChassisState::AT_ORIGIN
+        };
         let displacement = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").free_displacement;
         let expected = (velocity + angular_velocity.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
         assert!((displacement - expected).length() < 1e-7, "{displacement} instead of {expected}: 32 bits");

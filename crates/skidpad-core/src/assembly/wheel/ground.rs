@@ -32,9 +32,10 @@ impl Vehicle {
                 continue;
             }
             let lane_index = self.model.lane_index(i);
-            let rows = &self.rows[lane_index.bank];
-            let [x, y, z] =
-                rows.ground_impulse(&self.model.wheel_packs()[lane_index.bank]).map(|sum| sum.lanes()[lane_index.lane]);
+            let rows = &self.rows[lane_index.group];
+            let [x, y, z] = rows
+                .ground_impulse(&self.model.wheel_packs()[lane_index.group])
+                .map(|sum| sum.lanes()[lane_index.lane]);
             // The ground receives the opposite of the impulse on the wheel.
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
             let point = ground.start_position(probe.point_at(distance), dt);

@@ -33,7 +33,7 @@ impl MeanContactProbes {
     pub fn for_step(vehicle: &Vehicle, body: &ChassisState, dt: f32) -> Option<Self> {
         // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
         let displacement_in_radii =
-            |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
+            |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular_velocity.length() * arm) * dt / radius;
         let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
         let max_displacement = wheels.map(displacement_in_radii).fold(0.0, f32::max);
         // The conversion truncates; 0.999 rounds displacements of a little more than one radius up to 2 intervals.
@@ -50,7 +50,7 @@ impl MeanContactProbes {
     /// Returns the displacement of the wheel of `probe` within the step by the velocity at its start, `(v + ω × r) dt`,
     /// world axes, m.
     fn displacement(&self, body: &ChassisState, probe: &Probe) -> Vec3 {
-        (body.velocity + body.angular.cross(probe.offset)) * self.dt
+        (body.velocity + body.angular_velocity.cross(probe.offset)) * self.dt
     }
 
     /// Clears `position_probes` and writes the probes at all positions, wheel by wheel, from the start to the end of
@@ -88,7 +88,7 @@ impl MeanContactProbes {
             probes.iter().zip(position_contacts.chunks(self.probes_per_wheel())).enumerate()
         {
             let lane_index = vehicle.model().lane_index(i);
-            let group = &vehicle.model().wheel_packs()[lane_index.bank];
+            let group = &vehicle.model().wheel_packs()[lane_index.group];
             // Ray length of a wheel at its droop stop, m.
             let droop_length = (group.ray_start_height() + group.droop_travel).lane_value(lane_index.lane);
             let (displacement, middle) = (self.displacement(body, probe), contacts[i]);

@@ -104,7 +104,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solve_with_locking(group, bounds, limit, momentum, cannot_lock)
     }
 
-    /// Solves a bank in which some wheels may lock: first each wheel as locked (spin 0, torque that cancels its momentum), then, unless all can be
+    /// Solves a group in which some wheels may lock: first each wheel as locked (spin 0, torque that cancels its momentum), then, unless all can be
     /// held, the others with [`Self::solve_rolling`]. `momentum` is the angular momentum of wheel and driveline before brake and tyre (N m s),
     /// `limit` the friction limits (N s); wheels in `cannot_lock` turn in any case.
     #[inline(never)]
@@ -431,7 +431,7 @@ impl<W: WheelLanes> TyreSolution<W> {
         if W::any(on_cone) { self.sliding_tangent(gains, on_cone) } else { TyreTangent { gains, directions: None } }
     }
 
-    /// Returns the tangent of a bank in which the wheels in `on_cone` slide on the ellipse. Their one direction is the tangent of the ellipse,
+    /// Returns the tangent of a group in which the wheels in `on_cone` slide on the ellipse. Their one direction is the tangent of the ellipse,
     /// with the gain of both `gains` in series along it (0 if one is 0). The other wheels keep `gains` and the directions of the rows.
     #[cold]
     #[inline(never)]

@@ -492,7 +492,7 @@ fn wheel_planes(rim: &Rim) -> ([WheelPlane; MAX_WHEEL_PLANES], usize) {
     // Outer planes of a rounded tread are at 60° on the rounding, half of its radius lower.
     let outer_plane = |sign: f32| {
         // Rounded: sin 60° and 1 − cos 60°.
-        let (offset_factor, reduction_factor) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
+        let (offset_factor, reduction_factor) = if rim.has_round_tread { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
         WheelPlane {
             lateral_offset: sign * offset_factor * rim.half_width,
             radius: rim.radius - reduction_factor * rim.half_width,

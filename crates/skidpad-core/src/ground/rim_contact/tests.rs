@@ -31,7 +31,7 @@ fn disc() -> Probe {
         forward,
         radius: RADIUS_M,
         half_width: 0.0,
-        rounded: false,
+        has_round_tread: false,
         last_ray_length: 0.66,
         lookahead: 0.3,
         probe_displacement: Vec3::ZERO,
@@ -290,10 +290,10 @@ fn cells_and_triangles_that_come_one_by_one_are_felt_like_those_side_by_side() {
         let cells = cells(&mut seed);
         let triangles: Vec<Triangle> = cells.iter().flat_map(GridCell::triangles).collect();
         let rim = disc().rim.map(|rim| {
-            let (half_width, rounded) = [(0.0, false), (0.1, false), (0.1, true)][k % 3];
+            let (half_width, has_round_tread) = [(0.0, false), (0.1, false), (0.1, true)][k % 3];
             Rim {
                 half_width,
-                rounded,
+                has_round_tread,
                 last_ray_length: 0.4 + 0.4 * random(&mut seed),
                 load_displacement: 2e-3 * (k % 2) as f32,
                 ..rim

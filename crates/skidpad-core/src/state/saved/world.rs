@@ -155,14 +155,14 @@ pub(crate) fn read_world(
 ) -> Result<SavedWorld, LoadError> {
     let mut reader = Reader::new(bytes, world_bytes(accepted.clone()) + body_count * BodyMotion::SIZE_BYTES);
     reader.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
-    let (found, accepts) = (f32::read(&mut reader)?, dt);
-    if found.to_bits() != accepts.to_bits() {
-        return Err(LoadError::Step { found, accepts });
+    let (found, expected) = (f32::read(&mut reader)?, dt);
+    if found.to_bits() != expected.to_bits() {
+        return Err(LoadError::Step { found, expected });
     }
     let steps = u64::read(&mut reader)?;
-    let (found, accepts) = (u32::read(&mut reader)? as usize, accepted.len());
-    if found != accepts {
-        return Err(LoadError::Cars { found, accepts });
+    let (found, expected) = (u32::read(&mut reader)? as usize, accepted.len());
+    if found != expected {
+        return Err(LoadError::Cars { found, expected });
     }
     let slots = accepted.enumerate().map(|(slot, kind)| reader.read_slot(slot, kind));
     let slots = slots.collect::<Result<Vec<SlotRecord<State>>, LoadError>>()?;
@@ -192,7 +192,7 @@ impl Reader<'_> {
             return Ok(SlotRecord { generation, car: None });
         }
         if !kind.may_hold(generation) {
-            return Err(LoadError::Generation { slot, found: generation, accepts: kind.generation });
+            return Err(LoadError::Generation { slot, found: generation, expected: kind.generation });
         }
         let (is_suspended, is_placed) = (flags & SUSPENDED_FLAG != 0, flags & PLACED_FLAG != 0);
         let towed = flags & TOWED_FLAG != 0;

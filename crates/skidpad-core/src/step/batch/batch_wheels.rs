@@ -69,7 +69,7 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         // `has_clutch`: 1 for cars with a lone clutch to solve; `has_rows`: cars with other rows.
         let (mut has_clutch, mut has_rows) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
         for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
-            vehicle.shafts.within = ImpulseBounds::ApproximateCone;
+            vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
             let is_idle = vehicle.shafts.are_open() | self.workspace.is_unbatched[car];
             let is_clutch = vehicle.shafts.is_lone_clutch();
             has_rows[car] = !(is_idle | is_clutch);

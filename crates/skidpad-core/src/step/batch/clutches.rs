@@ -172,14 +172,14 @@ impl<W: CarLanes> BatchEngines<W> {
     /// pedal demand on motors is 0, as there are none. Does nothing if each car has its own engine.
     fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
-        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, .. } = self.clutch;
+        let ClutchRow { ratio, torque_ratios, per_impulse, free_speed, bounds, tolerance, .. } = self.clutch;
         // Numbers of this car.
         let pair_of_car = |pair: [W; 2]| pair.map(|lanes| lanes.car(car));
         let row = ClutchRow {
             ratio: ratio.car(car),
             torque_ratios: pair_of_car(torque_ratios),
             per_impulse: per_impulse.car(car),
-            target_impulse: target_impulse.car(car),
+            free_speed: free_speed.car(car),
             bounds: pair_of_car(bounds),
             tolerance: pair_of_car(tolerance),
             impulse,
@@ -210,13 +210,13 @@ impl<W: CarLanes> BatchClutches<'_, W> {
             let DriveConstraint { ratio, torque_ratios: [reverse_ratio, forward_ratio], per_impulse, .. } = *row(car);
             F32x4::new([ratio, reverse_ratio, forward_ratio, per_impulse])
         });
-        let [target_impulse, lower_bound, upper_bound, impulse] = W::transpose_to_lanes(|car| {
-            let DriveConstraint { target_impulse, bounds: [lower_bound, upper_bound], impulse, .. } = *row(car);
-            F32x4::new([target_impulse, lower_bound, upper_bound, impulse])
+        let [free_speed, lower_bound, upper_bound, impulse] = W::transpose_to_lanes(|car| {
+            let DriveConstraint { right_hand_side, bounds: [lower_bound, upper_bound], impulse, .. } = *row(car);
+            F32x4::new([right_hand_side, lower_bound, upper_bound, impulse])
         });
         let tolerance = [W::from_fn(|car| row(car).tolerance[0]), W::from_fn(|car| row(car).tolerance[1])];
         let (torque_ratios, bounds) = ([reverse_ratio, forward_ratio], [lower_bound, upper_bound]);
-        let row = ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, tolerance, impulse };
+        let row = ClutchRow { ratio, torque_ratios, per_impulse, free_speed, bounds, tolerance, impulse };
         Self { row, engines: None, unconverged }
     }
 
@@ -259,8 +259,8 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         let impulse_before = row.impulse;
         let speed = shaft_speed * row.ratio;
         let response = response * (row.ratio * torque_ratio(row.torque_ratios, impulse_before));
-        // Per impulse, per speed (1 for a clutch), and target of the law.
-        let row_law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        // Per impulse, per speed (1 for a clutch), and right side of the law.
+        let row_law = [row.per_impulse, W::splat(1.0), row.free_speed];
         let (mut impulse_after, is_holding) = holding_impulse(row_law, row.bounds, impulse_before, [speed, response]);
         // Clutches that do not hold within their capacity.
         let slipping = self.unconverged & !is_holding;
@@ -303,7 +303,7 @@ fn solve_slipping_clutches<W: CarLanes>(
                 Some(engines) => engines.copy_to_vehicle(vehicle, car, impulse_before.car(car), dt),
                 None => vehicle.shafts.constraints[0].impulse = impulse_before.car(car),
             }
-            vehicle.shafts.within = ImpulseBounds::ApproximateCone;
+            vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
             *impulse = vehicle.shafts.slipping_impulse(speed.car(car), response.car(car));
         }
     }

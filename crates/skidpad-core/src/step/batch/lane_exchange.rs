@@ -26,7 +26,7 @@ pub(crate) struct ChassisLanes<W> {
     /// Rotation from world axes to vehicle axes.
     pub to_vehicle: Mat3Lanes<W>,
     /// Angular velocity at the start of the step, world axes (rad/s).
-    pub angular: Vec3Lanes<W>,
+    pub angular_velocity: Vec3Lanes<W>,
     /// Velocity that the step would end with if the vehicles pushed nothing, world axes (m/s).
     pub free_world_velocity: Vec3Lanes<W>,
     /// Velocities at the start of the step.
@@ -42,12 +42,13 @@ impl<W: Lane> ChassisLanes<W> {
     /// world axes (m/s). The axes are those after half a step at the initial angular velocity.
     #[inline(always)]
     pub fn new(motion: &MotionLanes<W>, wind: Vec3Lanes<W>, dt: f32) -> Self {
-        let to_world = Mat3Lanes::from_quat(vectors::integrate_rotation(motion.rotation, motion.angular, 0.5 * dt));
+        let to_world =
+            Mat3Lanes::from_quat(vectors::integrate_rotation(motion.rotation, motion.angular_velocity, 0.5 * dt));
         let to_vehicle = to_world.transposed();
         Self {
             to_world,
             to_vehicle,
-            angular: motion.angular,
+            angular_velocity: motion.angular_velocity,
             free_world_velocity: motion.linear_free_velocity,
             start_velocity: motion.twist(&to_vehicle),
             free_velocity: rotate_twist(
@@ -84,7 +85,7 @@ impl<W: CarLanes> ChassisLanes<W> {
         probes: &mut [Probe],
     ) {
         // Start of the ray relative to the centre of mass (world axes, m), and its length (m).
-        let (start, ray_length) = probe_rays(pack, &self.to_world, self.free_world_velocity, self.angular, dt);
+        let (start, ray_length) = probe_rays(pack, &self.to_world, self.free_world_velocity, self.angular_velocity, dt);
         let origins_and_lengths = W::transpose_to_cars([start.x, start.y, start.z, ray_length]);
         let down = self.to_world.z * W::splat(-1.0);
         // The fourth number only fills the array.
@@ -110,7 +111,7 @@ pub struct MotionLanes<W> {
     /// Velocity of the centre of mass (m/s).
     pub velocity: Vec3Lanes<W>,
     /// Angular velocity (rad/s).
-    pub angular: Vec3Lanes<W>,
+    pub angular_velocity: Vec3Lanes<W>,
     /// Velocities that the step would end with if the vehicles pushed nothing.
     pub linear_free_velocity: Vec3Lanes<W>,
     /// Angular velocities that the step would end with if the vehicles pushed nothing.
@@ -125,9 +126,9 @@ impl<W: CarLanes> MotionLanes<W> {
         Self {
             rotation: W::transpose_to_lanes(|car| F32x4::new(bodies[car].rotation.to_array())),
             velocity: gather(|body| body.velocity),
-            angular: gather(|body| body.angular),
+            angular_velocity: gather(|body| body.angular_velocity),
             linear_free_velocity: gather(|body| body.free_velocity),
-            angular_free_velocity: gather(|body| body.free_angular),
+            angular_free_velocity: gather(|body| body.free_angular_velocity),
         }
     }
 
@@ -135,7 +136,8 @@ impl<W: CarLanes> MotionLanes<W> {
     /// lanes, the position (f64) car by car from `bodies`.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
-        let velocity_sum = self.velocity + self.angular + self.linear_free_velocity + self.angular_free_velocity;
+        let velocity_sum =
+            self.velocity + self.angular_velocity + self.linear_free_velocity + self.angular_free_velocity;
         let [x, y, z, w] = self.rotation;
         // This sum is finite only if every term is.
         let sum = (velocity_sum.x + velocity_sum.y + velocity_sum.z) + (x + y + z + w);
@@ -153,8 +155,8 @@ impl<W: CarLanes> MotionLanes<W> {
     pub fn resolve_angular_velocities(&mut self, vehicles: &[Vehicle; BATCH_LANES], dt: f32) {
         let start_rotation = || W::transpose_to_lanes(|car| F32x4::new(vehicles[car].state.rotation.to_array()));
         let end_rotation = self.rotation;
-        self.angular = resolved_angular_velocity(
-            self.angular,
+        self.angular_velocity = resolved_angular_velocity(
+            self.angular_velocity,
             #[inline(always)]
             || [W::Vec4::from_array(start_rotation()), W::Vec4::from_array(end_rotation)],
             dt,
@@ -166,7 +168,7 @@ impl<W: Lane> MotionLanes<W> {
     /// Returns the linear and angular velocities, rotated by the matrices `axes`.
     #[inline(always)]
     pub fn twist(&self, axes: &Mat3Lanes<W>) -> SpatialVector<W> {
-        rotate_twist(SpatialVector::new(self.velocity, self.angular), axes)
+        rotate_twist(SpatialVector::new(self.velocity, self.angular_velocity), axes)
     }
 }
 
@@ -224,14 +226,14 @@ pub(crate) fn has_moving_ground(contacts: &[Option<Contact>]) -> bool {
     contacts.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STATIC_BODY))
 }
 
-/// Returns the mask of cars with surface data under any wheel of the bank of wheel `wheel_index` (four wheels), and the
-/// rolling resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground data.
-/// Each car has `wheel_count` wheels; `contacts` are ordered car by car.
+/// Returns the mask of cars with surface data under any wheel of the group of wheel `wheel_index` (four wheels), and
+/// the rolling resistance coefficient that the texture under wheel `wheel_index` adds to each car; 0 without ground
+/// data. Each car has `wheel_count` wheels; `contacts` are ordered car by car.
 pub(crate) fn gather_textures<W: CarLanes>(
     contacts: &[Option<Contact>],
     [wheel_index, wheel_count]: [usize; 2],
 ) -> (W::Mask, W) {
-    // Wheels of the bank.
+    // Wheels of the group.
     let group = 4 * (wheel_index / 4)..wheel_count.min(4 * (wheel_index / 4) + 4);
     // 1 for cars with surface data, 0 for others.
     let has_surface =

@@ -27,7 +27,7 @@ const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 pub(crate) struct BatchWorkspace<W: CarLanes> {
     /// Model of all cars.
     pub model: Arc<Model>,
-    /// Wheel packs, shared by all batches of the model: one for each lane of its banks.
+    /// Wheel packs, shared by all batches of the model: one for each lane of its groups.
     pub packs: Arc<[WheelPack<W>]>,
     /// Rows, one for each pack. Rows of lanes without a wheel stay constant and have no mass.
     pub rows: Box<[WheelRows<W>]>,
@@ -69,7 +69,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// Creates the workspace for cars of `model`. Each wheel pack of four wheels becomes four packs with one wheel in
     /// all lanes.
     pub fn new(model: &Arc<Model>) -> Self {
-        // One pack for each lane of a bank, with the same wheel in all lanes.
+        // One pack for each lane of a group, with the same wheel in all lanes.
         let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
         Self::with_packs(Arc::clone(model), model.wheel_packs().iter().flat_map(packs_of_group).collect())
     }
@@ -137,13 +137,13 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.packs[..wheel_count].iter().zip(&mut self.rows[..wheel_count])
     }
 
-    /// Returns the rows of all lanes of the banks, including those without a wheel.
+    /// Returns the rows of all lanes of the groups, including those without a wheel.
     #[inline(always)]
     pub fn rows<B: WheelGroups>(&self) -> &[WheelRows<W>] {
         &self.rows[..B::wheel_count(self.rows.len())]
     }
 
-    /// Returns the packs and the rows of all lanes of the banks, including those without a wheel.
+    /// Returns the packs and the rows of all lanes of the groups, including those without a wheel.
     #[inline(always)]
     pub fn packs_and_rows<B: WheelGroups>(&mut self) -> (&[WheelPack<W>], &mut [WheelRows<W>]) {
         let pack_count = B::wheel_count(self.rows.len());

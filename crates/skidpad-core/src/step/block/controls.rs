@@ -1,7 +1,7 @@
 //! Driver inputs of the cars of a block.
 
-use crate::controls::{Controls, clamp_or_zero};
 use crate::assembly::drivetrain::controls_to_torque::clutch_engagement;
+use crate::controls::{Controls, clamp_or_zero};
 use skidpad_simd::lane::BlockLanes;
 
 /// Number in the place of a gear that stands for an automatic gearbox; no gear has it.

@@ -1,8 +1,8 @@
 //! End of the step of a block: writes the motion that the world realised into the states.
 
 use crate::state::block::BlockState;
-use crate::step::block::stepper::BlockStepper;
 use crate::step::batch::lane_exchange::MotionLanes;
+use crate::step::block::stepper::BlockStepper;
 use crate::step::write_back::resolved_angular_velocity;
 use skidpad_simd::lane::{BlockLanes, Vec4Ops};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
@@ -44,8 +44,8 @@ impl<W: BlockLanes> BlockStepper<W> {
         let dt = self.dt;
         let (start_rotation, end_rotation) = (state.rotation, motion.rotation);
         let mut end_motion = *motion;
-        end_motion.angular = resolved_angular_velocity(
-            motion.angular,
+        end_motion.angular_velocity = resolved_angular_velocity(
+            motion.angular_velocity,
             #[inline(always)]
             || [W::Vec4::from_array(start_rotation), W::Vec4::from_array(end_rotation)],
             dt,
@@ -98,7 +98,7 @@ impl<W: BlockLanes> BlockStepper<W> {
             set(lanes, end);
         }
         set_vector(&mut state.velocity, motion.velocity, set);
-        set_vector(&mut state.angular, motion.angular, set);
+        set_vector(&mut state.angular_velocity, motion.angular_velocity, set);
     }
 
     /// Writes steering, wheel angles and drivetrain of the cars in the bits `cars` into `state`; `set` replaces the

@@ -55,15 +55,10 @@ impl Display for Requirement {
 pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
     let parts = model.parts();
     let has_group = |condition: &dyn Fn(&WheelPack) -> bool| model.wheel_packs().iter().any(condition);
-    let is_consecutive = model
-        .wheel_packs()
-        .iter()
-        .enumerate()
-        .all(|(group_index, group)| group.is_consecutive_from(4 * group_index));
-    let has_converter = parts
-        .powertrain
-        .engine()
-        .is_some_and(|drive| !matches!(drive.launch_device, LaunchDevice::Clutch(_)));
+    let is_consecutive =
+        model.wheel_packs().iter().enumerate().all(|(group_index, group)| group.is_consecutive_from(4 * group_index));
+    let has_converter =
+        parts.powertrain.engine().is_some_and(|drive| !matches!(drive.launch_device, LaunchDevice::Clutch(_)));
     let mut unmet = Vec::new();
     for (requirement, is_violated) in [
         (Requirement::TwoWheelsPerAxle, !is_consecutive),

@@ -60,7 +60,7 @@ impl<W: BlockLanes> BlockEngines<W> {
         let speed = shaft_speed * row.ratio;
         let response = response * (row.ratio * torque_ratio(row.torque_ratios, impulse_before));
         // Per impulse, per speed (1 for a clutch), and target of the law.
-        let row_law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        let row_law = [row.per_impulse, W::splat(1.0), row.free_speed];
         let (mut impulse_after, is_holding) = holding_impulse(row_law, row.bounds, impulse_before, [speed, response]);
         let slipping = W::mask_bits(*unconverged & !is_holding);
         if slipping != 0 {
@@ -93,13 +93,13 @@ fn slipping_impulses<W: BlockLanes>(
             ratio: number(row.ratio),
             torque_ratios: row.torque_ratios.map(number),
             per_impulse: number(row.per_impulse),
-            target_impulse: number(row.target_impulse),
+            free_speed: number(row.free_speed),
             bounds: row.bounds.map(number),
             tolerance: row.tolerance.map(number),
             impulse: number(row.impulse),
         };
         shafts.constraints[0] = clutch.into();
-        (shafts.row_count, shafts.within) = (1, ImpulseBounds::ApproximateCone);
+        (shafts.row_count, shafts.impulse_bounds) = (1, ImpulseBounds::ApproximateCone);
         impulses = impulses.with_number(car, shafts.slipping_impulse(number(speed), number(response)));
     }
     impulses

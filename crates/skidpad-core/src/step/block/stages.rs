@@ -246,7 +246,12 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// Removes the part of the brake impulses that would lock wheels (ABS), with the chassis velocity `v_loaded` as
     /// prediction of the end of the step. `brake_pedal` is the position of the brake pedal, 0 to 1.
     #[inline(always)]
-    fn limit_brake_torques<B: WheelGroups>(&mut self, anti_lock: &AntiLock, brake_pedal: W, v_loaded: SpatialVector<W>) {
+    fn limit_brake_torques<B: WheelGroups>(
+        &mut self,
+        anti_lock: &AntiLock,
+        brake_pedal: W,
+        v_loaded: SpatialVector<W>,
+    ) {
         let dt = self.wheels.stepper.dt;
         for (pack, rows) in self.wheels.stepper.wheels::<B>() {
             rows.limit_brake_slip(pack, anti_lock, brake_pedal, v_loaded, dt);

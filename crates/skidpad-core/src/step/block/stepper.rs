@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::wheel_pack::WheelPack;
-use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::port::Contact;
+use crate::state::block::{BlockState, DriveBlock};
 use crate::step::batch::lane_exchange::{ChassisLanes, MotionLanes};
 use crate::step::block::controls::BlockControls;
 use crate::step::block::engine::BlockEngines;
@@ -13,9 +16,6 @@ use crate::step::block::stages::BlockStep;
 use crate::step::block::wheels::BlockWheels;
 use crate::step::run_stages;
 use crate::step::step_wheels::RowPass;
-use crate::port::Contact;
-use crate::state::block::{BlockState, DriveBlock};
-use crate::drivetrain::rows::Shafts;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::Vec3;
 use skidpad_simd::lane::BlockLanes;
@@ -138,8 +138,9 @@ impl<W: BlockLanes> BlockStepper<W> {
     /// Returns the rays of wheel `wheel` in this step. Their direction is [`BlockStepper::down`].
     #[inline(always)]
     pub fn rays(&self, wheel: usize) -> WheelRays<W> {
-        let ChassisLanes { to_world, free_world_velocity, angular, .. } = &self.chassis;
-        let (start, length) = probe_rays(&self.packs[wheel], to_world, *free_world_velocity, *angular, self.dt);
+        let ChassisLanes { to_world, free_world_velocity, angular_velocity, .. } = &self.chassis;
+        let (start, length) =
+            probe_rays(&self.packs[wheel], to_world, *free_world_velocity, *angular_velocity, self.dt);
         WheelRays { start, length }
     }
 

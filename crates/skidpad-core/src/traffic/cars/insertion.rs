@@ -150,7 +150,7 @@ impl Cars {
     /// Sets the tow state of every vehicle that names `slot` as its towing vehicle to `None`.
     fn uncouple_trailers(&mut self, slot: usize) {
         for trailer in &mut self.vehicles {
-            trailer.state.tow = trailer.state.tow.filter(|tow| tow.by as usize != slot);
+            trailer.state.tow = trailer.state.tow.filter(|tow| tow.towing_slot as usize != slot);
         }
     }
 
