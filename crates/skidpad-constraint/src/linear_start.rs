@@ -7,7 +7,7 @@
 use skidpad_core::MAX_WHEELS;
 use skidpad_core::coupling::{
     CarMask, CarScalar, CarTwist, EffectiveMass, ImpulseBounds, StepWheels, WheelGroups, WheelPack, WheelRows,
-    effective_mass, gripping_count, response, wheel_impulses,
+    effective_mass, gripping_count, wheel_impulses,
 };
 use skidpad_core::simd::lane::{Lane, WheelLanes, pair_from_fn};
 use skidpad_core::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
@@ -54,7 +54,7 @@ pub fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
 /// impulses at the velocity without tyres`.
 #[inline(always)]
 fn solve_linear_rows<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarTwist<B, S> {
-    let tyre_response = |cars: &S| response(cars.model(), wheel_impulses(cars.rows(), false)); // false: without loads
+    let tyre_response = |cars: &S| cars.body().response(wheel_impulses(cars.rows(), false)); // false: without loads
     // Chassis velocity with loads, but without tyre impulses.
     let v_without_tyres = v_loaded + tyre_response(cars) * CarScalar::<B, S>::splat(-1.0);
     let mut products = OuterProducts::zero();
@@ -71,7 +71,8 @@ fn solve_linear_rows<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: C
     // Impulses of the linear rows at the velocity without tyres.
     let linear_impulse = wheel_impulses(cars.rows(), false); // false: without loads
     // Velocity change with tyre gains, spin included.
-    let velocity_change = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products).solve(linear_impulse);
+    let body = cars.body();
+    let velocity_change = Symmetric6::from_lanes(body.mass, &body.inertia, &products).solve(linear_impulse);
     for ((group, rows), last_impulse) in cars.packs().zip(last_impulses) {
         (rows.solution.tyre_impulse, _) =
             linear_tyre_rows(rows, group, last_impulse, (v_without_tyres + velocity_change).broadcast_to_wheels());

@@ -19,6 +19,7 @@
 pub use crate::assembly::wheel::spin_tyre_block::TyreSolution;
 pub use crate::drivetrain::rows::DriveRows;
 pub use crate::impulse_bounds::ImpulseBounds;
+pub use crate::model::body::BodyConstants;
 pub use crate::model::wheel_pack::WheelPack;
 pub use crate::steering::rows::SteeringRows;
 pub use crate::step::batch_pass::BatchPass;
@@ -31,7 +32,7 @@ pub use crate::step::step_wheels::{CarMask, CarScalar, CarTwist, RowPass, StepWh
 pub use crate::suspension::rows::{LoadRows, LoadSolution};
 pub use crate::tyre_rows::TyreRows;
 pub use crate::vehicle::rows::{BoundRelaxation, EffectiveMass, RowVelocity, WheelRows, WheelSolution};
-pub use crate::vehicle::{response, wheel_impulses};
+pub use crate::vehicle::wheel_impulses;
 pub use crate::wheel::rows::ContactRows;
 pub use skidpad_simd::instruction_set::dispatch_simd;
 pub use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};

@@ -1,10 +1,14 @@
 //! Cars of a block: their states and inputs.
 
-use skidpad_core::block::{BlockControls, BlockLanes, BlockState};
+use std::sync::Arc;
+
+use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
 
 /// Cars of a block, one per SIMD lane.
 #[derive(Clone, Debug)]
 pub struct Block<W: BlockLanes> {
+    /// Constants of the cars, shared by all blocks whose cars are of the model of the fleet.
+    pub model: Arc<BlockModel<W>>,
     /// States of the cars.
     pub state: BlockState<W>,
     /// Inputs of the drivers.

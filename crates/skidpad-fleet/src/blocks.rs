@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use skidpad_core::block::{BlockControls, BlockLanes, BlockState};
+use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
 use skidpad_core::simd::lane::{F32x8, F32x8Pair, has_wide};
 use skidpad_core::{Controls, Model, State};
 
@@ -20,6 +20,9 @@ const MIN_BLOCKS_PER_TASK: usize = 4;
 pub trait Blocks: Send + Sync {
     /// Appends a car in `state` as car `car`, the next number.
     fn push(&mut self, car: usize, state: &State);
+
+    /// Sets the model of a car. The error has the parts that must be those of the other cars, but differ.
+    fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
 
     /// Sets the state of a car, which becomes active.
     fn set_state(&mut self, car: usize, state: &State);
@@ -62,6 +65,8 @@ pub fn new_blocks(model: &Arc<Model>, environment: Environment) -> Result<Box<dy
 /// Blocks whose lanes are of type `W`.
 struct LaneBlocks<W: BlockLanes> {
     environment: Environment,
+    /// Constants of blocks whose cars are all of the model of the fleet.
+    model: Arc<BlockModel<W>>,
     blocks: Vec<Block<W>>,
     /// Workspaces, one for each task that may run at a time.
     workers: Vec<Worker<W>>,
@@ -72,7 +77,8 @@ impl<W: BlockLanes> LaneBlocks<W> {
     fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
         let worker = Worker::new(model, &environment)?;
         let worker_count = rayon::current_num_threads();
-        Ok(Self { environment, blocks: Vec::new(), workers: vec![worker; worker_count] })
+        let model = Arc::new(BlockModel::new(model));
+        Ok(Self { environment, model, blocks: Vec::new(), workers: vec![worker; worker_count] })
     }
 
     /// Returns the block and the lane of a car.
@@ -86,7 +92,8 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
             let (state, controls) = (BlockState::new(state), BlockControls::default());
-            self.blocks.push(Block { state, controls, active: 0, failed: 0 });
+            let model = Arc::clone(&self.model);
+            self.blocks.push(Block { model, state, controls, active: 0, failed: 0 });
         }
         self.set_state(car, state);
         self.blocks[block].controls.set_car(lane, &Controls::default());
@@ -98,6 +105,11 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         block.state.set_car(lane, state);
         block.active |= 1 << lane;
         block.failed &= !(1 << lane);
+    }
+
+    fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
+        let (block, lane) = Self::place(car);
+        Arc::make_mut(&mut self.blocks[block].model).set_car(lane, model)
     }
 
     fn write_state(&self, car: usize, state: &mut State) {

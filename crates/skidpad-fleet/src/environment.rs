@@ -1,12 +1,11 @@
 //! Surroundings that all cars of a fleet share, and constants of their bodies.
 
 use skidpad_core::{Model, Scene, Vec3};
-use skidpad_world::motion::{BodyInertia, HullLanes};
+use skidpad_world::motion::HullLanes;
 use skidpad_world::{Chassis, Ground};
 
 use crate::FleetError;
 use skidpad_core::block::BlockLanes;
-use skidpad_core::simd::vectors::Mat3Lanes;
 
 /// Surroundings of the cars and constants of their bodies.
 #[derive(Clone, Debug)]
@@ -17,10 +16,6 @@ pub struct Environment {
     pub normal: Vec3,
     /// Chassis of a car at rest at the origin.
     pub chassis: Chassis,
-    /// Mass of a car, kg.
-    mass: f32,
-    /// Model of the cars, for their inertia.
-    inertia: skidpad_core::Mat3,
 }
 
 impl Environment {
@@ -43,22 +38,12 @@ impl Environment {
         }
         let chassis = Chassis::rigid(model.mass(), *model.inertia(), model.parts().hull);
         let normal = ground.plane_normal().unwrap_or(Vec3::Z);
-        Ok(Self { ground, normal, chassis, mass: model.mass(), inertia: *model.inertia() })
+        Ok(Self { ground, normal, chassis })
     }
 
     /// Returns the change of velocity by gravity in `dt` s, m/s.
     pub fn gravity_change(&self, dt: f32) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.ground.gravity() * dt)
-    }
-
-    /// Returns the inertia of every car.
-    pub fn inertia<W: BlockLanes>(&self) -> BodyInertia<W> {
-        let lanes = |matrix: skidpad_core::Mat3| Mat3Lanes::from_mat3(&matrix).map(W::splat);
-        BodyInertia {
-            inverse_mass: W::splat(1.0 / self.mass),
-            inertia: lanes(self.inertia),
-            inverse_inertia: lanes(self.inertia.inverse()),
-        }
     }
 
     /// Returns the hull of every car.

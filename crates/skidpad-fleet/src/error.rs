@@ -10,6 +10,9 @@ pub enum FleetError {
     /// The model has parts that a fleet does not support.
     #[error("a fleet cannot take cars of this model: {}", join(.0))]
     Model(Vec<Requirement>),
+    /// The model of a car has another layout than that of the fleet.
+    #[error("the model of a car differs from that of the fleet in: {}; mass, inertia, and numbers of wheels, struts, tyres, brakes, aerodynamics and engine torque may differ", .0.join("; "))]
+    Layout(Vec<&'static str>),
     /// The scene has parts that a fleet does not support.
     #[error("a fleet cannot use this scene: it has {0}; a fleet supports one plane without texture, wind and gravity")]
     Scene(&'static str),

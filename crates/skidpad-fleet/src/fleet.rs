@@ -79,6 +79,18 @@ impl Fleet {
         self.len - 1
     }
 
+    /// Sets the model of a car, for domain randomisation. It has the layout of the fleet's model; these numbers may differ:
+    /// mass and inertia; radius, inertia, brakes and rolling resistance of wheels; springs, dampers and stops; rates of
+    /// anti-roll bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. The state
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// There is no such car, or other parts of the model differ. Nothing is changed then.
+    pub fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), FleetError> {
+        self.check_car(car)?;
+        self.blocks.set_model(car, model).map_err(FleetError::Layout)
+    }
+
     /// Returns the number of cars.
     pub fn len(&self) -> usize {
         self.len
@@ -89,7 +101,7 @@ impl Fleet {
         self.len == 0
     }
 
-    /// Returns the model of the cars.
+    /// Returns the model of the fleet.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }

@@ -7,7 +7,7 @@ use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::state::Placement;
 use skidpad_core::{ChassisState, Contact, Controls, DVec3, Model, Quat, Scene, State, Vec3, Vehicle};
 use skidpad_impulse::Sweep;
-use skidpad_world::motion::{AdvancedBody, BodyInertia, BodyTwist, HullLanes};
+use skidpad_world::motion::{AdvancedBody, BodyTwist, HullLanes};
 use skidpad_world::{Chassis, GroundContacts};
 
 use crate::FleetError;
@@ -18,7 +18,6 @@ use crate::environment::Environment;
 #[derive(Clone, Debug)]
 pub struct Worker<W: BlockLanes> {
     stepper: BlockStepper<W>,
-    inertia: BodyInertia<W>,
     hull: HullLanes<W>,
     /// Vehicles for cars that need a rare path, one per lane.
     vehicles: Box<[Vehicle]>,
@@ -45,7 +44,6 @@ impl<W: BlockLanes> Worker<W> {
         let car_state = State::at_rest(model, &Scene::flat(), &Placement::default());
         Ok(Self {
             stepper: BlockStepper::new(model).map_err(FleetError::Model)?,
-            inertia: environment.inertia(),
             hull: environment.hull(),
             vehicles: (0..W::LANE_COUNT).map(|_| Vehicle::new(Arc::clone(model), car_state.clone())).collect(),
             car_contacts: vec![None; car_state.wheels.len()].into(),
@@ -89,7 +87,7 @@ impl<W: BlockLanes> Worker<W> {
         };
         self.stepper.begin(&start, Vec3Lanes::splat(environment.ground.wind()), 0.5 * dt, dt);
         self.locate_contacts(block, environment, dt);
-        let mut impulses = self.stepper.solve::<Sweep>(&block.state, &block.controls, !block.active);
+        let mut impulses = self.stepper.solve::<Sweep>(&block.model, &block.state, &block.controls, !block.active);
         if impulses.unsolved != 0 {
             self.rare_steps += u64::from(impulses.unsolved.count_ones());
             self.solve_alone(block, environment, &mut impulses, dt);
@@ -99,7 +97,7 @@ impl<W: BlockLanes> Worker<W> {
         let mut twist = BodyTwist::pushed(
             [state.velocity, state.angular_velocity],
             &axes,
-            &self.inertia,
+            block.model.body(),
             [impulses.linear, impulses.angular],
             gravity_change,
         );
@@ -110,7 +108,7 @@ impl<W: BlockLanes> Worker<W> {
         if near != 0 {
             self.separate_hulls(block, environment, near, &mut twist, dt);
         }
-        let end = AdvancedBody::new(block.state.rotation, &axes, &self.inertia, &twist, dt);
+        let end = AdvancedBody::new(block.state.rotation, &axes, block.model.body(), &twist, dt);
         self.finish(block, &twist, &end, unsolved, dt);
     }
 
@@ -122,7 +120,7 @@ impl<W: BlockLanes> Worker<W> {
         let height = heights::<W>(&middle, normal);
         let (down, grip) = (self.stepper.down(), W::splat(environment.ground.plane_grip()));
         for wheel in 0..self.car_contacts.len() {
-            let rays = self.stepper.rays(wheel);
+            let rays = self.stepper.rays(&block.model, wheel);
             let (distance, hit) = environment.ground.plane_distance(height, rays.start, down, rays.length);
             let all_normal = Vec3Lanes::<W>::splat(normal);
             let zero = Vec3Lanes::default();
@@ -158,6 +156,7 @@ impl<W: BlockLanes> Worker<W> {
                         ..at_rest_in(state)
                     };
                     let vehicle = &mut self.vehicles[car];
+                    vehicle.set_model(block.model.car(car));
                     vehicle.set_state(state);
                     let (impulse, _) = vehicle.solve(&body, &self.car_contacts, &[], &self.car_controls, &Sweep, dt);
                     set_vector(&mut impulses.linear, car, impulse.impulse);
@@ -184,6 +183,8 @@ impl<W: BlockLanes> Worker<W> {
                 for car in (0..W::LANE_COUNT).filter(|car| near & (1 << car) != 0) {
                     let position = position(&block.state.position, car);
                     let rotation = Quat::from_array(block.state.rotation.map(|lanes| lanes.number(car)));
+                    let model = block.model.car(car);
+                    self.chassis.set_mass(model.mass(), *model.inertia());
                     self.chassis.set_step_motion(
                         position,
                         rotation,
@@ -229,7 +230,7 @@ impl<W: BlockLanes> Worker<W> {
             linear_free_velocity: twist.velocity,
             angular_free_velocity: end.angular_velocity,
         };
-        self.stepper.finish(&mut block.state, &position, &motion, moved & !unsolved);
+        self.stepper.finish(&block.model, &mut block.state, &position, &motion, moved & !unsolved);
         if moved & unsolved != 0 {
             self.finish_alone(block, &position, &motion, moved & unsolved, dt);
         }

@@ -1,8 +1,17 @@
 //! A car of a fleet has the bits of a car in a world of the solver `impulse`.
 
+use std::sync::Arc;
+
+use skidpad_core::model::{Curve, Powertrain, Tyre};
 use skidpad_core::state::Placement;
-use skidpad_core::{CarStart, Controls, Scene};
-use skidpad_fleet::Fleet;
+use skidpad_core::{CarStart, Controls, Model, Scene, Simulation, State};
+use skidpad_fleet::{Fleet, FleetError};
+
+/// Length of a step, s.
+const DT: f32 = 0.01;
+
+/// Shipped vehicles that a fleet takes.
+const FLEET_VEHICLES: [&str; 4] = ["corvette_c5", "corvette_c5_tmeasy", "corvette_c5_mf", "bullet_reference"];
 
 /// Pseudo-random number generator with its seed.
 struct Random(u64);
@@ -15,10 +24,11 @@ impl Random {
     }
 
     /// Returns random pedals and steering: in a quarter of the cases with braking, in some with a requested gear, a clutch
-    /// pedal or a pulled handbrake.
+    /// pedal, a pulled handbrake or the starter.
     fn controls(&mut self) -> Controls {
         let mut chance = |share: f32| self.next_share() < share;
         let (has_brake, has_gear, has_clutch, has_handbrake) = (chance(0.25), chance(0.1), chance(0.05), chance(0.05));
+        let starter = chance(0.05);
         let mut number = || self.next_share();
         Controls {
             throttle: number(),
@@ -27,46 +37,191 @@ impl Random {
             steer: 0.6 * number() - 0.3,
             gear: has_gear.then(|| (7.0 * number()) as i8 - 1),
             clutch: has_clutch.then(&mut number),
+            starter,
             ..Controls::default()
         }
     }
-}
 
-/// Drives `count` cars of a shipped vehicle for `steps` steps of `dt` s at random controls, in a world and in a fleet, and
-/// compares their states in every step.
-fn compare_with_world(vehicle: &str, count: usize, steps: u32, dt: f32) {
-    let model = skidpad_spec::load(vehicle).expect("shipped").model;
-    let scene = Scene::flat();
-    let placement = |k: usize| Placement {
-        y: 20.0 * k as f64,
-        speed: 7.0 * (k % 6) as f32,
-        height: 0.2 * (k % 3) as f64,
-        ..Placement::default()
-    };
-    let starts: Vec<CarStart> =
-        (0..count).map(|k| CarStart { model: model.clone(), placement: placement(k) }).collect();
-    let scene = Scene { cars_collide: false, ..scene };
-    let mut world = (skidpad_impulse::BACKEND_INFO.build_world)(&scene, &starts, dt);
-    let mut fleet = Fleet::new(&model, &scene, dt).expect("supported");
-    for k in 0..count {
-        fleet.spawn(&placement(k));
+    /// Returns a factor from 0.7 to 1.3.
+    fn factor(&mut self) -> f32 {
+        0.7 + 0.6 * self.next_share()
     }
-    let mut random = Random(7);
-    let mut controls = vec![Controls::default(); count];
-    for step in 0..steps {
-        for (car, controls) in controls.iter_mut().enumerate().filter(|(car, _)| (step as usize + 7 * car) % 40 == 0) {
-            *controls = random.controls();
-            fleet.set_controls(car, controls).expect("a car");
+
+    /// Returns `model` with other masses, tyres, struts, brakes, air and engine torques.
+    fn vary(&mut self, model: &Model) -> Arc<Model> {
+        let mut parts = model.parts().clone();
+        let mass = self.factor();
+        parts.mass *= mass;
+        parts.inertia *= mass;
+        for tyre in &mut parts.tyres {
+            if let Tyre::Curve(curve) = tyre {
+                let grip = self.factor();
+                curve.friction = curve.friction.map(|friction| friction * grip);
+            }
         }
-        world.step(&controls);
-        fleet.step(1);
-        for car in 0..count {
-            assert_eq!(&fleet.state(car).expect("a car"), world.state(car), "{vehicle}, car {car}, step {step}");
+        for wheel in &mut parts.wheels {
+            wheel.strut.rate *= self.factor();
+            wheel.strut.bump_damping *= self.factor();
+            wheel.brake_torque *= self.factor();
         }
+        parts.aero.drag *= self.factor();
+        if let Powertrain::Engine(drive) = &mut parts.powertrain {
+            let factor = self.factor();
+            let points = drive.engine.torque.points().iter().map(|[speed, torque]| [*speed, torque * factor]);
+            drive.engine.torque = Curve::new(points.collect()).expect("a curve");
+        }
+        Model::new(parts).expect("a valid model").into()
     }
 }
 
+/// Returns the scene of both worlds: a plane on which cars do not collide.
+fn scene() -> Scene {
+    Scene { cars_collide: false, ..Scene::flat() }
+}
+
+/// Returns the placement of car `k`: some stand, some roll, some fall.
+fn placement(k: usize) -> Placement {
+    Placement { y: 20.0 * k as f64, speed: 7.0 * (k % 6) as f32, height: 0.2 * (k % 3) as f64, ..Placement::default() }
+}
+
+/// World and fleet with the same cars.
+struct Pair {
+    world: Box<dyn Simulation>,
+    fleet: Fleet,
+    controls: Vec<Controls>,
+    random: Random,
+}
+
+impl Pair {
+    /// Creates a world and a fleet with cars of `models`.
+    fn new(models: &[Arc<Model>], layout: &Arc<Model>) -> Self {
+        let starts: Vec<CarStart> = models
+            .iter()
+            .enumerate()
+            .map(|(k, model)| CarStart { model: model.clone(), placement: placement(k) })
+            .collect();
+        let world = (skidpad_impulse::BACKEND_INFO.build_world)(&scene(), &starts, DT);
+        let mut fleet = Fleet::new(layout, &scene(), DT).expect("a model that a fleet takes");
+        for (k, model) in models.iter().enumerate() {
+            fleet.spawn(&placement(k));
+            if !Arc::ptr_eq(model, layout) {
+                fleet.set_model(k, model).expect("the same layout");
+                fleet.set_state(k, world.state(k)).expect("a state");
+            }
+        }
+        Self { world, fleet, controls: vec![Controls::default(); models.len()], random: Random(7) }
+    }
+
+    /// Takes `steps` steps at random controls and compares the bytes of all states after each of them.
+    fn drive(&mut self, steps: u32) {
+        let start = self.world.steps() as usize;
+        for step in start..start + steps as usize {
+            for car in (0..self.controls.len()).filter(|car| (step + 7 * car).is_multiple_of(40)) {
+                self.controls[car] = self.random.controls();
+                self.fleet.set_controls(car, &self.controls[car]).expect("a car");
+            }
+            self.world.step(&self.controls);
+            self.fleet.step(1);
+            for car in 0..self.controls.len() {
+                let (found, expected) = (self.fleet.state(car).expect("a car"), self.world.state(car));
+                assert_eq!(bytes(&found), bytes(expected), "car {car}, step {step}: {found:?} instead of {expected:?}");
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a state.
+fn bytes(state: &State) -> Vec<u8> {
+    state.to_bytes()
+}
+
+/// Checks shipped vehicles at random pedals, gears, clutch pedals and steering, from all starts.
 #[test]
-fn a_corvette_in_a_fleet_has_the_bits_of_one_in_a_world() {
-    compare_with_world("corvette_c5", 11, 1000, 0.01);
+fn a_car_in_a_fleet_has_the_bits_of_one_in_a_world() {
+    for vehicle in FLEET_VEHICLES {
+        let model = skidpad_spec::load(vehicle).expect("shipped").model;
+        Pair::new(&vec![model.clone(); 11], &model).drive(1000);
+    }
+}
+
+/// Checks cars that each have their own mass, inertia, grip, springs, dampers, brakes, drag and engine torque.
+#[test]
+fn cars_with_numbers_of_their_own_have_the_bits_of_their_models() {
+    let layout = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut random = Random(3);
+    let models: Vec<Arc<Model>> = (0..13).map(|_| random.vary(&layout)).collect();
+    Pair::new(&models, &layout).drive(1000);
+}
+
+/// Checks that a car which is set to another state, in a fleet and in a world, goes on with the same bits as its
+/// neighbours, which notice nothing.
+#[test]
+fn a_reset_changes_one_car_only() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut pair = Pair::new(&vec![model.clone(); 9], &model);
+    let start = State::at_rest(&model, &scene(), &Placement { y: -50.0, speed: 12.0, ..Placement::default() });
+    for car in [3, 8, 0] {
+        pair.drive(100);
+        pair.world.set_state(car, &start).expect("a car");
+        pair.fleet.set_state(car, &start).expect("a car");
+    }
+    pair.drive(100);
+}
+
+/// Checks that an inactive car keeps its state to the bit while the others drive, and goes on from it.
+#[test]
+fn an_inactive_car_keeps_its_state() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut pair = Pair::new(&vec![model.clone(); 9], &model);
+    pair.drive(50);
+    let state = pair.fleet.state(4).expect("a car");
+    pair.fleet.set_active(4, false).expect("a car");
+    pair.world.suspend(4).expect("a car");
+    pair.drive(50);
+    assert_eq!(bytes(&pair.fleet.state(4).expect("a car")), bytes(&state));
+    pair.fleet.set_active(4, true).expect("a car");
+    pair.world.resume(4, &state).expect("a car");
+    pair.drive(50);
+}
+
+/// Checks that one and three threads give the same bits, and so do several steps at once.
+#[test]
+fn threads_and_substeps_change_no_bit() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let run = |threads: usize, substeps: u32| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| {
+            let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
+            let mut random = Random(11);
+            for car in 0..100 {
+                fleet.spawn(&placement(car));
+                fleet.set_controls(car, &random.controls()).expect("a car");
+            }
+            for _ in 0..200 / substeps {
+                fleet.step(substeps);
+            }
+            (0..100).flat_map(|car| bytes(&fleet.state(car).expect("a car"))).collect::<Vec<u8>>()
+        })
+    };
+    let one = run(1, 1);
+    assert!(one == run(3, 1), "three threads");
+    assert!(one == run(3, 8), "eight steps at once");
+}
+
+/// Checks that models with unsupported parts are refused with every reason, and so is a car with another layout.
+#[test]
+fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
+    let tesla = skidpad_spec::load("tesla_model3_awd").expect("shipped").model;
+    let error = Fleet::new(&tesla, &scene(), DT).expect_err("electric motors");
+    assert!(error.to_string().contains("electric motors are not supported"), "{error}");
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
+    fleet.spawn(&placement(0));
+    let mut parts = model.parts().clone();
+    parts.steering.lock *= 0.5;
+    let other = Model::new(parts).expect("a valid model").into();
+    assert_eq!(fleet.set_model(0, &other), Err(FleetError::Layout(vec!["limits of the steering"])));
+    assert_eq!(fleet.set_active(1, true), Err(FleetError::NoCar { car: 1, len: 1 }));
+    let boxes = Scene { has_plane: false, ..scene() };
+    assert_eq!(Fleet::new(&model, &boxes, DT).err(), Some(FleetError::Scene("no plane")));
 }

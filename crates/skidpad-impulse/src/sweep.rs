@@ -3,7 +3,7 @@
 use skidpad_constraint::{Newton, start_from_coupled_rows};
 use skidpad_core::coupling::{
     BatchPass, CarMask, CarRows, CarScalar, ImpulseBounds, RowPass, RowSolver, StepWheels, Velocities, WheelGroups,
-    WheelRows, prepare_blocks, response, solve_blocks, wheel_impulses,
+    WheelRows, prepare_blocks, solve_blocks, wheel_impulses,
 };
 use skidpad_core::simd::lane::{Lane, WheelLanes, pair_from_fn};
 use skidpad_core::simd::linear::SpatialVector;
@@ -85,7 +85,7 @@ fn check_stiff_tyres<B: WheelGroups, S: StepWheels<B>>(
                 .zip(cars.rows())
                 .for_each(|(load_before, rows)| *load_before = rows.suspension.load);
             // Velocity with the tyre impulses of the sweep, without loads.
-            let v_warm = v_free + response(cars.model(), wheel_impulses(cars.rows(), false)); // false: without loads
+            let v_warm = v_free + cars.body().response(wheel_impulses(cars.rows(), false)); // false: without loads
             let (_, converged) = cars.solve_loads(v_free, v_warm);
             let stiff_wheels = S::Lanes::wheels_of_cars(stiff_cars);
             let mut changed_wheels = <S::Lanes as Lane>::Mask::default();

@@ -4,7 +4,7 @@
 use core::ops::{Add, Mul, Sub};
 
 use crate::lane::{CarScalar, F32x4, Lane, Vec4Ops, WheelLanes};
-use crate::vectors::Vec3Lanes;
+use crate::vectors::{Mat3Lanes, Vec3Lanes};
 use bevy_math::{Mat3, Vec3};
 
 /// Spatial vector with a linear and an angular part: a twist (m/s, rad/s), an impulse (N s, N m s), or a row
@@ -312,12 +312,6 @@ impl<W: WheelLanes> OuterProducts<W> {
 /// Four numbers of each car.
 type Vec4Of<C> = <C as CarScalar>::Vec4;
 
-/// Returns the four numbers for every car.
-#[inline(always)]
-fn splat_vec4<C: CarScalar>([a, b, c, d]: [f32; 4]) -> C::Vec4 {
-    Vec4Ops::from_array([C::splat(a), C::splat(b), C::splat(c), C::splat(d)])
-}
-
 /// Returns the first number of the quad.
 #[inline(always)]
 fn first_component<C: CarScalar>(quad: C::Vec4) -> C {
@@ -331,17 +325,24 @@ impl<C: CarScalar> Symmetric6<C> {
     /// block.
     #[inline(always)]
     pub fn new<W: WheelLanes<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
-        let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
+        Self::from_lanes(C::splat(mass), &Mat3Lanes::from_mat3(inertia).map(C::splat), products)
+    }
+
+    /// Builds the sum of [`Symmetric6::new`] with a `mass` (kg) and an `inertia` (kg m²) for each car.
+    #[inline(always)]
+    pub fn from_lanes<W: WheelLanes<Car = C>>(mass: C, inertia: &Mat3Lanes<C>, products: &OuterProducts<W>) -> Self {
+        let Mat3Lanes { x, y, z } = *inertia;
+        let zero = C::splat(0.0);
         let (first, second, third) = (products.sum_entries(0), products.sum_entries(4), products.sum_entries(8));
         // Mass and inertia belong to the diagonal blocks; inertia x.y is the entry in row y and column x. The zeros are
         // at entries of the linear block and at unused ones.
         let quads = [
-            first.with_x(first_component::<C>(first) + C::splat(mass)),
-            second.with_x(first_component::<C>(second) + C::splat(mass)),
-            third.with_x(first_component::<C>(third) + C::splat(mass)),
-            products.sum_entries(12) + splat_vec4::<C>([0.0, x.x, x.y, x.z]),
-            products.sum_entries(16) + splat_vec4::<C>([0.0, 0.0, y.y, y.z]),
-            products.sum_entries(20) + splat_vec4::<C>([0.0, 0.0, 0.0, z.z]),
+            first.with_x(first_component::<C>(first) + mass),
+            second.with_x(first_component::<C>(second) + mass),
+            third.with_x(first_component::<C>(third) + mass),
+            products.sum_entries(12) + C::Vec4::from_array([zero, x.x, x.y, x.z]),
+            products.sum_entries(16) + C::Vec4::from_array([zero, zero, y.y, y.z]),
+            products.sum_entries(20) + C::Vec4::from_array([zero, zero, zero, z.z]),
         ];
         Self { packed: quads }
     }

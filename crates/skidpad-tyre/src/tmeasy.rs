@@ -247,6 +247,13 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
+    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the places
+    /// of the coefficients.
+    #[cfg(feature = "simd_batch")]
+    pub fn zip_with<T: Copy>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> TMeasyConstants<T> {
+        Self::zip_tyres([self, other, self, other], |[a, b, ..]| combine(a, b))
+    }
+
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and
     /// returns the results in the places of the coefficients.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
@@ -334,12 +341,6 @@ impl TMeasyConstants<F32x4> {
     /// Packs four tyres into SIMD lanes.
     pub fn pack_lanes(tyres: [&TMeasyConstants<f32>; 4]) -> Self {
         TMeasyConstants::zip_tyres(tyres, F32x4::new)
-    }
-
-    /// Returns the coefficients with `convert` applied to every number.
-    #[cfg(feature = "simd_batch")]
-    pub fn map<T: Copy>(&self, convert: impl Fn(F32x4) -> T) -> TMeasyConstants<T> {
-        Self::zip_tyres([self; 4], |[tyre, ..]| convert(tyre))
     }
 }
 

@@ -213,6 +213,11 @@ impl Chassis {
             Twist { velocity: self.velocity - velocity, angular_velocity: self.angular_velocity - angular_velocity };
     }
 
+    /// Sets the mass (kg) and the inertia about the centre of mass (kg m²), both as in [`Chassis::rigid`].
+    pub fn set_mass(&mut self, mass: f32, inertia: Mat3) {
+        (self.inverse_mass, self.inertia, self.inverse_inertia) = (1.0 / mass, inertia, inertia.inverse());
+    }
+
     /// Sets pose, twist and lags within a step: `lags` are the velocities at its end less those with which the pose moves
     /// (m/s, rad/s).
     pub fn set_step_motion(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2], lags: [Vec3; 2]) {

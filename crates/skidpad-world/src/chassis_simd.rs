@@ -1,5 +1,6 @@
 //! Integration of rigid bodies: four chassis at once, one per SIMD lane, or one chassis alone.
 
+use skidpad_core::coupling::BodyConstants;
 use skidpad_core::simd::lane::F32x4;
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::{ChassisImpulse, Mat3, Quat, Vec3, model::Hull};
@@ -7,7 +8,7 @@ use skidpad_core::{ChassisImpulse, Mat3, Quat, Vec3, model::Hull};
 use crate::body_lanes::{BodyLanes, pack_four_of, pack_one_of};
 use crate::chassis::{Chassis, Twist};
 use crate::ground::Ground;
-use crate::motion::{AdvancedBody, BodyInertia, BodyTwist, HullLanes};
+use crate::motion::{AdvancedBody, BodyTwist, HullLanes};
 
 /// Packs one matrix of each chassis, chosen by `matrix`, into lanes: lane k of each component is that of chassis k. The
 /// nine components are packed column by column: four, four and one at a time.
@@ -31,8 +32,10 @@ fn pack_matrices<L: BodyLanes<N>, const N: usize>(
 
 /// Packs the inertia of each chassis.
 #[inline(always)]
-fn pack_inertia<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> BodyInertia<L> {
-    BodyInertia {
+fn pack_inertia<L: BodyLanes<N>, const N: usize>(bodies: [&Chassis; N]) -> BodyConstants<L> {
+    BodyConstants {
+        // Not used by the motion.
+        mass: L::splat(0.0),
         inverse_mass: pack_one_of(bodies, |body| body.inverse_mass),
         inertia: pack_matrices(bodies, |body| &body.inertia),
         inverse_inertia: pack_matrices(bodies, |body| &body.inverse_inertia),

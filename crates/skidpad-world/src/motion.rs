@@ -1,6 +1,7 @@
 //! Motion of rigid bodies in a step, on numbers of one body or of several bodies in SIMD lanes.
 
 use skidpad_core::Vec3;
+use skidpad_core::coupling::BodyConstants;
 use skidpad_core::model::Hull;
 use skidpad_core::simd::lane::Lane;
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes, integrate_rotation};
@@ -19,17 +20,6 @@ pub struct BodyTwist<L> {
     pub velocity_lag: Vec3Lanes<L>,
     /// Lag of the angular velocity, rad/s.
     pub angular_lag: Vec3Lanes<L>,
-}
-
-/// Inertia of bodies, body axes.
-#[derive(Clone, Copy, Debug)]
-pub struct BodyInertia<L> {
-    /// Inverse of the mass, 1/kg.
-    pub inverse_mass: L,
-    /// Inertia about the centre of mass, kg m².
-    pub inertia: Mat3Lanes<L>,
-    /// Inverse of `inertia`, 1/(kg m²).
-    pub inverse_inertia: Mat3Lanes<L>,
 }
 
 /// Pose and angular velocity of bodies after a step.
@@ -55,7 +45,7 @@ impl<L: Lane> BodyTwist<L> {
     pub fn pushed(
         [velocity, angular_velocity]: [Vec3Lanes<L>; 2],
         axes: &Mat3Lanes<L>,
-        body: &BodyInertia<L>,
+        body: &BodyConstants<L>,
         [impulse, angular_impulse]: [Vec3Lanes<L>; 2],
         gravity_change: Vec3,
     ) -> Self {
@@ -76,7 +66,7 @@ impl<L: Lane> AdvancedBody<L> {
     /// body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the
     /// new attitude. A result that is not finite is only flagged.
     #[inline(always)]
-    pub fn new(rotation: [L; 4], axes: &Mat3Lanes<L>, body: &BodyInertia<L>, twist: &BodyTwist<L>, dt: f32) -> Self {
+    pub fn new(rotation: [L; 4], axes: &Mat3Lanes<L>, body: &BodyConstants<L>, twist: &BodyTwist<L>, dt: f32) -> Self {
         let displacement = (twist.velocity - twist.velocity_lag) * L::splat(dt);
         let rotation_state = RotationState {
             axes: *axes,

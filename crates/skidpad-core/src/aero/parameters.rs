@@ -2,6 +2,7 @@
 
 use crate::model_error::{ModelError, check_finite, check_not_negative, check_positive};
 use bevy_math::Vec3;
+use skidpad_simd::lane::Lane;
 
 /// Aerodynamic forces `C v²`, with v the speed relative to the air; for surfaces, its part from ahead.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,30 @@ pub struct Aero {
     pub downforce: [AeroSurface; 2],
     /// Maps of drag and surfaces over ride height and direction of the air; `None` for constant coefficients.
     pub maps: Option<Box<AeroMaps>>,
+}
+
+/// Coefficients of [`Aero`], of one car or of several cars in SIMD lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AeroCoefficients<C> {
+    /// Drag coefficient, N s²/m².
+    pub drag: C,
+    /// Side-force coefficient, N s²/m².
+    pub side: C,
+    /// Coefficients of the surfaces, N s²/m².
+    pub downforce: [C; 2],
+}
+
+impl<C: Lane> AeroCoefficients<C> {
+    /// Returns the coefficients of `aero`, the same for every car.
+    #[inline(always)]
+    pub fn of(aero: &Aero) -> Self {
+        let [front, rear] = &aero.downforce;
+        Self {
+            drag: C::splat(aero.drag),
+            side: C::splat(aero.side),
+            downforce: [C::splat(front.coefficient), C::splat(rear.coefficient)],
+        }
+    }
 }
 
 /// Surface whose force points down in the vehicle frame.

@@ -1,7 +1,7 @@
 //! External forces on the chassis, besides those of tyres and struts: air, custom force elements, and the tricks that
 //! no real force matches (angular drag, a force point above the ground, a lowered centre of mass).
 
-use crate::aero::parameters::{AeroMaps, BilinearTable};
+use crate::aero::parameters::{Aero, AeroCoefficients, AeroMaps, BilinearTable};
 use crate::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::force_element::ChassisMotion;
@@ -18,7 +18,8 @@ use skidpad_simd::vectors::Vec3Lanes;
 const MIN_AIR_SPEED_MPS: f32 = 0.1;
 
 /// Returns drag, side force and downforce over a step of `dt` s as impulses about the centre of mass (N s, N m s,
-/// vehicle frame), for a car or a batch of cars. `velocity` is the velocity relative to the air (vehicle frame, m/s).
+/// vehicle frame), for a car or a batch of cars. Points and presence of the forces are those of `aero`, their sizes those of
+/// `coefficients`, and the mass is in kg. `velocity` is the velocity relative to the air (vehicle frame, m/s).
 /// The factors of the maps apply to drag and to each of the two surfaces; the side force has none.
 ///
 /// Drag acts against the whole velocity at its point, the side force against the lateral velocity only, and downforce
@@ -28,13 +29,13 @@ const MIN_AIR_SPEED_MPS: f32 = 0.1;
 /// (`+ v_y²`). A negative coefficient lifts. Side force and surfaces with coefficient 0 are skipped.
 #[inline(always)]
 pub(crate) fn air_impulses<C: Lane>(
-    model: &Model,
+    aero: &Aero,
+    (coefficients, mass): (&AeroCoefficients<C>, C),
     velocity: Vec3Lanes<C>,
     [drag_factor, surface_factors @ ..]: [C; 3],
     dt: f32,
 ) -> SpatialVector<C> {
-    let aero = &model.parts().aero;
-    let (zero, one, dt_lanes, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
+    let (zero, one, dt_lanes) = (C::splat(0.0), C::splat(1.0), C::splat(dt));
     // Magnitude of the whole velocity, for all terms (m/s).
     let speed = velocity.dot(velocity).sqrt();
     // Force per velocity with the implicit denominator (N s/m), for drag and side force.
@@ -42,18 +43,15 @@ pub(crate) fn air_impulses<C: Lane>(
     // Square of the speed from ahead (m²/s²).
     let squared_forward_speed = velocity.x.at_least(zero) * velocity.x;
     // Drag against the whole velocity.
-    let mut sum = impulse_at_point(
-        aero.drag_point,
-        dt_lanes,
-        velocity * -implicit_coefficient(C::splat(aero.drag) * drag_factor),
-    );
+    let mut sum =
+        impulse_at_point(aero.drag_point, dt_lanes, velocity * -implicit_coefficient(coefficients.drag * drag_factor));
     // Side force against the lateral velocity.
     if aero.side != 0.0 {
         sum = sum
             + impulse_at_point(
                 aero.side_point,
                 dt_lanes,
-                Vec3Lanes::splat(Vec3::Y) * (-implicit_coefficient(C::splat(aero.side)) * velocity.y),
+                Vec3Lanes::splat(Vec3::Y) * (-implicit_coefficient(coefficients.side) * velocity.y),
             );
     }
     // Downforce of both surfaces.
@@ -63,7 +61,7 @@ pub(crate) fn air_impulses<C: Lane>(
             let has_yaw_map = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != BilinearTable::default());
             let squared_speed =
                 if has_yaw_map { squared_forward_speed + velocity.y * velocity.y } else { squared_forward_speed };
-            let coefficient = C::splat(surface.coefficient) * factor;
+            let coefficient = coefficients.downforce[i] * factor;
             // Denominator of the implicit integration.
             let denominator = one + dt_lanes * coefficient.abs() * speed / mass;
             sum = sum
@@ -146,7 +144,8 @@ impl Vehicle {
         let start_velocity = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
         let velocity = start_velocity + tyre_velocity_change * 0.5;
         let factors = self.aero_factors(Vec3::from(velocity.to_array()));
-        air_impulses(&self.model, velocity, factors, dt)
+        let aero = &self.model.parts().aero;
+        air_impulses(aero, (&AeroCoefficients::of(aero), self.model.mass()), velocity, factors, dt)
     }
 
     /// Returns the factors of the maps on drag and on each surface, for the `velocity` relative to the air (vehicle

@@ -42,14 +42,21 @@ impl Engine {
             starter: false,
         };
         // 0.0: duration of the step; the governor keeps its own time constant.
-        self.crank_torque(speed, &input, 0.0)
+        self.crank_torque(speed, &input, || self.torque.max_value(), 0.0)
     }
 
     /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with
-    /// the torque at the start and the effective inertia. Dry friction of a dead engine is left out.
+    /// the torque at the start and the effective inertia. `peak_torque` returns the largest torque of the curve, N m. Dry friction of a dead engine is left out.
     #[inline(always)]
-    pub(crate) fn free_engine_speed<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
-        speed + L::splat(dt) * self.crank_torque(speed, input, dt) / L::splat(self.effective_inertia(dt))
+    pub(crate) fn free_engine_speed<L: Lane>(
+        &self,
+        speed: L,
+        input: &EngineInput<L>,
+        peak_torque: impl FnOnce() -> L,
+        dt: f32,
+    ) -> L {
+        let torque = self.crank_torque(speed, input, peak_torque, dt);
+        speed + L::splat(dt) * torque / L::splat(self.effective_inertia(dt))
     }
 
     /// Returns the crankshaft torque over a step of `dt` s, N m: throttle times full load, minus drag as the throttle
@@ -57,11 +64,11 @@ impl Engine {
     /// fire. Drag fades linearly to 0 below idle.
     ///
     /// Below 1.1 times idle speed, the governor adds what the other terms lack to approach idle with its time constant
-    /// (at least `dt`). The torque of the governor is at least 0 and at most the peak of the torque curve. A dead
+    /// (at least `dt`). The torque of the governor is at least 0 and at most `peak_torque`, the largest of the torque curve in N m. A dead
     /// engine has only the torque of its starter, which accelerates it towards idle in the same way: its drag acts as
     /// dry friction, outside this function.
     #[inline(always)]
-    fn crank_torque<L: Lane>(&self, speed: L, input: &EngineInput<L>, dt: f32) -> L {
+    fn crank_torque<L: Lane>(&self, speed: L, input: &EngineInput<L>, peak_torque: impl FnOnce() -> L, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let time_constant = IDLE_TIME_CONSTANT_S.max(dt);
         // Torque that approaches idle speed with the governor's time constant, N m.
@@ -76,8 +83,8 @@ impl Engine {
         // 1.1: the governor fades out above idle, where it only makes up for drag.
         let (is_near_idle, mut governor) = (speed.less(L::splat(self.idle_speed * 1.1)), zero);
         if L::any(is_near_idle) {
-            let peak = L::splat(self.torque.max_value());
-            governor = (idle_torque() + drag - driving_torque).clamp_keeping_nan(zero, peak).masked(is_near_idle);
+            governor =
+                (idle_torque() + drag - driving_torque).clamp_keeping_nan(zero, peak_torque()).masked(is_near_idle);
         }
         let torque = driving_torque - drag + governor;
         let is_dead = self.is_dead(speed);
@@ -93,7 +100,8 @@ mod tests {
     /// Returns the crankshaft torque of the test engine over a step of 10 ms, N m.
     fn torque_at(speed: f32, throttle: f32, starter: bool) -> f32 {
         let engine = engine();
-        engine.crank_torque(speed, &EngineInput { throttle, full_load: engine.torque.evaluate(speed), starter }, 0.01)
+        let input = EngineInput { throttle, full_load: engine.torque.evaluate(speed), starter };
+        engine.crank_torque(speed, &input, || engine.torque.max_value(), 0.01)
     }
 
     /// Returns the torque of the governor below idle, N m: `J (ω_idle − ω) / T`.
@@ -132,7 +140,7 @@ mod tests {
                 let mut speed = 700.0;
                 for _ in 0..(20.0 / dt) as usize {
                     let input = EngineInput { throttle: 0.0, full_load: engine.torque.evaluate(speed), starter: false };
-                    let next_speed = engine.free_engine_speed(speed, &input, dt);
+                    let next_speed = engine.free_engine_speed(speed, &input, || engine.torque.max_value(), dt);
                     assert!(
                         next_speed <= speed.max(80.0) && next_speed > 0.0,
                         "{next_speed} after {speed}: {inertia} kg m², {dt} s"

@@ -60,17 +60,24 @@ impl Curve {
     #[inline(always)]
     #[cfg(feature = "simd_batch")]
     pub(crate) fn evaluate_lanes<L: Lane>(&self, speed: L) -> L {
-        let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
-        let ([first_point, second_point, other_points @ ..], Some(last_point)) = (&*self.points, self.points.last())
-        else {
+        self.evaluate_values(speed, |i| L::splat(self.points[i][1]))
+    }
+
+    /// Returns the value of [`Curve::evaluate_lanes`] with `value(i)` instead of the value of point `i`.
+    #[inline(always)]
+    #[cfg(feature = "simd_batch")]
+    pub(crate) fn evaluate_values<L: Lane>(&self, speed: L, value: impl Fn(usize) -> L) -> L {
+        let lanes = |i: usize| [L::splat(self.points[i][0]), value(i)];
+        let count = self.points.len();
+        if count < 2 {
             // No curve has fewer than two points.
             return L::default();
-        };
-        let ([first_speed, first_value], [last_speed, last_value]) = (lanes(first_point), lanes(last_point));
+        }
+        let ([first_speed, first_value], [last_speed, last_value]) = (lanes(0), lanes(count - 1));
         // Ends of each lane's piece: speeds a, b with their values; c is the next point.
-        let ([mut a, mut value_a], [mut b, mut value_b]) = ([first_speed, first_value], lanes(second_point));
+        let ([mut a, mut value_a], [mut b, mut value_b]) = ([first_speed, first_value], lanes(1));
         let [mut c, mut value_c] = [b, value_b];
-        for point in other_points {
+        for point in 2..count {
             let is_before_c = speed.less(c);
             if !L::any(!is_before_c) {
                 break;

@@ -1,8 +1,6 @@
 //! Tyre models (laws) of a group of wheels: which laws are evaluated, and in which lanes.
 
 use crate::model::parts::ModelParts;
-#[cfg(feature = "simd_batch")]
-use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_tyre::curve::{CurveLaw, CurveTyre};
 use skidpad_tyre::parameters::Tyre;
@@ -40,15 +38,18 @@ impl LawGroup {
     pub(crate) fn has_lane(&self, lane: usize) -> bool {
         self.has_law.lane_value(lane) != 0.0
     }
+}
 
-    /// Repeats the tyre of the wheel in `lane` in every lane, for a batch of cars of one model.
-    pub(crate) fn broadcast_lane<W: BlockLanes>(&self, lane: usize) -> LawGroup<W> {
-        let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
-        let tyres = match &self.tyres {
-            LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(broadcast)),
-            LawTyres::Single(tyre) => LawTyres::Single(*tyre),
+#[cfg(feature = "simd_batch")]
+impl<A: WheelLanes> LawGroup<A> {
+    /// Combines two groups of the same law: applies `combine` to both values of each constant.
+    pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> LawGroup<B> {
+        let tyres = match (&self.tyres, &other.tyres) {
+            (LawTyres::TMeasy(tyres), LawTyres::TMeasy(other)) => LawTyres::TMeasy(tyres.zip_with(other, &combine)),
+            (LawTyres::TMeasy(tyres), _) => LawTyres::TMeasy(tyres.zip_with(tyres, &combine)),
+            (LawTyres::Single(tyre), _) => LawTyres::Single(*tyre),
         };
-        LawGroup { tyres, has_law: broadcast(self.has_law) }
+        LawGroup { tyres, has_law: combine(self.has_law, other.has_law) }
     }
 }
 

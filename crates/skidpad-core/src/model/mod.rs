@@ -1,5 +1,8 @@
 //! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
+#[cfg(feature = "simd_batch")]
+pub(crate) mod block_model;
+pub(crate) mod body;
 mod check;
 pub(crate) mod law_groups;
 pub(crate) mod parts;

@@ -326,50 +326,82 @@ impl WheelPack {
     /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
     /// lateral compliance are left out (`None`). Wheel indices stay those of the group.
     pub(crate) fn broadcast_lane<W: BlockLanes>(&self, lane: usize) -> WheelPack<W> {
-        let broadcast = |lanes: F32x4| W::splat(lanes.lane_value(lane));
-        let broadcast_pair = |pair: [F32x4; 2]| pair.map(broadcast);
+        let mut pack = self.zip_with(self, |lanes, _| W::splat(lanes.lane_value(lane)));
+        pack.has_curves = !self.laws.iter().any(|law| law.has_lane(lane));
+        let mut has_lane = self.laws.iter().map(|law| law.has_lane(lane));
+        pack.laws = pack.laws.iter().filter(|_| has_lane.next() == Some(true)).copied().collect();
+        pack
+    }
+}
+
+#[cfg(feature = "simd_batch")]
+impl<A: WheelLanes> WheelPack<A> {
+    /// Combines the constants of this and the `other` pack, of two cars with the same layout: applies `combine` to both
+    /// values of each constant. Everything else is that of this pack. Beams, roll centre links and lateral compliance are
+    /// left out (`None`).
+    pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> WheelPack<B> {
+        let number = |field: fn(&Self) -> A| combine(field(self), field(other));
+        let pair = |field: fn(&Self) -> [A; 2]| [0, 1].map(|k| combine(field(self)[k], field(other)[k]));
+        let vector =
+            |a: Vec3Lanes<A>, b: Vec3Lanes<A>| Vec3Lanes::new(combine(a.x, b.x), combine(a.y, b.y), combine(a.z, b.z));
+        let (inertia, other_inertia) = (&self.inverse_inertia, &other.inverse_inertia);
+        // Constants that all cars of the layout have, or none.
+        let option = |a: Option<A>, b: Option<A>| a.map(|a| combine(a, b.unwrap_or(a)));
+        let knees = self.knees.map(|knees| {
+            let other = other.knees.unwrap_or(knees);
+            [0, 1].map(|i| [0, 1].map(|k| combine(knees[i][k], other[i][k])))
+        });
         WheelPack {
             wheels: self.wheels,
             first_wheel: self.first_wheel,
-            present: broadcast(self.present),
-            inverse_mass: broadcast(self.inverse_mass),
-            inverse_inertia: self.inverse_inertia.map(broadcast),
-            contact: Vec3Lanes::new(broadcast(self.contact.x), broadcast(self.contact.y), broadcast(self.contact.z)),
-            radius: broadcast(self.radius),
-            spin_inertia: broadcast(self.spin_inertia),
-            brake_torque: broadcast(self.brake_torque),
-            handbrake_torque: broadcast(self.handbrake_torque),
-            discs: self.discs.map(|discs| discs.map(broadcast)),
-            rolling: RollingCoefficientLanes {
-                by_speed: self.rolling.by_speed.map(broadcast),
-                static_excess: broadcast_pair(self.rolling.static_excess),
+            present: number(|pack| pack.present),
+            inverse_mass: number(|pack| pack.inverse_mass),
+            inverse_inertia: Mat3Lanes {
+                x: vector(inertia.x, other_inertia.x),
+                y: vector(inertia.y, other_inertia.y),
+                z: vector(inertia.z, other_inertia.z),
             },
-            walking: broadcast_pair(self.walking),
-            carried_mass: broadcast(self.carried_mass),
-            unsprung_mass: broadcast(self.unsprung_mass),
-            tyre_rate: broadcast(self.tyre_rate),
-            tyre_damping: broadcast(self.tyre_damping),
-            wheel_rate: broadcast(self.wheel_rate),
-            progressive_rate: self.progressive_rate.map(broadcast),
-            bump_damping: broadcast(self.bump_damping),
-            rebound_damping: broadcast(self.rebound_damping),
-            knees: self.knees.map(|knees| knees.map(broadcast_pair)),
-            bump_travel: broadcast(self.bump_travel),
-            droop_travel: broadcast(self.droop_travel),
-            stop_rate: broadcast(self.stop_rate),
-            bar_rate: broadcast(self.bar_rate),
-            solid_travel: broadcast(self.solid_travel),
-            tyre: self.tyre.map(broadcast),
-            has_curves: !self.laws.iter().any(|law| law.has_lane(lane)),
-            laws: self.laws.iter().filter(|law| law.has_lane(lane)).map(|law| law.broadcast_lane(lane)).collect(),
-            mirror_sign: broadcast(self.mirror_sign),
+            contact: vector(self.contact, other.contact),
+            radius: number(|pack| pack.radius),
+            spin_inertia: number(|pack| pack.spin_inertia),
+            brake_torque: number(|pack| pack.brake_torque),
+            handbrake_torque: number(|pack| pack.handbrake_torque),
+            discs: self.discs.map(|discs| discs.zip_with(other.discs.as_ref().unwrap_or(&discs), &combine)),
+            rolling: RollingCoefficientLanes {
+                by_speed: [0, 1, 2].map(|k| combine(self.rolling.by_speed[k], other.rolling.by_speed[k])),
+                static_excess: pair(|pack| pack.rolling.static_excess),
+            },
+            walking: pair(|pack| pack.walking),
+            carried_mass: number(|pack| pack.carried_mass),
+            unsprung_mass: number(|pack| pack.unsprung_mass),
+            tyre_rate: number(|pack| pack.tyre_rate),
+            tyre_damping: number(|pack| pack.tyre_damping),
+            wheel_rate: number(|pack| pack.wheel_rate),
+            progressive_rate: option(self.progressive_rate, other.progressive_rate),
+            bump_damping: number(|pack| pack.bump_damping),
+            rebound_damping: number(|pack| pack.rebound_damping),
+            knees,
+            bump_travel: number(|pack| pack.bump_travel),
+            droop_travel: number(|pack| pack.droop_travel),
+            stop_rate: number(|pack| pack.stop_rate),
+            bar_rate: number(|pack| pack.bar_rate),
+            solid_travel: number(|pack| pack.solid_travel),
+            tyre: self.tyre.zip_with(&other.tyre, &combine),
+            has_curves: self.has_curves,
+            laws: self.laws.iter().zip(&other.laws).map(|(law, other)| law.zip_with(other, &combine)).collect(),
+            mirror_sign: number(|pack| pack.mirror_sign),
             has_rims: self.has_rims,
-            force_point: self.force_point.map(broadcast),
+            force_point: option(self.force_point, other.force_point),
             beam: None,
             roll_centre_links: None,
             lateral: None,
-            direct_torque: broadcast(self.direct_torque),
-            shaft_jacobian: self.shaft_jacobian.iter().map(|&jacobian| broadcast(jacobian)).collect(),
+            direct_torque: number(|pack| pack.direct_torque),
+            shaft_jacobian: self
+                .shaft_jacobian
+                .iter()
+                .zip(&other.shaft_jacobian)
+                .map(|(a, b)| combine(*a, *b))
+                .collect(),
         }
     }
 }

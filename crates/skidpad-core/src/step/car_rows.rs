@@ -2,6 +2,7 @@
 
 use crate::impulse_bounds::ImpulseBounds;
 use crate::model::Model;
+use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::step::evaluation::LimitUpdate;
 use crate::step::step_wheels::{RowPass, StepWheels, Velocities};
@@ -163,6 +164,11 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
     #[inline(always)]
     fn model(&self) -> &Model {
         &self.vehicle.model
+    }
+
+    #[inline(always)]
+    fn body(&self) -> BodyConstants<f32> {
+        BodyConstants::of(&self.vehicle.model)
     }
 
     #[inline(always)]

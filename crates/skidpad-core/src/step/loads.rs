@@ -246,7 +246,8 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
             (products, target_impulse) = load_system(cars.rows());
             target_impulse = target_impulse + cars.add_axle_links(&mut products, v_warm);
         }
-        let system = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products);
+        let body = cars.body();
+        let system = Symmetric6::from_lanes(body.mass, &body.inertia, &products);
         let v_newton = v_warm + system.solve(target_impulse);
         let cut_velocity = cars.shortened_step(solve_index, &mut last_step, v_warm, v_current, v_newton, &system);
         v_current = SpatialVector::select(converged, v_current, cut_velocity.unwrap_or(v_newton));

@@ -33,7 +33,7 @@ use crate::step::stages::{Stages, StepInputs};
 use crate::step::step_wheels::{StepWheels, Velocities};
 use crate::step_report::StepReport;
 use crate::vehicle::rows::{StartState, WheelRows};
-use crate::vehicle::{Vehicle, groups_with_rows, is_body_finite, response, wheel_impulses};
+use crate::vehicle::{Vehicle, groups_with_rows, is_body_finite, wheel_impulses};
 use skidpad_simd::instruction_set::dispatch_simd;
 use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
 use skidpad_simd::linear::SpatialVector;
@@ -50,9 +50,9 @@ pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepRepo
     step.locate_contacts();
     // Tyre impulses of the last step, without loads (N s, N m s).
     let tyre_impulse = wheel_impulses(step.wheels().rows(), false); // false: without loads
-    let tyre_response = response(step.wheels().model(), tyre_impulse);
+    let tyre_response = step.wheels().body().response(tyre_impulse);
     let external_impulse = step.external_impulses(tyre_response.linear);
-    let v_free = step.free_velocity() + response(step.wheels().model(), external_impulse);
+    let v_free = step.free_velocity() + step.wheels().body().response(external_impulse);
     let v_warm = v_free + tyre_response;
     let v_warm = step.adapt_wheels(v_free, v_warm);
     step.build_strut_rows();

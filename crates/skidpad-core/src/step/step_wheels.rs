@@ -1,6 +1,7 @@
 //! Rows of a car or of a batch of cars, as solvers see them. Code generic over [`StepWheels`] works on both.
 
 use crate::model::Model;
+use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
@@ -35,6 +36,9 @@ pub trait StepWheels<B: WheelGroups> {
 
     /// Returns the model of the car, or of all cars of the batch.
     fn model(&self) -> &Model;
+
+    /// Returns mass and inertia of the car, or of each car of the batch.
+    fn body(&self) -> BodyConstants<CarScalar<B, Self>>;
 
     /// Returns every wheel pack with its rows.
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut WheelRows<Self::Lanes>)>;

@@ -10,12 +10,13 @@ use crate::assists::rows::Correction;
 use crate::chassis::hull::HullRows;
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
+use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::port::ChassisState;
 use crate::state::State;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::Mat3;
-use skidpad_simd::lane::{Lane, WheelLanes};
+use skidpad_simd::lane::WheelLanes;
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::WheelGroups;
 
@@ -97,6 +98,12 @@ impl Vehicle {
         self.assist_log.get_or_insert_default().add(assist, contribution);
     }
 
+    /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and the
+    /// same assists. The rows of the next step are built anew; call [`Vehicle::set_state`] before.
+    pub fn set_model(&mut self, model: &Arc<Model>) {
+        self.model = Arc::clone(model);
+    }
+
     /// Sets the state and returns true. Returns false and changes nothing if `state` has another number of wheels. The
     /// wheels are turned anew in the next step, and signals of the last step are discarded.
     pub fn set_state(&mut self, state: &State) -> bool {
@@ -136,7 +143,7 @@ impl Vehicle {
     /// Returns the change of the chassis velocity (m/s, rad/s) by an impulse on the chassis (N s, and N m s about the
     /// centre of mass): `M⁻¹ p`.
     pub(crate) fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
-        response(&self.model, impulse)
+        BodyConstants::of(&self.model).response(impulse)
     }
 
     /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s); only tyres and torques, without the
@@ -154,15 +161,6 @@ pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
     rows: &'a mut [WheelRows],
 ) -> impl Iterator<Item = (&'a WheelPack, &'a mut WheelRows)> {
     B::slice(model.wheel_packs()).iter().zip(B::slice_mut(rows))
-}
-
-/// Returns the change of the chassis velocity (m/s, rad/s) of one car or each car of a batch by an impulse on the
-/// chassis (N s, and N m s about the centre of mass), vehicle frame: linear part over mass, angular part times the
-/// inverse inertia.
-#[inline(always)]
-pub fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
-    let SpatialVector { linear, angular } = impulse;
-    SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.mul_mat(model.inverse_inertia()))
 }
 
 /// Returns the sum of [`WheelRows::impulse`] over the wheels of each car (N s, N m s), added axle by axle so that

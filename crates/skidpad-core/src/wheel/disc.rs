@@ -70,15 +70,15 @@ impl BrakeDiscLanes {
 }
 
 impl<L: Lane> BrakeDiscLanes<L> {
-    /// Returns the constants with `convert` applied to every number.
+    /// Combines two sets of constants: applies `combine` to both values of each.
     #[cfg(feature = "simd_batch")]
-    pub fn map<M>(self, convert: impl Fn(L) -> M + Copy) -> BrakeDiscLanes<M> {
-        let Self { heat_capacity, cooling, fade_range, min_torque_factor } = self;
+    pub fn zip_with<M>(&self, other: &Self, combine: impl Fn(L, L) -> M) -> BrakeDiscLanes<M> {
+        let pair = |[a, b]: [L; 2], [c, d]: [L; 2]| [combine(a, c), combine(b, d)];
         BrakeDiscLanes {
-            heat_capacity: convert(heat_capacity),
-            cooling: cooling.map(convert),
-            fade_range: fade_range.map(convert),
-            min_torque_factor: convert(min_torque_factor),
+            heat_capacity: combine(self.heat_capacity, other.heat_capacity),
+            cooling: pair(self.cooling, other.cooling),
+            fade_range: pair(self.fade_range, other.fade_range),
+            min_torque_factor: combine(self.min_torque_factor, other.min_torque_factor),
         }
     }
 

@@ -287,7 +287,8 @@ fn flywheel_speed(
     dt: f32,
 ) -> f32 {
     let opening = state.throttle_opening(&drive.engine, throttle);
-    drive.engine.free_engine_speed(state.engine_speed, &EngineInput { throttle: opening, full_load, starter }, dt)
+    let (engine, input) = (&drive.engine, EngineInput { throttle: opening, full_load, starter });
+    engine.free_engine_speed(state.engine_speed, &input, || engine.torque.max_value(), dt)
 }
 
 #[cfg(test)]

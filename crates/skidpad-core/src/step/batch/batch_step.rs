@@ -3,6 +3,7 @@
 //! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, rows that the pass of
 //! the solver does not solve). Such a car is solved alone at the end of the step.
 
+use crate::aero::parameters::AeroCoefficients;
 use crate::assembly::aero::air_impulses;
 use crate::assists::DriverDemand;
 use crate::assists::parameters::AntiLock;
@@ -181,7 +182,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         if model.parts().aero.maps.is_some() {
             factors = lane_exchange::air_factors(self.wheels.vehicles, air_velocity);
         }
-        air_impulses(model, air_velocity, factors, self.wheels.dt)
+        let aero = &model.parts().aero;
+        let coefficients = (&AeroCoefficients::of(aero), W::splat(model.mass()));
+        air_impulses(aero, coefficients, air_velocity, factors, self.wheels.dt)
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use crate::assembly::suspension::axle_links::{BarResponse, update_bar_impulses};
 use crate::impulse_bounds::ImpulseBounds;
 use crate::model::Model;
+use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::step::batch::clutches::BatchClutches;
 use crate::step::batch::lane_exchange::BATCH_LANES;
@@ -33,6 +34,11 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
     #[inline(always)]
     fn model(&self) -> &Model {
         &self.workspace.model
+    }
+
+    #[inline(always)]
+    fn body(&self) -> BodyConstants<W> {
+        BodyConstants::of(&self.workspace.model)
     }
 
     #[inline(always)]

@@ -24,10 +24,11 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
         lower_limit: impl Fn(&Strut) -> f32,
     ) -> [W; MAX_WHEELS] {
         let stepper = &*self.wheels.stepper;
-        let (model, bits) = (&stepper.model, W::mask_bits(cars));
+        let bits = W::mask_bits(cars);
         let speed = self.state().velocity;
         let mut compressions = [W::default(); MAX_WHEELS];
         for car in (0..W::LANE_COUNT).filter(|car| bits & (1 << car) != 0) {
+            let model = self.wheels.model.car(car);
             // Share of the bar rates, and speed of the car (m/s), on which the rates may depend.
             let velocity = bevy_math::Vec3::new(speed.x.number(car), speed.y.number(car), speed.z.number(car));
             let bar_inputs = [self.controls.bar_share.number(car), velocity.length()];
@@ -57,12 +58,12 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                     rows.contact.compression =
                         W::select(rows.contact.in_contact, rows.contact.compression, compression);
                 };
-                for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+                for (pack, rows) in self.wheels.wheels::<B>() {
                     set_airborne_compression(rows, -pack.droop_travel);
                 }
                 let compressions =
                     self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
-                for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.stepper.wheels::<B>()) {
+                for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.wheels::<B>()) {
                     set_airborne_compression(rows, compression);
                 }
             },
@@ -82,7 +83,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                 let airborne_cars = self.has_airborne_wheel;
                 // Cars with a wheel above ground, and cars with a wheel in contact.
                 let (mut has_wheel_above, mut has_contact) = (W::Mask::default(), W::Mask::default());
-                for (_, rows) in self.wheels.stepper.wheels::<B>() {
+                for (_, rows) in self.wheels.wheels::<B>() {
                     (has_wheel_above, has_contact) =
                         (has_wheel_above | rows.airborne_wheels(), has_contact | rows.contact.in_contact);
                 }
@@ -97,7 +98,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                 let v_start = self.wheels.stepper.chassis.start_velocity;
                 let pose_lag = W::splat(self.wheels.stepper.pose_lag);
                 let mut has_touchdown = false;
-                for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+                for (pack, rows) in self.wheels.wheels::<B>() {
                     has_touchdown |= rows.detect_touchdown(pack, cars, [v_start, v_loaded], pose_lag, dt);
                 }
                 if has_touchdown {
@@ -119,7 +120,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                 let balances =
                     self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
                 let dt = W::splat(self.wheels.stepper.dt);
-                for (balance, (_, rows)) in balances.into_iter().zip(self.wheels.stepper.wheels::<B>()) {
+                for (balance, (_, rows)) in balances.into_iter().zip(self.wheels.wheels::<B>()) {
                     let axle_links = &mut rows.suspension.axle_links;
                     axle_links.lifted = axle_links.travel.less(balance) & cars;
                     axle_links.travel = W::select(axle_links.lifted, balance, axle_links.travel);
@@ -134,7 +135,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
     #[inline(always)]
     pub(super) fn sum_bars<B: WheelGroups>(&mut self) {
         let bar_share = self.controls.bar_share;
-        let (packs, rows) = self.wheels.stepper.packs_and_rows::<B>();
+        let (packs, rows) = self.wheels.packs_and_rows::<B>();
         for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))
         {
             update_bar_forces(packs, rows, bar_share);

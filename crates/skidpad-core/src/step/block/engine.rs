@@ -39,15 +39,15 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     pub(super) fn begin_engines<B: WheelGroups>(&mut self) {
         let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
-        let (packs, rows) = self.wheels.stepper.packs_and_rows::<B>();
+        let (packs, rows) = self.wheels.packs_and_rows::<B>();
         if packs[0].shaft_jacobian.is_empty() {
             return;
         }
         // Speed of the propeller shafts by their wheels (rad/s).
         let shaft_speed = shaft_row_speed(packs, rows, 0, |rows| rows.start.spin);
         self.change_gears(shaft_speed);
-        let stepper = &mut *self.wheels.stepper;
-        let Some((drive, clutch)) = engine_and_clutch(&stepper.model) else { return };
+        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
+        let Some((drive, clutch)) = engine_and_clutch(model.layout()) else { return };
         let (engine, next, dt) = (&drive.engine, &stepper.next.drive, stepper.dt);
         let start_speed = state.drive.engine_speed;
         stepper.unsolved |= W::mask_bits(engine.is_dead(start_speed)) | controls.starter;
@@ -56,10 +56,10 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             None => throttle,
             Some(map) => map.evaluate_lanes(throttle),
         };
-        let full_load = engine.torque.evaluate_lanes(start_speed);
+        let full_load = engine.torque.evaluate_values(start_speed, |i| model.torques[i]);
         let throttle = opening.masked(!is_shifting);
         let input = EngineInput { throttle, full_load, starter: W::Mask::default() };
-        let free_speed = engine.free_engine_speed(start_speed, &input, dt);
+        let free_speed = engine.free_engine_speed(start_speed, &input, || model.peak_torque, dt);
         let mut engagement = clutch.engagement(free_speed, engine, dt);
         if controls.has_pedal != 0 {
             engagement = W::select(W::mask_from_bits(controls.has_pedal), controls.engagement, engagement);
@@ -74,7 +74,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let row = ClutchRow::new(&flywheel, next.gear_ratio, drive.gearbox.efficiency, capacity_and_impulse);
         stepper.engines = BlockEngines { flywheel, clutch: row };
         let shaft_impulse = wheel_impulse(row.torque_ratios, row.impulse);
-        for (pack, rows) in stepper.wheels::<B>() {
+        for (pack, rows) in self.wheels.wheels::<B>() {
             rows.drive.shaft = pack.shaft_jacobian[0] * shaft_impulse;
         }
     }
@@ -99,8 +99,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// and for gears whose ratio is not known.
     #[inline(always)]
     fn steady_gears(&self, shaft_speed: W) -> W::Mask {
-        let (stepper, [throttle, ..]) = (&*self.wheels.stepper, self.pedals);
-        let Some(drive) = stepper.model.parts().powertrain.engine() else { return W::Mask::default() };
+        let (layout, [throttle, ..]) = (self.wheels.model.layout(), self.pedals);
+        let Some(drive) = layout.parts().powertrain.engine() else { return W::Mask::default() };
         let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
         let (zero, one, gear) = (W::splat(0.0), W::splat(1.0), state.gear);
         if gearbox.cvt.is_some() {
@@ -128,9 +128,10 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             || {
                 let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
                 let stepper = &mut *self.wheels.stepper;
-                let (model, dt) = (&*stepper.model, stepper.dt);
-                let Some(drive) = model.parts().powertrain.engine() else { return };
+                let (block_model, dt) = (self.wheels.model, stepper.dt);
                 for car in (0..W::LANE_COUNT).filter(|car| changing & (1 << car) != 0) {
+                    let model = &**block_model.car(car);
+                    let Some(drive) = model.parts().powertrain.engine() else { return };
                     let mut drive_state: DriveState = state.drive.car(car);
                     let motion = LaneMotion { state, car };
                     let (shaft_speed, throttle) = (shaft_speed.number(car), throttle.number(car));
@@ -152,19 +153,19 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
         let (state, controls) = (self.state(), self.controls);
-        let stepper = &mut *self.wheels.stepper;
-        if stepper.model.parts().powertrain.engine().is_some() {
+        let (stepper, layout) = (&mut *self.wheels.stepper, self.wheels.model.layout());
+        if layout.parts().powertrain.engine().is_some() {
             return W::default();
         }
         stepper.next.drive = state.drive;
-        let model = &*stepper.model;
-        let walking_pace = model.wheels()[0].walking_speeds()[1];
+        let model = self.wheels.model;
         let next_gear = &mut stepper.next.drive.gear;
         let mut directions = W::default();
         for car in 0..W::LANE_COUNT {
             let mut drive_state = state.drive.car(car);
             let motion = LaneMotion { state, car };
-            let ground_speed = || motion.ground_speed(model.wheels().len());
+            let walking_pace = model.car(car).wheels()[0].walking_speeds()[1];
+            let ground_speed = || motion.ground_speed(layout.wheels().len());
             let direction =
                 drive_state.select_direction(controls.requested_gear(car), || ground_speed() / walking_pace);
             *next_gear = next_gear.with_number(car, f32::from(drive_state.gear));

@@ -1,5 +1,6 @@
 //! End of the step of a block: writes the motion that the world realised into the states.
 
+use crate::model::block_model::BlockModel;
 use crate::state::block::BlockState;
 use crate::step::batch::lane_exchange::MotionLanes;
 use crate::step::block::stepper::BlockStepper;
@@ -11,20 +12,21 @@ use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Finishes the step of the cars in the bits `cars` after the world has moved them: `motion` has their rotations and
+    /// Finishes the step of the cars of `model` in the bits `cars` after the world has moved them: `motion` has their rotations and
     /// velocities at the end of the step, `position` their positions (world, m). Writes the states of these cars; all
     /// others stay.
     #[inline(always)]
     pub fn finish(
         &mut self,
+        model: &BlockModel<W>,
         state: &mut BlockState<W>,
         position: &[W::Array<f64>; 3],
         motion: &MotionLanes<W>,
         cars: u32,
     ) {
         match self.wheel_count {
-            4 => self.finish_groups::<SingleGroup>(state, position, motion, cars),
-            _ => self.finish_groups::<ManyGroups>(state, position, motion, cars),
+            4 => self.finish_groups::<SingleGroup>(model, state, position, motion, cars),
+            _ => self.finish_groups::<ManyGroups>(model, state, position, motion, cars),
         }
     }
 
@@ -33,6 +35,7 @@ impl<W: BlockLanes> BlockStepper<W> {
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(
         &mut self,
+        model: &BlockModel<W>,
         state: &mut BlockState<W>,
         position: &[W::Array<f64>; 3],
         motion: &MotionLanes<W>,
@@ -57,7 +60,7 @@ impl<W: BlockLanes> BlockStepper<W> {
             v_end.linear.x = W::select(mask, v_end.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
         }
         let wheel_count = B::wheel_count(self.wheel_count);
-        let packs_and_rows = self.packs[..wheel_count].iter().zip(&self.rows[..wheel_count]);
+        let packs_and_rows = model.packs[..wheel_count].iter().zip(&self.rows[..wheel_count]);
         for ((pack, rows), wheel) in packs_and_rows.zip(&mut state.wheels) {
             let end = rows.end_state(pack, v_end, self.pose_lag, dt);
             if let Some(discs) = &pack.discs {
@@ -85,7 +88,7 @@ impl<W: BlockLanes> BlockStepper<W> {
             set(&mut wheel.grip_excess, rows.grip_excess().unwrap_or_default());
             wheel.contact = (wheel.contact & !cars) | (W::mask_bits(end.contact) & cars);
         }
-        self.finish_inputs(state, cars, set);
+        self.finish_inputs(model, state, cars, set);
         set_vector(&mut state.previous_velocity, state.velocity, set);
         for (state_lanes, lanes) in state.position.iter_mut().zip(position) {
             for (car, (number, end)) in state_lanes.as_mut().iter_mut().zip(lanes.as_ref()).enumerate() {
@@ -104,7 +107,7 @@ impl<W: BlockLanes> BlockStepper<W> {
     /// Writes steering, wheel angles and drivetrain of the cars in the bits `cars` into `state`; `set` replaces the
     /// numbers of these cars.
     #[inline(always)]
-    fn finish_inputs(&self, state: &mut BlockState<W>, cars: u32, set: impl Fn(&mut W, W)) {
+    fn finish_inputs(&self, model: &BlockModel<W>, state: &mut BlockState<W>, cars: u32, set: impl Fn(&mut W, W)) {
         let next = &self.next;
         if next.has_turned {
             for (wheel, (angle, axle, axle_angle)) in state.wheels.iter_mut().zip(&next.wheels) {
@@ -118,7 +121,7 @@ impl<W: BlockLanes> BlockStepper<W> {
         set(&mut state.steer, next.steer);
         let drive = &mut state.drive;
         set(&mut drive.gear, next.drive.gear);
-        if self.packs[0].shaft_jacobian.is_empty() {
+        if model.packs[0].shaft_jacobian.is_empty() {
             return;
         }
         let (flywheel, impulse) = (&self.engines.flywheel, self.engines.clutch.impulse);

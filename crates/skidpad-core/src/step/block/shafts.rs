@@ -15,8 +15,8 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
     /// Cars whose clutch has not settled take a rare path. Clutches without capacity keep their impulse.
     #[inline(always)]
     pub(super) fn solve_clutches<B: WheelGroups>(&mut self) {
-        let stepper = &mut *self.stepper;
-        if stepper.packs[0].shaft_jacobian.is_empty() {
+        let (stepper, model) = (&mut *self.stepper, self.model);
+        if model.packs[0].shaft_jacobian.is_empty() {
             return;
         }
         // Unsolved cars are stepped alone, and inactive ones not at all.
@@ -30,7 +30,7 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
             let shafts = &mut stepper.shafts;
             let pack_count = B::wheel_count(stepper.rows.len());
             solve_lone_clutches(
-                &stepper.packs[..pack_count],
+                &model.packs[..pack_count],
                 &mut stepper.rows[..pack_count],
                 #[inline(always)]
                 |measurement| engines.solve_pass(shafts, &mut unconverged, measurement),

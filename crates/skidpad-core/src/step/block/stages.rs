@@ -74,7 +74,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         let state = self.state();
-        for ((pack, rows), wheel) in self.wheels.stepper.wheels::<B>().zip(&state.wheels) {
+        for ((pack, rows), wheel) in self.wheels.wheels::<B>().zip(&state.wheels) {
             rows.start = StartState {
                 spin: wheel.spin,
                 deflection: wheel.deflection,
@@ -89,7 +89,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let direction = self.select_directions();
         let ([throttle, foot_brake, handbrake], dt) = (self.pedals, self.wheels.stepper.dt);
         let signed_throttle = throttle * direction;
-        for ((pack, rows), wheel) in self.wheels.stepper.wheels::<B>().zip(&state.wheels) {
+        for ((pack, rows), wheel) in self.wheels.wheels::<B>().zip(&state.wheels) {
             let [motor_torque, mut brake_torque] = pack.pedal_torques([signed_throttle, foot_brake, handbrake]);
             if let Some(discs) = &pack.discs {
                 brake_torque = brake_torque * discs.torque_factor(wheel.disc);
@@ -103,11 +103,11 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     /// is at rest.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let stepper = &mut *self.wheels.stepper;
+        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
         let (chassis, dt, pose_lag) = (&stepper.chassis, stepper.dt, W::splat(stepper.pose_lag));
         let mut has_airborne_wheel = W::Mask::default();
         let wheel_count = B::wheel_count(stepper.wheel_count);
-        let packs_and_rows = stepper.packs[..wheel_count].iter().zip(&mut stepper.rows[..wheel_count]);
+        let packs_and_rows = model.packs[..wheel_count].iter().zip(&mut stepper.rows[..wheel_count]);
         for ((pack, rows), contacts) in packs_and_rows.zip(&stepper.contacts) {
             rows.set_contacts(pack, contacts, &chassis.to_vehicle);
             rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
@@ -130,7 +130,9 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let stepper = &*self.wheels.stepper;
         let air_velocity = stepper.chassis.air_velocity + tyre_response * W::splat(0.5);
         let factors = self.air_factors(air_velocity);
-        air_impulses(&stepper.model, air_velocity, factors, stepper.dt)
+        let model = self.wheels.model;
+        let aero = &model.layout().parts().aero;
+        air_impulses(aero, (&model.aero, model.body.mass), air_velocity, factors, stepper.dt)
     }
 
     #[inline(always)]
@@ -152,13 +154,13 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.wheels.stepper.dt;
-        for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+        for (pack, rows) in self.wheels.wheels::<B>() {
             rows.init_strut(pack, dt);
         }
-        if self.wheels.stepper.model.has_axle_links() {
+        if self.wheels.model.layout().has_axle_links() {
             self.sum_bars::<B>();
             let mut lifted = W::Mask::default();
-            for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+            for (pack, rows) in self.wheels.wheels::<B>() {
                 lifted = lifted | rows.wheels_lifted_by_links(pack);
             }
             if W::any(lifted) {
@@ -182,8 +184,9 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     fn build_tyre_rows(&mut self, v_loaded: SpatialVector<W>) {
         let stepper = &mut *self.wheels.stepper;
         let (count, dt) = (B::wheel_count(stepper.wheel_count), stepper.dt);
-        let tyres = &stepper.model.parts().tyres;
-        for (pack, rows) in stepper.packs[..count].iter().zip(&mut stepper.rows[..count]) {
+        let model = self.wheels.model;
+        let tyres = &model.layout().parts().tyres;
+        for (pack, rows) in model.packs[..count].iter().zip(&mut stepper.rows[..count]) {
             rows.linearise_tyre_rows(pack, tyres, v_loaded, dt);
         }
     }
@@ -191,7 +194,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     /// Applies ABS, the only assist of a block, if any driver presses the brake pedal.
     #[inline(always)]
     fn apply_assists(&mut self, v_loaded: SpatialVector<W>) {
-        if let Some(anti_lock) = self.wheels.stepper.model.parts().assists.abs {
+        if let Some(anti_lock) = self.wheels.model.layout().parts().assists.abs {
             let [_, brake_pedal, _] = self.pedals;
             if W::any(W::splat(0.0).less(brake_pedal)) {
                 self.limit_brake_torques::<B>(&anti_lock, brake_pedal, v_loaded);
@@ -230,7 +233,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// (vehicle frame, m/s); 1 for a model without maps.
     #[inline(always)]
     fn air_factors(&self, velocity: Vec3Lanes<W>) -> [W; 3] {
-        let model = &self.wheels.stepper.model;
+        let model = self.wheels.model.layout();
         let mut factors = [W::splat(1.0); 3];
         let Some(maps) = &model.parts().aero.maps else { return factors };
         for car in 0..W::LANE_COUNT {
@@ -253,7 +256,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         v_loaded: SpatialVector<W>,
     ) {
         let dt = self.wheels.stepper.dt;
-        for (pack, rows) in self.wheels.stepper.wheels::<B>() {
+        for (pack, rows) in self.wheels.wheels::<B>() {
             rows.limit_brake_slip(pack, anti_lock, brake_pedal, v_loaded, dt);
         }
     }

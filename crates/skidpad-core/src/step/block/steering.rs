@@ -19,7 +19,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     pub(super) fn steer<B: WheelGroups>(&mut self) {
         let (state, controls) = (self.state(), self.controls);
         let stepper = &mut *self.wheels.stepper;
-        let steering = &stepper.model.parts().steering;
+        let steering = &self.wheels.model.layout().parts().steering;
         let lock = W::splat(steering.lock);
         let demand = clamp_lanes_or_zero(controls.steer, -lock, lock);
         stepper.next.steer = rate_limited_angle(state.steer, demand, steering.rate * stepper.dt);
@@ -30,7 +30,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         if unsettled != 0 {
             self.turn_cars(unsettled);
         } else {
-            for ((_, rows), wheel) in stepper.wheels::<B>().zip(&state.wheels) {
+            for ((_, rows), wheel) in self.wheels.wheels::<B>().zip(&state.wheels) {
                 rows.steering.axle = wheel.axle;
             }
         }
@@ -41,7 +41,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     fn unsettled_cars(&self) -> u32 {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);
-        if stepper.model.has_bump_steer() {
+        if self.wheels.model.layout().has_bump_steer() {
             return u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
         }
         let (applied, next) = (state.applied_steer.to_array(), stepper.next.steer.to_array());
@@ -62,10 +62,11 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         for (next, wheel) in stepper.next.wheels.iter_mut().zip(&state.wheels) {
             *next = (wheel.steer, wheel.axle, wheel.axle_angle);
         }
-        let model = &*stepper.model;
-        let has_bump_steer = model.has_bump_steer();
+        let block_model = self.wheels.model;
+        let has_bump_steer = block_model.layout().has_bump_steer();
         let steer = stepper.next.steer.to_array();
         for (car, &steer) in steer.as_ref().iter().enumerate().filter(|(car, _)| unsettled & (1 << car) != 0) {
+            let model = &**block_model.car(car);
             let (rows, next) = (&mut *stepper.rows, &mut *stepper.next.wheels);
             let mut wheels = LaneWheels { model, states: &state.wheels, rows, next, car };
             let has_turned = turn_wheels(model, steer, &mut wheels);

@@ -1,11 +1,9 @@
 //! Workspace and interface of the step of a block.
 
-use std::sync::Arc;
-
 use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
-use crate::model::wheel_pack::WheelPack;
+use crate::model::block_model::BlockModel;
 use crate::port::Contact;
 use crate::state::block::{BlockState, DriveBlock};
 use crate::step::batch::lane_exchange::{ChassisLanes, MotionLanes};
@@ -44,11 +42,7 @@ pub struct BlockImpulses<W> {
 /// Steps blocks of cars of one model. Contains the rows of one block, so that each thread needs one stepper.
 #[derive(Clone, Debug)]
 pub struct BlockStepper<W: BlockLanes> {
-    /// Model of all cars.
-    pub(super) model: Arc<Model>,
-    /// Constants of each wheel, and of the empty places of its group.
-    pub(super) packs: Arc<[WheelPack<W>]>,
-    /// Rows, one for each pack. Rows of places without a wheel stay constant and have no mass.
+    /// Rows, one for each wheel pack of the block. Rows of places without a wheel stay constant and have no mass.
     pub(super) rows: Box<[WheelRows<W>]>,
     /// Number of wheels of a car; the first packs and rows are theirs.
     pub(super) wheel_count: usize,
@@ -86,23 +80,19 @@ pub(super) struct NextInputs<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Creates a stepper for cars of `model`.
+    /// Creates a stepper for blocks with the layout of `model`.
     ///
     /// # Errors
     /// Returns the requirements that `model` does not meet.
-    pub fn new(model: &Arc<Model>) -> Result<Self, Vec<Requirement>> {
+    pub fn new(model: &Model) -> Result<Self, Vec<Requirement>> {
         let unmet = unmet_requirements(model);
         if !unmet.is_empty() {
             return Err(unmet);
         }
-        // One pack for each lane of a group, with the same wheel in all lanes.
-        let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
-        let packs: Arc<[WheelPack<W>]> = model.wheel_packs().iter().flat_map(packs_of_group).collect();
         let wheel_count = model.wheels().len();
         Ok(Self {
-            model: Arc::clone(model),
-            rows: packs.iter().map(|_| WheelRows::default()).collect(),
-            packs,
+            // Four places in each group of wheels.
+            rows: (0..4 * model.wheel_packs().len()).map(|_| WheelRows::default()).collect(),
             wheel_count,
             chassis: ChassisLanes::default(),
             engines: BlockEngines::default(),
@@ -122,11 +112,6 @@ impl<W: BlockLanes> BlockStepper<W> {
         })
     }
 
-    /// Returns the model of the cars.
-    pub fn model(&self) -> &Arc<Model> {
-        &self.model
-    }
-
     /// Begins a step of `dt` s (> 0) with the `motion` of the chassis and the velocity `wind` of the air (world axes,
     /// m/s). `pose_lag` is the time by which poses lag behind the velocities, s; see [`crate::ChassisState::pose_lag`].
     #[inline(always)]
@@ -135,12 +120,12 @@ impl<W: BlockLanes> BlockStepper<W> {
         (self.dt, self.pose_lag, self.unsolved) = (dt, pose_lag, 0);
     }
 
-    /// Returns the rays of wheel `wheel` in this step. Their direction is [`BlockStepper::down`].
+    /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is [`BlockStepper::down`].
     #[inline(always)]
-    pub fn rays(&self, wheel: usize) -> WheelRays<W> {
+    pub fn rays(&self, model: &BlockModel<W>, wheel: usize) -> WheelRays<W> {
         let ChassisLanes { to_world, free_world_velocity, angular_velocity, .. } = &self.chassis;
         let (start, length) =
-            probe_rays(&self.packs[wheel], to_world, *free_world_velocity, *angular_velocity, self.dt);
+            probe_rays(&model.packs[wheel], to_world, *free_world_velocity, *angular_velocity, self.dt);
         WheelRays { start, length }
     }
 
@@ -170,17 +155,18 @@ impl<W: BlockLanes> BlockStepper<W> {
         })
     }
 
-    /// Solves the step of all cars by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
+    /// Solves the step of all cars of `model` by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
     /// cars in the bits `inactive` are computed, but their results have no meaning.
     #[inline(always)]
     pub fn solve<P: RowPass>(
         &mut self,
+        model: &BlockModel<W>,
         state: &BlockState<W>,
         controls: &BlockControls<W>,
         inactive: u32,
     ) -> BlockImpulses<W> {
         let wheel_count = self.wheel_count;
-        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, state, inactive }, controls);
+        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, model, state, inactive }, controls);
         match wheel_count {
             // Two axles: loops over wheels have a constant length.
             4 => run_stages::<SingleGroup, _>(&mut step),

@@ -2,6 +2,8 @@
 
 use crate::assembly::suspension::axle_links::{BarResponse, update_bar_impulses};
 use crate::model::Model;
+use crate::model::block_model::BlockModel;
+use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::state::block::BlockState;
 use crate::step::block::stepper::BlockStepper;
@@ -14,8 +16,10 @@ use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Wheels of a block of cars during a step.
 pub(crate) struct BlockWheels<'a, W: BlockLanes> {
-    /// Packs and rows.
+    /// Rows.
     pub stepper: &'a mut BlockStepper<W>,
+    /// Constants of the cars.
+    pub model: &'a BlockModel<W>,
     /// States at the start of the step.
     pub state: &'a BlockState<W>,
     /// Bits of the cars whose results have no meaning.
@@ -30,19 +34,19 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
     }
 }
 
-impl<W: BlockLanes> BlockStepper<W> {
+impl<'a, W: BlockLanes> BlockWheels<'a, W> {
     /// Returns the pack and the rows of each wheel of a car, without those of empty places.
     #[inline(always)]
-    pub(super) fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
-        let wheel_count = B::wheel_count(self.wheel_count);
-        self.packs[..wheel_count].iter().zip(&mut self.rows[..wheel_count])
+    pub(super) fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&'a WheelPack<W>, &mut WheelRows<W>)> {
+        let wheel_count = B::wheel_count(self.stepper.wheel_count);
+        self.model.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
     }
 
     /// Returns the packs and the rows of all places of the groups, including those without a wheel.
     #[inline(always)]
-    pub(super) fn packs_and_rows<B: WheelGroups>(&mut self) -> (&[WheelPack<W>], &mut [WheelRows<W>]) {
-        let pack_count = B::wheel_count(self.rows.len());
-        (&self.packs[..pack_count], &mut self.rows[..pack_count])
+    pub(super) fn packs_and_rows<B: WheelGroups>(&mut self) -> (&'a [WheelPack<W>], &mut [WheelRows<W>]) {
+        let pack_count = B::wheel_count(self.stepper.rows.len());
+        (&self.model.packs[..pack_count], &mut self.stepper.rows[..pack_count])
     }
 }
 
@@ -51,12 +55,18 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
 
     #[inline(always)]
     fn model(&self) -> &Model {
-        &self.stepper.model
+        self.model.layout()
+    }
+
+    #[inline(always)]
+    fn body(&self) -> BodyConstants<W> {
+        self.model.body
     }
 
     #[inline(always)]
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
-        self.stepper.wheels::<B>()
+        let wheel_count = B::wheel_count(self.stepper.wheel_count);
+        self.model.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
     }
 
     #[inline(always)]
@@ -87,8 +97,8 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
     /// Computes the impulses of the anti-roll bars between the wheels of an axle; a block has no other axle links.
     #[inline(always)]
     fn load_axle_links(&mut self) {
-        if self.stepper.model.has_axle_links() {
-            let (_, rows) = self.stepper.packs_and_rows::<B>();
+        if self.model.layout().has_axle_links() {
+            let (_, rows) = self.packs_and_rows::<B>();
             for rows in rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR) {
                 update_bar_impulses(rows);
             }
@@ -100,7 +110,7 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
-        if self.stepper.model.has_axle_links() {
+        if self.model.layout().has_axle_links() {
             for rows in StepWheels::<B>::rows(self).chunks_exact(W::ROWS_PER_AXLE_PAIR) {
                 link_impulse = link_impulse + BarResponse::new(rows, v_warm).add_to(products);
             }
