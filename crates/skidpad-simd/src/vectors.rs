@@ -153,6 +153,26 @@ impl<C: Lane> Mat3Lanes<C> {
     }
 }
 
+impl<L: Lane> Vec3Lanes<L> {
+    /// Combines two vectors: applies `combine` to both values of each component.
+    #[inline(always)]
+    pub fn zip_with<M: Lane>(self, other: Self, combine: impl Fn(L, L) -> M) -> Vec3Lanes<M> {
+        Vec3Lanes::new(combine(self.x, other.x), combine(self.y, other.y), combine(self.z, other.z))
+    }
+}
+
+impl<L: Lane> Mat3Lanes<L> {
+    /// Combines two matrices: applies `combine` to both values of each component.
+    #[inline(always)]
+    pub fn zip_with<M: Lane>(&self, other: &Self, combine: impl Fn(L, L) -> M) -> Mat3Lanes<M> {
+        Mat3Lanes {
+            x: self.x.zip_with(other.x, &combine),
+            y: self.y.zip_with(other.y, &combine),
+            z: self.z.zip_with(other.z, &combine),
+        }
+    }
+}
+
 impl<C: Lane> Vec3Lanes<C> {
     /// Returns a car's vector at each of its wheels.
     #[inline(always)]

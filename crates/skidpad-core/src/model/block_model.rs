@@ -10,7 +10,6 @@ use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::WheelPack;
 use crate::model::{Model, Strut, Wheel};
 use skidpad_simd::lane::BlockLanes;
-use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_tyre::parameters::Tyre;
 
 /// Constants of the cars of a block. All cars have the layout of one model; their numbers may differ.
@@ -76,17 +75,11 @@ impl<W: BlockLanes> BlockModel<W> {
         for (pack, own) in self.packs.iter_mut().zip(&own.packs) {
             *pack = pack.zip_with(own, set);
         }
-        let set_vector = |a: Vec3Lanes<W>, b: Vec3Lanes<W>| Vec3Lanes::new(set(a.x, b.x), set(a.y, b.y), set(a.z, b.z));
-        let set_matrix = |a: &Mat3Lanes<W>, b: &Mat3Lanes<W>| Mat3Lanes {
-            x: set_vector(a.x, b.x),
-            y: set_vector(a.y, b.y),
-            z: set_vector(a.z, b.z),
-        };
         self.body = BodyConstants {
             mass: set(self.body.mass, own.body.mass),
             inverse_mass: set(self.body.inverse_mass, own.body.inverse_mass),
-            inertia: set_matrix(&self.body.inertia, &own.body.inertia),
-            inverse_inertia: set_matrix(&self.body.inverse_inertia, &own.body.inverse_inertia),
+            inertia: self.body.inertia.zip_with(&own.body.inertia, set),
+            inverse_inertia: self.body.inverse_inertia.zip_with(&own.body.inverse_inertia, set),
         };
         self.aero = AeroCoefficients {
             drag: set(self.aero.drag, own.aero.drag),

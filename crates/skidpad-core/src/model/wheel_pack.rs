@@ -342,9 +342,6 @@ impl<A: WheelLanes> WheelPack<A> {
     pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> WheelPack<B> {
         let number = |field: fn(&Self) -> A| combine(field(self), field(other));
         let pair = |field: fn(&Self) -> [A; 2]| [0, 1].map(|k| combine(field(self)[k], field(other)[k]));
-        let vector =
-            |a: Vec3Lanes<A>, b: Vec3Lanes<A>| Vec3Lanes::new(combine(a.x, b.x), combine(a.y, b.y), combine(a.z, b.z));
-        let (inertia, other_inertia) = (&self.inverse_inertia, &other.inverse_inertia);
         // Constants that all cars of the layout have, or none.
         let option = |a: Option<A>, b: Option<A>| a.map(|a| combine(a, b.unwrap_or(a)));
         let knees = self.knees.map(|knees| {
@@ -356,12 +353,8 @@ impl<A: WheelLanes> WheelPack<A> {
             first_wheel: self.first_wheel,
             present: number(|pack| pack.present),
             inverse_mass: number(|pack| pack.inverse_mass),
-            inverse_inertia: Mat3Lanes {
-                x: vector(inertia.x, other_inertia.x),
-                y: vector(inertia.y, other_inertia.y),
-                z: vector(inertia.z, other_inertia.z),
-            },
-            contact: vector(self.contact, other.contact),
+            inverse_inertia: self.inverse_inertia.zip_with(&other.inverse_inertia, &combine),
+            contact: self.contact.zip_with(other.contact, &combine),
             radius: number(|pack| pack.radius),
             spin_inertia: number(|pack| pack.spin_inertia),
             brake_torque: number(|pack| pack.brake_torque),

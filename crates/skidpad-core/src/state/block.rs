@@ -82,7 +82,7 @@ pub struct WheelBlock<W: BlockLanes> {
     /// Friction factor of the ground under the patch minus 1; 0 without contact.
     pub grip_excess: W,
     /// Bits of the cars whose wheel was in contact with the ground.
-    pub contact: u32,
+    pub contact_bits: u32,
     /// Unit vector along the axle, to the left, vehicle frame.
     pub(crate) axle: Vec3Lanes<W>,
     /// Mean road-wheel angle to which `axle` belongs, rad; NaN if `axle` is not valid.
@@ -241,7 +241,7 @@ impl<W: BlockLanes> WheelBlock<W> {
             disc: number(self.disc),
             shift: 0.0,
             grip_excess: number(self.grip_excess),
-            contact: self.contact & (1 << car) != 0,
+            contact: self.contact_bits & (1 << car) != 0,
         }
     }
 
@@ -264,7 +264,7 @@ impl<W: BlockLanes> WheelBlock<W> {
         set(&mut self.steer, wheel.steer);
         set(&mut self.disc, wheel.disc);
         set(&mut self.grip_excess, wheel.grip_excess);
-        self.contact = (self.contact & !(1 << car)) | (u32::from(wheel.contact) << car);
+        self.contact_bits = (self.contact_bits & !(1 << car)) | (u32::from(wheel.contact) << car);
         set(&mut self.axle_angle, f32::NAN);
     }
 }

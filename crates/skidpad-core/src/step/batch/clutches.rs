@@ -104,12 +104,8 @@ impl<W: CarLanes> BatchEngines<W> {
         }
         let full_load = drive.engine.torque.evaluate_lanes(start_speed);
         let engine_input = EngineInput { throttle: W::from_lanes(throttle), full_load, starter: W::Mask::default() };
-        let free_speed = drive.engine.free_engine_speed(
-            start_speed,
-            &engine_input,
-            || W::splat(drive.engine.torque.max_value()),
-            dt,
-        );
+        let peak_torque = || W::splat(drive.engine.torque.max_value());
+        let free_speed = drive.engine.free_engine_speed(start_speed, &engine_input, peak_torque, dt);
         let mut engagement = clutch.engagement(free_speed, &drive.engine, dt);
         if has_pedal.contains(&true) {
             engagement = W::from_fn(|car| if has_pedal[car] { pedals[car] } else { engagement.car(car) });

@@ -10,18 +10,10 @@ use crate::model::Model;
 use crate::state::DriveState;
 use crate::state::block::BlockState;
 use crate::step::block::stages::BlockStep;
+use crate::step::block::stepper::BlockEngines;
 use bevy_math::{Quat, Vec3};
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::wheel_groups::WheelGroups;
-
-/// Engines and clutches of the cars of a block in a step.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BlockEngines<W> {
-    /// Engine side of each clutch.
-    pub flywheel: Flywheel<W>,
-    /// Row of each clutch.
-    pub clutch: ClutchRow<W>,
-}
 
 /// Returns the engine of `model` with its clutch; `None` without an engine.
 fn engine_and_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
@@ -204,7 +196,7 @@ impl<W: BlockLanes> CarMotion for LaneMotion<'_, W> {
     }
 
     fn has_contact(&self, i: usize) -> bool {
-        self.state.wheels[i].contact & (1 << self.car) != 0
+        self.state.wheels[i].contact_bits & (1 << self.car) != 0
     }
 
     fn speed_gain(&self) -> f32 {

@@ -1,10 +1,11 @@
 //! End of the step of a block: writes the motion that the world realised into the states.
 
 use crate::model::block_model::BlockModel;
-use crate::state::block::BlockState;
+use crate::state::block::{BlockState, WheelBlock};
 use crate::step::batch::lane_exchange::MotionLanes;
 use crate::step::block::stepper::BlockStepper;
-use crate::step::write_back::resolved_angular_velocity;
+use crate::step::write_back::{EndState, resolved_angular_velocity};
+use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{BlockLanes, Vec4Ops};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
@@ -67,26 +68,7 @@ impl<W: BlockLanes> BlockStepper<W> {
                 let temperature = rows.disc_temperatures(discs, wheel.disc, dt);
                 set(&mut wheel.disc, temperature);
             }
-            set(&mut wheel.spin, end.spin);
-            for k in 0..2 {
-                set(&mut wheel.deflection[k], end.deflection[k]);
-                set(&mut wheel.tyre[k], end.tyre[k]);
-            }
-            set(&mut wheel.torque, end.torque);
-            set(&mut wheel.rolling_speed, end.rolling_speed);
-            set(&mut wheel.rolling, end.rolling);
-            set(&mut wheel.compression, end.compression);
-            set(&mut wheel.load, end.load);
-            set(&mut wheel.lean, end.lean);
-            if rows.has_laws {
-                set(&mut wheel.moments[0], rows.start.moments[0]);
-                set(&mut wheel.moments[1], rows.start.moments[1]);
-            } else {
-                set(&mut wheel.moments[0], W::default());
-                set(&mut wheel.moments[1], W::default());
-            }
-            set(&mut wheel.grip_excess, rows.grip_excess().unwrap_or_default());
-            wheel.contact = (wheel.contact & !cars) | (W::mask_bits(end.contact) & cars);
+            wheel.finish(rows, &end, cars, set);
         }
         self.finish_inputs(model, state, cars, set);
         set_vector(&mut state.previous_velocity, state.velocity, set);
@@ -133,6 +115,31 @@ impl<W: BlockLanes> BlockStepper<W> {
         set(&mut drive.since_shift, next.drive.since_shift);
         set(&mut drive.next_gear, next.drive.next_gear);
         set(&mut drive.gear_ratio, next.drive.gear_ratio);
+    }
+}
+
+impl<W: BlockLanes> WheelBlock<W> {
+    /// Writes the state at the end of a step, without the disc temperature: `end`, and moments and grip of the `rows`. `set`
+    /// replaces the numbers of the cars in the bits `cars`.
+    #[inline(always)]
+    fn finish(&mut self, rows: &WheelRows<W>, end: &EndState<W>, cars: u32, set: impl Fn(&mut W, W)) {
+        let moments = if rows.has_laws { rows.start.moments } else { [W::default(); 2] };
+        set(&mut self.spin, end.spin);
+        let set_pair = |[a, b]: &mut [W; 2], [c, d]: [W; 2]| {
+            set(a, c);
+            set(b, d);
+        };
+        set_pair(&mut self.deflection, end.deflection);
+        set_pair(&mut self.tyre, end.tyre);
+        set_pair(&mut self.moments, moments);
+        set(&mut self.torque, end.torque);
+        set(&mut self.rolling_speed, end.rolling_speed);
+        set(&mut self.rolling, end.rolling);
+        set(&mut self.compression, end.compression);
+        set(&mut self.load, end.load);
+        set(&mut self.lean, end.lean);
+        set(&mut self.grip_excess, rows.grip_excess().unwrap_or_default());
+        self.contact_bits = (self.contact_bits & !cars) | (W::mask_bits(end.contact) & cars);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::drivetrain::constraints::{ClutchRow, holding_impulse, is_within_toler
 use crate::drivetrain::rows::Shafts;
 use crate::impulse_bounds::ImpulseBounds;
 use crate::step::batch::lane_exchange::NEUTRAL_ADDEND;
-use crate::step::block::engine::BlockEngines;
+use crate::step::block::stepper::BlockEngines;
 use crate::step::block::wheels::BlockWheels;
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::wheel_groups::WheelGroups;

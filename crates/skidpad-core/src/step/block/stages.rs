@@ -7,7 +7,6 @@ use crate::assists::parameters::AntiLock;
 use crate::controls::clamp_lanes_or_zero;
 use crate::state::block::BlockState;
 use crate::step::block::controls::BlockControls;
-use crate::step::block::stepper::BlockImpulses;
 use crate::step::block::wheels::BlockWheels;
 use crate::step::loads::{LoadWheels, solve_load_rows};
 use crate::step::stages::Stages;
@@ -32,8 +31,8 @@ pub(crate) struct BlockStep<'a, W: BlockLanes, P> {
     pub pedals: [W; 3],
     /// Cars with a wheel off the ground.
     pub has_airborne_wheel: W::Mask,
-    /// Result: impulses on the chassis.
-    pub impulses: BlockImpulses<W>,
+    /// Result: impulses on the chassis (N s) and angular impulses about the centre of mass (N m s), world axes.
+    pub impulses: [Vec3Lanes<W>; 2],
     pass: PhantomData<P>,
 }
 
@@ -49,7 +48,7 @@ impl<'a, W: BlockLanes, P> BlockStep<'a, W, P> {
             controls,
             pedals: [clamp_pedal(throttle), clamp_pedal(brake), clamp_pedal(handbrake)],
             has_airborne_wheel: W::Mask::default(),
-            impulses: BlockImpulses::default(),
+            impulses: [Vec3Lanes::default(); 2],
             pass: PhantomData,
         }
     }
@@ -224,7 +223,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         // This sum is finite only if every term is.
         let magnitude = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
         self.wheels.mark_unsolved(!magnitude.less(W::splat(f32::INFINITY)));
-        (self.impulses.linear, self.impulses.angular) = (linear, angular);
+        self.impulses = [linear, angular];
     }
 }
 

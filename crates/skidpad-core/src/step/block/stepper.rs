@@ -1,24 +1,18 @@
 //! Workspace and interface of the step of a block.
 
 use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::drivetrain::constraints::{ClutchRow, Flywheel};
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::block_model::BlockModel;
 use crate::port::Contact;
-use crate::state::block::{BlockState, DriveBlock};
+use crate::state::block::DriveBlock;
 use crate::step::batch::lane_exchange::{ChassisLanes, MotionLanes};
-use crate::step::block::controls::BlockControls;
-use crate::step::block::engine::BlockEngines;
 use crate::step::block::requirements::{Requirement, unmet_requirements};
-use crate::step::block::stages::BlockStep;
-use crate::step::block::wheels::BlockWheels;
-use crate::step::run_stages;
-use crate::step::step_wheels::RowPass;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::Vec3;
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::vectors::Vec3Lanes;
-use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup};
 
 /// Rays of a wheel of each car, world axes.
 pub struct WheelRays<W> {
@@ -28,15 +22,13 @@ pub struct WheelRays<W> {
     pub length: W,
 }
 
-/// Impulses of a step on the chassis of each car, world axes.
+/// Engines and clutches of the cars of a block in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct BlockImpulses<W> {
-    /// Impulse at the centre of mass, N s.
-    pub linear: Vec3Lanes<W>,
-    /// Angular impulse about the centre of mass, N m s.
-    pub angular: Vec3Lanes<W>,
-    /// Bits of the cars that need [`crate::Vehicle::solve`]. Their impulses are meaningless and their states unchanged.
-    pub unsolved: u32,
+pub(crate) struct BlockEngines<W> {
+    /// Engine side of each clutch.
+    pub flywheel: Flywheel<W>,
+    /// Row of each clutch.
+    pub clutch: ClutchRow<W>,
 }
 
 /// Steps blocks of cars of one model. Contains the rows of one block, so that each thread needs one stepper.
@@ -153,25 +145,5 @@ impl<W: BlockLanes> BlockStepper<W> {
             point: None,
             ground: None,
         })
-    }
-
-    /// Solves the step of all cars of `model` by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
-    /// cars in the bits `inactive` are computed, but their results have no meaning.
-    #[inline(always)]
-    pub fn solve<P: RowPass>(
-        &mut self,
-        model: &BlockModel<W>,
-        state: &BlockState<W>,
-        controls: &BlockControls<W>,
-        inactive: u32,
-    ) -> BlockImpulses<W> {
-        let wheel_count = self.wheel_count;
-        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, model, state, inactive }, controls);
-        match wheel_count {
-            // Two axles: loops over wheels have a constant length.
-            4 => run_stages::<SingleGroup, _>(&mut step),
-            _ => run_stages::<ManyGroups, _>(&mut step),
-        };
-        BlockImpulses { unsolved: step.wheels.stepper.unsolved & !inactive, ..step.impulses }
     }
 }
