@@ -174,7 +174,7 @@ const DAMPING_TOLERANCE: f64 = 0.03;
 /// A ratio is `None` if the mode reverses within one step. The list is empty if the springs cannot hold the car
 /// upright.
 fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
-    let Some(modes) = Modes::of(&vehicle.model) else { return Vec::new() };
+    let Some(modes) = Modes::new(&vehicle.model) else { return Vec::new() };
     // Damping ratios of all modes in steps, by rate.
     let ratios_by_rate = RATES_HZ.map(|hz| Modes::damping_in_steps(&vehicle.model, 1.0 / hz));
     let named_modes = [
@@ -223,7 +223,7 @@ fn damping_table(vehicle: &LoadedVehicle) -> Table {
 /// Returns the longest stable step of a peer, whose springs are explicit, s. Returns `None` for skidpad's solvers,
 /// which are stable at any step, and if the springs cannot hold the car upright.
 fn stable_step_s(vehicle: &LoadedVehicle, is_peer: bool) -> Option<f64> {
-    if is_peer { Modes::of(&vehicle.model).map(|modes| modes.explicit_step_s) } else { None }
+    if is_peer { Modes::new(&vehicle.model).map(|modes| modes.explicit_step_s) } else { None }
 }
 
 /// Returns the figures of every wheel by its name.
