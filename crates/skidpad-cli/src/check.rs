@@ -148,16 +148,21 @@ fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metr
 }
 
 /// Returns the table of the longest stable step of each solver, ms, with the reason; `any` for solvers that are stable
-/// at every step.
+/// at every step, and `-` for an unknown step.
 fn stable_steps_table(vehicle: &LoadedVehicle) -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     table.push_row(["solver", "longest stable step", "reason"]);
     for backend in skidpad::solvers() {
-        // Only peers have explicit springs.
-        let (step, reason) = match stable_step_s(vehicle, backend.comparison_only) {
-            Some(step) => (format!("{:.1} ms", step * 1e3), "explicit springs and dampers: 2 (√(1 + ζ²) − ζ) / ω"),
-            None => ("any".into(), "implicit springs, tyres and shafts; for accuracy see `skidpad certify`"),
+        let (step, reason) = match StableStep::new(vehicle, backend.comparison_only) {
+            StableStep::UpTo(step) => {
+                (format!("{:.1} ms", step * 1e3), "explicit springs and dampers: 2 (√(1 + ζ²) − ζ) / ω")
+            }
+            StableStep::Any => ("any".into(), "implicit springs, tyres and shafts; for accuracy see `skidpad certify`"),
+            StableStep::Unknown => (
+                "-".into(),
+                "explicit springs and dampers, but no modes: the springs alone do not hold the unit upright",
+            ),
         };
         table.push_row([backend.name.to_string(), step, reason.to_string()]);
     }
@@ -174,7 +179,7 @@ const DAMPING_TOLERANCE: f64 = 0.03;
 /// A ratio is `None` if the mode reverses within one step. The list is empty if the springs cannot hold the car
 /// upright.
 fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
-    let Some(modes) = Modes::of(&vehicle.model) else { return Vec::new() };
+    let Some(modes) = Modes::new(&vehicle.model) else { return Vec::new() };
     // Damping ratios of all modes in steps, by rate.
     let ratios_by_rate = RATES_HZ.map(|hz| Modes::damping_in_steps(&vehicle.model, 1.0 / hz));
     let named_modes = [
@@ -220,10 +225,35 @@ fn damping_table(vehicle: &LoadedVehicle) -> Table {
     table
 }
 
-/// Returns the longest stable step of a peer, whose springs are explicit, s. Returns `None` for skidpad's solvers,
-/// which are stable at any step, and if the springs cannot hold the car upright.
-fn stable_step_s(vehicle: &LoadedVehicle, is_peer: bool) -> Option<f64> {
-    if is_peer { Modes::of(&vehicle.model).map(|modes| modes.explicit_step_s) } else { None }
+/// Steps of a solver that are stable.
+enum StableStep {
+    /// Every step: implicit springs and dampers.
+    Any,
+    /// Steps up to this length, s: explicit springs and dampers.
+    UpTo(f64),
+    /// Unknown steps: the springs and dampers are explicit, but the unit has no modes, because its springs alone do not
+    /// hold it upright. Trailers with one axle are such units.
+    Unknown,
+}
+
+impl StableStep {
+    /// Computes the stable steps of a solver for `vehicle`. The springs of peers are explicit, those of skidpad's
+    /// solvers implicit.
+    fn new(vehicle: &LoadedVehicle, is_peer: bool) -> Self {
+        if !is_peer {
+            return Self::Any;
+        }
+        Modes::new(&vehicle.model).map_or(Self::Unknown, |modes| Self::UpTo(modes.explicit_step_s))
+    }
+
+    /// Returns the longest stable step in ms, `null` for any step, and the text `unknown`.
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Any => Value::Null,
+            Self::UpTo(step) => json!(step * 1e3),
+            Self::Unknown => json!("unknown"),
+        }
+    }
 }
 
 /// Returns the figures of every wheel by its name.
@@ -243,17 +273,15 @@ fn dolly_json(model: &Model) -> Value {
 }
 
 /// Returns the figures of [`summary`] as a JSON object, unrounded: name, dolly (or `null`), wheels, axles, car, train,
-/// damping ratios of all modes and rates, longest stable steps (ms, `null` for any), warnings, and keys with old names.
-/// If the vehicle tows trailers, wheels and axles are those under the load on its hitch. The car is the vehicle with
-/// the figures of `car_metrics`.
+/// damping ratios of all modes and rates, longest stable steps ([`StableStep::to_json`]), warnings, and keys with old
+/// names. If the vehicle tows trailers, wheels and axles are those under the load on its hitch. The car is the vehicle
+/// with the figures of `car_metrics`.
 fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
     let hitch_loaded_model = train::with_hitch_load(train);
     let model = hitch_loaded_model.as_ref().unwrap_or(&vehicle.model);
-    // Longest stable step, ms.
-    let stable_step_ms = |is_peer| stable_step_s(vehicle, is_peer).map(|step_s| step_s * 1e3);
     let stable_steps = skidpad::solvers()
         .into_iter()
-        .map(|backend| (backend.name.to_string(), json!(stable_step_ms(backend.comparison_only))));
+        .map(|backend| (backend.name.to_string(), StableStep::new(vehicle, backend.comparison_only).to_json()));
     let damping_ratios_json = damping_ratios(vehicle).into_iter().map(|(name, damping_ratio, step_ratios)| {
         // Ratios in steps by key, such as `at_30_hz`.
         let steps =

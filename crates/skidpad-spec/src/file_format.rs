@@ -35,7 +35,7 @@ impl TreeDeserializer {
 
     /// Returns the error for a value that no description contains. The schema check reports such values before.
     fn unexpected_value_error(value: &Value) -> Error {
-        serde::de::Error::custom(format_args!("{}: this function reads no files", value.type_str()))
+        serde::de::Error::custom(format_args!("a value of type {} is not accepted here", value.type_str()))
     }
 }
 
@@ -108,5 +108,24 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple_struct identifier
         ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TreeDeserializer;
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+    use toml::Value;
+
+    /// A date, which no description contains, and a text in place of a table are errors that name the type.
+    #[test]
+    fn errors_name_the_type_of_the_value() {
+        let date = Value::Datetime("2024-01-01".parse().expect("a date"));
+        let error = f64::deserialize(TreeDeserializer(date)).expect_err("a date");
+        assert_eq!(error.message(), "a value of type datetime is not accepted here");
+        let text = TreeDeserializer(Value::String("text".into()));
+        let error = BTreeMap::<String, f64>::deserialize(text).expect_err("a text");
+        assert_eq!(error.message(), "a value of type string is not accepted here");
     }
 }

@@ -67,7 +67,7 @@ fn swings(solver: &SolverInfo, name: &str, model: &Arc<Model>, scene: &Scene, mo
 fn e11_modes_swing_as_told() {
     for parts in [c5().without_rolling_resistance(), shipped("bmw_320i_commonroad")] {
         let model = evenly_damped(parts.clone(), 0.4).model();
-        let modes = Modes::of(&model).expect("upright");
+        let modes = Modes::new(&model).expect("upright");
         // Tyres that hold the ground: patches far stiffer than the springs, and grip that no roll overcomes.
         let stiff = evenly_damped(parts, 0.4)
             .with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
@@ -133,7 +133,7 @@ fn stiff_springs_keep_their_damping_ratio_as_told() {
         }
     }
     let [_, _, at_60, _] = Modes::damping_in_steps(&model, 1.0 / 60.0).expect("upright");
-    let modes = Modes::of(&model).expect("upright");
+    let modes = Modes::new(&model).expect("upright");
     assert!(at_60.expect("swings") < 0.99 * modes.roll.damping_ratio, "a bar costs damping that is told");
 }
 
@@ -378,7 +378,7 @@ fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
 #[test]
 fn b19_explicit_springs_fail_beyond_the_step_told() {
     let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();
-    let bound = Modes::of(&model).expect("upright").explicit_step_s;
+    let bound = Modes::new(&model).expect("upright").explicit_step_s;
     let bullet = skidpad::solvers().into_iter().find(|b| b.name == "bullet").expect("a peer");
     let moves = |share: f64| {
         let mut car = Drive::new(&bullet, &model, &Scene::flat(), Placement::default(), (1.0 / (share * bound)) as f32);

@@ -14,11 +14,14 @@ use std::time::Duration;
 
 use crate::player_input::{DeviceInputSystems, PlayerInput, Press};
 
+/// Largest time in a script, s.
+const MAX_TIME_S: f64 = 1e6;
+
 /// Row of the file. Its inputs apply until the next row.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptRecord {
-    /// Time from the start of the program, s, at least 0.
+    /// Time from the start of the program, s, 0 to [`MAX_TIME_S`].
     time_s: f64,
     /// Accelerator pedal, 0 to 1. A missing input is 0.
     #[serde(default)]
@@ -73,7 +76,7 @@ impl Script {
             match row {
                 // The row is earlier than the one before it.
                 Ok(row) if rows.last().is_some_and(|previous| previous.time > row.time) => {
-                    faults.push(format!("{file}:{line}: time_s is {}, larger than in a later row", row.time));
+                    faults.push(format!("{file}:{line}: time_s is {}, smaller than in an earlier row", row.time));
                 }
                 Ok(row) => rows.push(row),
                 Err(fault) => faults.push(format!("{file}:{line}: {}", one_line(&fault))),
@@ -89,12 +92,12 @@ impl Script {
 impl Row {
     /// Checks and converts a row of the file. Missing inputs are 0.
     ///
-    /// The error names the first fault, in this order: a time that is not from 0 to below 1,000,000 s, a screenshot
-    /// name with `/` or `\`, an input out of its range, an unknown press.
+    /// The error names the first fault, in this order: a time that is not from 0 to [`MAX_TIME_S`], a screenshot name
+    /// with `/` or `\`, an input out of its range, an unknown press.
     fn from_record(record: ScriptRecord) -> Result<Self, String> {
         let ScriptRecord { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = record;
-        if !(0.0..1e6).contains(&time_s) {
-            return Err(format!("time_s is {time_s}, but must be from 0 to 1000000"));
+        if !(0.0..=MAX_TIME_S).contains(&time_s) {
+            return Err(format!("time_s is {time_s}, but must be from 0 to {MAX_TIME_S}"));
         }
         // Checks that an input is from `min` to 1.
         let checked_input = |name: &str, value: Option<f32>, min: f32| match value.unwrap_or(0.0) {
@@ -220,5 +223,34 @@ fn exit_when_done(
 ) {
     if playback.rows.as_slice().is_empty() && pictures.is_empty() {
         exit.write(AppExit::Success);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times from 0 to the stated limit are accepted, both ends included; all other times are faults that state it.
+    #[test]
+    fn times_up_to_the_stated_limit_are_accepted() {
+        let row = |time_s: f64| {
+            Row::from_record(ScriptRecord {
+                time_s,
+                accelerate: None,
+                brake: None,
+                steer: None,
+                handbrake: None,
+                rewind: None,
+                press: String::new(),
+                screenshot: String::new(),
+            })
+        };
+        for time_s in [0.0, 1e6] {
+            assert!(row(time_s).is_ok(), "{time_s}");
+        }
+        for time_s in [-0.1, 1_000_000.1, f64::INFINITY, f64::NAN] {
+            let fault = row(time_s).err().expect("out of range");
+            assert!(fault.ends_with("must be from 0 to 1000000"), "{fault}");
+        }
     }
 }

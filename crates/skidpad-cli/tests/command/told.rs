@@ -59,3 +59,21 @@ fn help_tells_codes_columns_and_floors() {
     assert!(told.contains("lengths in mm within 3 mm, times within half a step"), "{told}");
     assert!(works(folder.path(), &["certify", "--help"]).contains("within 3 mm"));
 }
+
+/// Checks that the stable step of reference vehicles is unknown for a trailer with one axle, whose springs do not hold
+/// it upright. The step of a solver with implicit springs is any step.
+#[test]
+fn the_stable_step_of_a_trailer_is_not_any_step() {
+    let folder = with_a_car("");
+    let table = works(folder.path(), &["check", "caravan"]);
+    let row = |solver: &str| {
+        let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        rows.find(|words| words.first() == Some(&solver)).unwrap_or_else(|| panic!("{table}"))
+    };
+    assert_eq!((row("impulse")[1], row("bullet")[1], row("rapier-stock")[1]), ("any", "-", "-"), "{table}");
+    assert!(table.contains("the springs alone do not hold the unit upright"), "{table}");
+    let json: serde_json::Value =
+        serde_json::from_str(&works(folder.path(), &["check", "--json", "caravan"])).expect("JSON");
+    let steps = &json["caravan"]["longest_stable_step_ms"];
+    assert!(steps["impulse"].is_null() && steps["bullet"] == "unknown", "{steps}");
+}

@@ -162,7 +162,7 @@ pub fn car(model: &Model) -> Vec<Metric> {
 /// hold, then the longest stable step of explicit springs (ms). The list always has nine figures; their values are
 /// missing if the springs cannot hold the car upright.
 fn mode_metrics(model: &Model) -> Vec<Metric> {
-    let modes = Modes::of(model);
+    let modes = Modes::new(model);
     let mut metrics = Vec::new();
     // Selects a mode from the set.
     type ModeSelector = fn(&Modes) -> super::modes::Mode;

@@ -51,7 +51,7 @@ impl Modes {
     /// Computes the modes of `model`. Damping ratios use the mean of bump and rebound damping;
     /// [`Modes::explicit_step_s`] uses the steepest damping of each damper, also beyond its knee. `None` if the
     /// springs cannot hold the car upright.
-    pub fn of(model: &Model) -> Option<Self> {
+    pub fn new(model: &Model) -> Option<Self> {
         // Damping for the ratios, and largest damping for the stable step (N s/m).
         let mean_damping = |strut: &Strut| 0.5 * f64::from(strut.bump_damping + strut.rebound_damping);
         let max_damping = |strut: &Strut| {
@@ -259,7 +259,7 @@ mod tests {
     /// shape of heave are those of the formulas.
     #[test]
     fn uncoupled_modes_are_the_textbook_oscillators() {
-        let modes = Modes::of(&testing::model()).expect("upright");
+        let modes = Modes::new(&testing::model()).expect("upright");
         let tau = core::f64::consts::TAU;
         let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
         near(modes.heave.frequency_hz, (100e3f64 / 1000.0).sqrt() / tau);

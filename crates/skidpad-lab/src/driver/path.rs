@@ -41,36 +41,41 @@ pub enum ReferencePath {
     Lanes([LaneShift; 2]),
 }
 
-/// Lane change: `y` changes by `left (s − sin(2π s) / 2π)` while `s` runs from 0 at x = `from` to 1 at x = `to`. The
-/// curvature is one period of a sine and has no jump.
+/// Lane change: `y` changes by `lateral_shift_m (s − sin(2π s) / 2π)` while `s` runs from 0 at x = `start_x_m` to 1 at
+/// x = `end_x_m`. The curvature is one period of a sine and has no jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneShift {
-    /// Lateral distance (m), positive to the left.
-    pub left: f64,
+    /// Lateral distance between the lines before and after the shift (m), positive to the left.
+    pub lateral_shift_m: f64,
     /// Position along x at which the shift begins (m).
-    pub from: f64,
-    /// Position along x at which the shift ends (m), > `from`.
-    pub to: f64,
+    pub start_x_m: f64,
+    /// Position along x at which the shift ends (m), > `start_x_m`.
+    pub end_x_m: f64,
 }
 
 impl LaneShift {
+    /// Returns the length of the shift along x (m).
+    fn length_m(&self) -> f64 {
+        self.end_x_m - self.start_x_m
+    }
+
     /// Computes the largest curvature of the shift (1/m), for a small slope of the line.
     pub fn max_curvature(&self) -> f64 {
-        TAU * self.left.abs() / ((self.to - self.from) * (self.to - self.from))
+        TAU * self.lateral_shift_m.abs() / (self.length_m() * self.length_m())
     }
 
     /// Computes lateral position y (m) of the shift and its first and second derivative by x at `x` (–, 1/m). Before
-    /// the shift y is 0, after it `left`; both derivatives are 0 there. The position within the shift is clamped to its
-    /// ends.
+    /// the shift y is 0, after it `lateral_shift_m`; both derivatives are 0 there. The position within the shift is
+    /// clamped to its ends.
     fn evaluate_at(&self, x: f64) -> [f64; 3] {
-        let length = self.to - self.from;
+        let length = self.length_m();
         // Position within the shift (–, 0 to 1).
-        let progress = ((x - self.from) / length).clamp(0.0, 1.0);
+        let progress = ((x - self.start_x_m) / length).clamp(0.0, 1.0);
         let (sin, cos) = math::sin_cos((TAU * progress) as f32);
         let (sin, cos) = (f64::from(sin), f64::from(cos));
         // Mean slope of the shift (–).
-        let slope_scale = self.left / length;
-        [self.left * (progress - sin / TAU), slope_scale * (1.0 - cos), slope_scale * TAU / length * sin]
+        let slope_scale = self.lateral_shift_m / length;
+        [self.lateral_shift_m * (progress - sin / TAU), slope_scale * (1.0 - cos), slope_scale * TAU / length * sin]
     }
 }
 
@@ -275,15 +280,15 @@ mod tests {
         assert_eq!(wave.locate(5.0, 0.5, 0.0), PathPosition { offset_m: 0.5, heading: 0.0, curvature_ahead: 0.0 });
         assert!((wave.locate(50.0, 4.0, 0.0).offset_m).abs() < 1e-6);
         assert!((wave.locate(35.0, 2.0, 0.0).heading - (4.0 * PI / 60.0f64).atan()).abs() < 1e-6);
-        let out = LaneShift { left: 3.0, from: 10.0, to: 30.0 };
-        let lanes = ReferencePath::Lanes([out, LaneShift { left: -2.0, from: 40.0, to: 60.0 }]);
+        let out = LaneShift { lateral_shift_m: 3.0, start_x_m: 10.0, end_x_m: 30.0 };
+        let lanes = ReferencePath::Lanes([out, LaneShift { lateral_shift_m: -2.0, start_x_m: 40.0, end_x_m: 60.0 }]);
         for (x, y, slope) in
             [(5.0, 0.0, 0.0), (20.0, 1.5, 0.3), (35.0, 3.0, 0.0), (50.0, 2.0, -0.2), (80.0, 1.0, 0.0f64)]
         {
             let near = lanes.locate(x, y, 0.0);
             assert!(near.offset_m.abs() < 1e-6 && (near.heading - slope.atan()).abs() < 1e-6, "{x}: {near:?}");
         }
-        // The curvature is largest after a quarter of the shift: 2π left / length².
+        // The curvature is largest after a quarter of the shift: 2π lateral shift / length².
         assert!(
             (lanes.locate(5.0, 0.0, 10.0).curvature_ahead - TAU * 3.0 / 400.0 / (1.0f64 + 0.0225).powf(1.5)).abs()
                 < 1e-6
@@ -316,7 +321,8 @@ mod tests {
         stays_within(ReferencePath::Circle { radius: 40.0 }, 0.2);
         stays_within(ReferencePath::Circle { radius: -40.0 }, 0.2);
         stays_within(ReferencePath::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);
-        let lane = |left: f64, from: f64| LaneShift { left, from, to: from + 30.0 };
+        let lane =
+            |lateral_shift_m: f64, start_x_m: f64| LaneShift { lateral_shift_m, start_x_m, end_x_m: start_x_m + 30.0 };
         stays_within(ReferencePath::Lanes([lane(3.5, 20.0), lane(-3.5, 80.0)]), 0.3);
     }
 }

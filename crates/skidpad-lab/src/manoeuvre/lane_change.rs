@@ -137,9 +137,9 @@ impl LaneChangeCourse {
         [0, 1].map(|i| {
             let (lane, next_lane, [lead, lag]) = (lanes[i], lanes[i + 1], overlaps[i]);
             LaneShift {
-                left: next_lane.centre_y() - lane.centre_y(),
-                from: lane.end_x - lead,
-                to: next_lane.start_x + lag,
+                lateral_shift_m: next_lane.centre_y() - lane.centre_y(),
+                start_x_m: lane.end_x - lead,
+                end_x_m: next_lane.start_x + lag,
             }
         })
     }

@@ -19,6 +19,8 @@ pub struct Chart {
     pub svg: String,
     /// Whether the plot has the full width.
     pub is_full_width: bool,
+    /// Numbers of the solvers whose lines leave the plot, in ascending order.
+    pub clipped_solvers: Vec<usize>,
 }
 
 /// Plots of a comparison, and the channels that are omitted because they do not change.
@@ -369,7 +371,12 @@ fn draw_distance(comparison: &Comparison, reference: &Outcome) -> io::Result<Cha
 /// # Errors
 /// Returns an error if plotters cannot draw it.
 pub fn draw_chart(title: &str, plot: &Plot) -> io::Result<Chart> {
-    Ok(Chart { title: title.into(), svg: plot.svg(title)?, is_full_width: plot.equal_scale || plot.is_full_width })
+    Ok(Chart {
+        title: title.into(),
+        svg: plot.svg(title)?,
+        is_full_width: plot.equal_scale || plot.is_full_width,
+        clipped_solvers: plot.clipped_solvers(),
+    })
 }
 
 #[cfg(test)]

@@ -152,15 +152,21 @@ fn append_section(page: &mut String, report: &Report<'_>, comparison: &Compariso
 }
 
 /// Appends a plot with its heading and a key of its lines. `backends` lists the names of all solvers in order; a solver
-/// has a key only if its line style occurs in the drawing. Line styles repeat after [`LINE_STYLE_COUNT`] solvers.
+/// has a key only if its line style occurs in the drawing or its line is outside the plot. The key of a solver whose
+/// line leaves the plot has a remark. Line styles repeat after [`LINE_STYLE_COUNT`] solvers.
 pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
     let class = if chart.is_full_width { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
     for (solver_number, backend) in backends.enumerate() {
-        // A solver without a line in the plot has no key.
-        if chart.svg.contains(&format!("line s{}\"", solver_number % LINE_STYLE_COUNT)) {
-            put!(page, "<span>{} {}</span> ", line_sample(solver_number), escape(backend));
-        }
+        let is_drawn = chart.svg.contains(&format!("line s{}\"", solver_number % LINE_STYLE_COUNT));
+        let remark = match (is_drawn, chart.clipped_solvers.contains(&solver_number)) {
+            (true, false) => "",
+            (true, true) => " (partly outside the plot)",
+            (false, true) => " (outside the plot)",
+            // A solver without a line has no key.
+            (false, false) => continue,
+        };
+        put!(page, "<span>{} {}{remark}</span> ", line_sample(solver_number), escape(backend));
     }
     put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);
 }
@@ -290,4 +296,41 @@ fn append_limitations(page: &mut String, report: &Report<'_>) {
         env!("CARGO_PKG_VERSION"),
         escape(&manoeuvre_names.join(", "))
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::charts::draw_chart;
+    use super::super::plot::{Plot, Series};
+    use super::*;
+
+    /// The key of a plot marks lines that leave the plot partly or completely, and names no solver without a line.
+    #[test]
+    fn the_key_marks_lines_that_leave_the_plot() {
+        let line = |solver_number: usize, sets_range: bool, heights: [f64; 4]| Series {
+            solver_number,
+            sets_range,
+            points: heights.into_iter().enumerate().map(|(i, y)| (i as f64, y)).collect(),
+        };
+        let plot = Plot {
+            series: vec![
+                line(0, true, [0.0, 1.0, 0.0, 1.0]),
+                line(1, false, [0.5, 0.5, 9.0, 9.0]),
+                line(2, false, [9.0, 9.0, 9.0, 9.0]),
+                line(3, false, [0.5, 0.5, 0.5, 0.5]),
+            ],
+            ..Plot::default()
+        };
+        let mut page = String::new();
+        append_chart(
+            &mut page,
+            &draw_chart("Pitch", &plot).expect("drawable"),
+            ["leader", "partly", "fully", "inside", "absent"].into_iter(),
+        );
+        for key in ["leader</span>", "partly (partly outside the plot)<", "fully (outside the plot)<", "inside</span>"]
+        {
+            assert!(page.contains(key), "{key}\n{page}");
+        }
+        assert!(!page.contains("absent"), "{page}");
+    }
 }

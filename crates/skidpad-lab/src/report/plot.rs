@@ -175,6 +175,24 @@ impl Plot {
         ([WIDE_PLOT_WIDTH_PX, drawn_height as u32 + BOTTOM_MARGIN_PX + 2 * OUTER_MARGIN_PX], x, y)
     }
 
+    /// Returns the numbers of the solvers with a line that does not lead ([`Series::sets_range`]) and that leaves the y
+    /// range of the plot, in ascending order and without repetition. Lines of towed units count as lines of their
+    /// solver. Values that are not finite do not count.
+    pub fn clipped_solvers(&self) -> Vec<usize> {
+        let (_, _, y) = self.layout();
+        let leaves_range = |series: &Series| {
+            series.points.iter().any(|point| point.1.is_finite() && !(y.start..=y.end).contains(&point.1))
+        };
+        let mut solver_numbers: Vec<usize> = self
+            .lines()
+            .filter(|series| !series.sets_range && leaves_range(series))
+            .map(|series| series.solver_number)
+            .collect();
+        solver_numbers.sort_unstable();
+        solver_numbers.dedup();
+        solver_numbers
+    }
+
     /// Returns the plot as an SVG element with the description `title` for screen readers. The ground from above and
     /// the styles that the plot needs are placed below the lines. The style of the ground is included only with ground
     /// or floor, that of towed units only with towed units.
@@ -375,6 +393,23 @@ mod tests {
                 "{range:?}"
             );
         }
+    }
+
+    /// Only lines that do not lead and exceed the y range count as clipped: a peer within the margin, a leading line and
+    /// a missing value do not. A towed unit counts for its solver, and a plot without a leading line clips nothing.
+    #[test]
+    fn clipped_lines_are_reported_by_solver() {
+        let peer = |solver_number: usize, peak: f64| Series {
+            solver_number,
+            sets_range: false,
+            points: vec![(0.0, 0.0), (1.0, peak)],
+        };
+        let mut mixed = plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
+        mixed.series.extend([peer(1, 1.05), peer(2, 9.0), peer(3, f64::NAN), peer(5, -9.0)]);
+        mixed.towed.extend([peer(2, 9.0), peer(4, 9.0)]);
+        assert_eq!(mixed.clipped_solvers(), [2, 4, 5]);
+        let without_leader = Plot { series: vec![peer(0, 1.0), peer(1, 9.0)], ..Plot::default() };
+        assert!(without_leader.clipped_solvers().is_empty());
     }
 
     /// A metre has the same number of pixels along x and y within 1 % with equal scales, for wide, high and flat paths.

@@ -90,12 +90,12 @@ struct Builder<'a> {
     /// Receiver of faults and warnings.
     collector: &'a mut FaultCollector,
     /// Access to referenced files.
-    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "this function reads no files"))]
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "only terrain files are read"))]
     files: FileResolver<'a>,
     /// Size of the ground so far.
     budget: Budget,
     /// Files that were read so far.
-    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "this function reads no files"))]
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "only terrain files are read"))]
     read_files: ReadFiles,
 }
 

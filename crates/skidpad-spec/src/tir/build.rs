@@ -273,9 +273,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2,
-    /// 60 and 61 MF 6.1, 62 MF 6.2. The format `PAC2002` is MF 5.2 without `FITTYP` or with any other number; with 61
-    /// or 62 it is a contradiction. Without both, the coefficients decide. Versions 5 and 60 add a note. Reports
-    /// formats of other tyre models, other numbers and contradictions; the result is then MF 6.1.
+    /// 60 and 61 MF 6.1, 62 MF 6.2. The format `PAC2002` is MF 5.2, and any number of another version contradicts it.
+    /// Without both, the coefficients decide. Versions 5 and 60 add a note. Reports formats of other tyre models, other
+    /// numbers and contradictions; the result is then MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const ACCEPTED_FORMATS: &str = "'PAC2002', or a format with the version in FITTYP";
@@ -297,27 +297,27 @@ impl<'a> Reader<'a> {
         }
         let has_fittyp = self.stated_values.contains_key("FITTYP");
         match self.whole_number("FITTYP", ACCEPTED_FITTYP) {
-            Some(61 | 62) if format == "PAC2002" => {
-                self.report_wrong_value(
-                    FaultKind::Contradiction,
-                    "FITTYP",
-                    "5, 6 or 21 in a PAC2002 file",
-                    "remove one of the two",
-                );
-                Version::Mf61
-            }
             Some(5) => {
                 self.add_note("FITTYP", "MF 5 is read as MF 5.2");
                 Version::Mf52
             }
             Some(6 | 21 | 52) => Version::Mf52,
+            Some(_) if format == "PAC2002" => {
+                self.report_wrong_value(
+                    FaultKind::Contradiction,
+                    "FITTYP",
+                    "5, 6, 21 or 52 in a PAC2002 file",
+                    "remove FITTYP or PROPERTY_FILE_FORMAT",
+                );
+                Version::Mf61
+            }
             Some(60) => {
                 self.add_note("FITTYP", "MF 6.0 is read as MF 6.1");
                 Version::Mf61
             }
             Some(61) => Version::Mf61,
             Some(62) => Version::Mf62,
-            _ if format == "PAC2002" => Version::Mf52,
+            None if format == "PAC2002" => Version::Mf52,
             Some(_) => {
                 self.report_wrong_value(
                     FaultKind::OutOfRange,

@@ -32,6 +32,8 @@ const OPENTIRE: &[Row] = &[
     ("USE_MODE=4", "USE_MODE=4.5", WrongType, "USE_MODE"),
     ("FITTYP=6", "FITTYP='x'", WrongType, "FITTYP"),
     ("FITTYP=6", "FITTYP=61", Contradiction, "FITTYP"),
+    ("FITTYP=6", "FITTYP=60", Contradiction, "FITTYP"),
+    ("FITTYP=6", "FITTYP=7", Contradiction, "FITTYP"),
     ("'PAC2002'\nFITTYP=6", "'USER'\nFITTYP=7", OutOfRange, "FITTYP"),
     ("'PAC2002'", "'PAC89'", OutOfRange, "PROPERTY_FILE_FORMAT"),
     ("PCX1=1.6411\n", "", MissingKey, "PCX1"),
@@ -128,6 +130,7 @@ fn versions_and_uses_are_recognised() {
         ("FITTYP = 60", Version::Mf61),
         ("FITTYP = 21", Version::Mf52),
         ("FITTYP = 6", Version::Mf52),
+        ("FITTYP = 5", Version::Mf52),
         // Coefficients that only 6.1 has decide without this key.
         ("", Version::Mf61),
     ] {
@@ -142,6 +145,12 @@ fn versions_and_uses_are_recognised() {
         ("", UseMode::Combined),
     ] {
         assert_eq!(with("FITTYP = 61", mode).expect("sound").tyre.use_mode(), uses, "{mode}");
+    }
+    // A file of the format PAC2002 is MF 5.2, with any of the numbers of MF 5 and without a number.
+    let pac2002 = tir::find("opentire_235_60r16").expect("shipped");
+    for number in ["FITTYP=5", "FITTYP=21", "FITTYP=52", ""] {
+        let file = tir::read("pac.tir", &pac2002.replacen("FITTYP=6", number, 1)).expect(number);
+        assert_eq!(file.tyre.version(), Version::Mf52, "{number}");
     }
     let opentire = tir::load("opentire_235_60r16").expect("shipped");
     assert_eq!((opentire.tyre.version(), opentire.side), (Version::Mf52, Some(Side::Left)));
