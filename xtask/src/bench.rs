@@ -110,10 +110,10 @@ const SOLVER_MEASUREMENTS: [Measurement; 33] = [
 const LIBBULLET_MEASUREMENTS: [Measurement; 2] =
     [plane_measurement("libbullet", None), plane_measurement("libbullet-statics-only", None)];
 
-/// Returns the cargo arguments that build the benches against the installed libbullet; an empty text without
-/// `libbullet`.
+/// Returns the cargo arguments that build the benches with batches and all instruction sets; with `libbullet` also
+/// against the installed libbullet.
 fn feature_arguments(libbullet: bool) -> &'static str {
-    if libbullet { "--features libbullet" } else { "" }
+    if libbullet { "--features full,libbullet" } else { "--features full" }
 }
 
 /// Cargo arguments for a build without instructions that some processors lack.
