@@ -11,6 +11,7 @@
 //! | `discs-` before a ground | wheels probe the ground with discs |
 //! | `step-steer` | step steer |
 //! | `alone` | one car instead of 64 |
+//! | `fleet`, `fleet-random` | fleet with a mass and a grip of its own for each car, straight ahead or at random inputs; the solver is ignored |
 //! | `rollback` | one car; each step is a rewind by ten steps, which are saved and repeated |
 //! | `probes-` before a ground or its `discs-` | ground queries only; each step is one query of all wheels of 64 cars |
 
@@ -19,6 +20,10 @@ mod shared;
 
 #[path = "solvers/ground.rs"]
 mod ground;
+
+#[cfg(feature = "fleet")]
+#[path = "solvers/fleet.rs"]
+mod fleet;
 
 use skidpad::core::{ChassisState, Controls, DVec3, Probe, Scene, Simulation, SolverInfo, Vec3, Vehicle};
 
@@ -38,6 +43,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .into_iter()
         .find(|solver| solver.name == backend)
         .ok_or_else(|| format!("there is no backend `{backend}`"))?;
+    #[cfg(feature = "fleet")]
+    if let Some(inputs) = scenario.strip_prefix("fleet") {
+        return run_fleet(inputs == "-random", steps.parse()?);
+    }
     if scenario == "rollback" {
         return run_rollback(&backend, steps.parse()?);
     }
@@ -145,6 +154,23 @@ fn wheel_probes(world: &dyn Simulation, car: usize) -> Vec<Probe> {
     let mut probes = vec![empty_probe; model.wheels().len()];
     Vehicle::new(model.clone(), state.clone()).probes(car, &body, world.dt(), &mut probes);
     probes
+}
+
+/// Steps a fleet of Corvettes, each with its own mass and grip; at random inputs if `is_random`.
+#[cfg(feature = "fleet")]
+fn run_fleet(is_random: bool, steps: u32) -> Result<(), Box<dyn std::error::Error>> {
+    let mut fleet = fleet::varied_fleet(CAR_COUNT, 1.0 / shared::STEPS_PER_SECOND as f32)?;
+    let mut random = Random(1);
+    for step in 0..steps {
+        if is_random && step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
+            for car in 0..CAR_COUNT {
+                fleet.set_controls(car, &random.controls())?;
+            }
+        }
+        fleet.step(1);
+    }
+    println!("fleet {steps}: {:.3} m, {} car-steps alone", fleet.state(CAR_COUNT - 1)?.position.x, fleet.rare_steps());
+    Ok(())
 }
 
 /// Rewinds one car by ten steps, `rewinds` times.

@@ -62,48 +62,50 @@ const fn random_driving_measurement(backend: &'static str, scenario: &'static st
 }
 
 /// Measurements of the build with the widest instructions of the processor.
-const SOLVER_MEASUREMENTS: [Measurement; 33] = [
-    plane_measurement("impulse", Some(2_720)),
-    plane_measurement("impulse-one-by-one", Some(5_290)),
-    plane_measurement("constraint", Some(6_520)),
+const SOLVER_MEASUREMENTS: [Measurement; 35] = [
+    plane_measurement("impulse", Some(2_760)),
+    plane_measurement("impulse-one-by-one", Some(5_730)),
+    plane_measurement("constraint", Some(6_870)),
     plane_measurement("constraint-pyramid", None),
     plane_measurement("constraint-unsprung", None),
     plane_measurement("rapier", Some(17_400)),
     plane_measurement("rapier-stock", None),
     plane_measurement("bullet", None),
-    vehicle_measurement("impulse", "plane-corvette_c5_tmeasy", 3_020),
-    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_tmeasy", 5_940),
-    vehicle_measurement("impulse", "plane-corvette_c5_mf", 5_270),
-    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_mf", 15_900),
+    vehicle_measurement("impulse", "plane-corvette_c5_tmeasy", 3_100),
+    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_tmeasy", 6_400),
+    vehicle_measurement("impulse", "plane-corvette_c5_mf", 5_310),
+    vehicle_measurement("impulse-one-by-one", "plane-corvette_c5_mf", 16_180),
     vehicle_measurement("impulse", "plane-truck_6x4", 3_780),
-    vehicle_measurement("impulse-one-by-one", "plane-truck_6x4", 8_050),
-    vehicle_measurement("impulse", "plane-toyota_4runner", 4_210),
-    vehicle_measurement("impulse-one-by-one", "plane-toyota_4runner", 6_640),
-    vehicle_measurement("impulse", "plane-tesla_model3_awd", 3_790),
-    vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
+    vehicle_measurement("impulse-one-by-one", "plane-truck_6x4", 8_600),
+    vehicle_measurement("impulse", "plane-toyota_4runner", 4_290),
+    vehicle_measurement("impulse-one-by-one", "plane-toyota_4runner", 7_120),
+    vehicle_measurement("impulse", "plane-tesla_model3_awd", 3_910),
+    vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_790),
+    vehicle_measurement("impulse", "fleet", 1_650),
+    random_driving_measurement("impulse", "fleet-random", 3_350),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Measurement {
         backend: "constraint",
         scenario: "step-steer",
         steps: [0, 240],
         items_per_step: CAR_COUNT,
-        limit: Some(7_600),
+        limit: Some(7_900),
     },
-    random_driving_measurement("impulse", "random-corvette_c5", 4_550),
-    random_driving_measurement("impulse-one-by-one", "random-corvette_c5", 7_100),
-    random_driving_measurement("impulse", "random-truck_6x4", 7_100),
-    random_driving_measurement("impulse-one-by-one", "random-truck_6x4", 11_990),
+    random_driving_measurement("impulse", "random-corvette_c5", 4_610),
+    random_driving_measurement("impulse-one-by-one", "random-corvette_c5", 7_340),
+    random_driving_measurement("impulse", "random-truck_6x4", 7_330),
+    random_driving_measurement("impulse-one-by-one", "random-truck_6x4", 12_560),
     // For comparison: twice the scalar count on the plane is 10,370.
-    waves_measurement("field", Some(7_900)),
-    waves_measurement("mesh", Some(8_000)),
+    waves_measurement("field", Some(8_130)),
+    waves_measurement("mesh", Some(8_210)),
     waves_measurement("discs-plane", None),
     waves_measurement("discs-field", None),
     waves_measurement("discs-mesh", None),
     probes_measurement("probes-plane", None),
-    probes_measurement("probes-field", Some(1_090)),
+    probes_measurement("probes-field", Some(1_120)),
     probes_measurement("probes-mesh", None),
-    probes_measurement("probes-discs-field", Some(2_000)),
-    probes_measurement("probes-discs-mesh", Some(2_000)),
+    probes_measurement("probes-discs-field", Some(2_035)),
+    probes_measurement("probes-discs-mesh", Some(2_035)),
 ];
 
 /// Measurements of Bullet itself, for the option `--libbullet`.
@@ -122,9 +124,9 @@ const BASELINE_FEATURES: &str =
 
 /// Measurements of the build for any processor of the target.
 const BASELINE_MEASUREMENTS: [Measurement; 3] = [
-    plane_measurement("impulse", Some(4_700)),
-    plane_measurement("constraint", Some(7_500)),
-    plane_measurement("impulse-one-by-one", Some(6_100)),
+    plane_measurement("impulse", Some(4_790)),
+    plane_measurement("constraint", Some(7_860)),
+    plane_measurement("impulse-one-by-one", Some(6_510)),
 ];
 
 /// Runs the criterion benches unless `instructions_only`, then counts instructions. `libbullet` includes Bullet itself,

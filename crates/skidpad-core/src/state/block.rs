@@ -54,23 +54,25 @@ pub struct DriveBlock<W: BlockLanes> {
 /// States of one wheel of each car of a block; fields as in [`WheelState`]. Travel rate and lateral displacement are 0,
 /// because a block has no wheels with an unsprung mass and no compliant axles.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct WheelBlock<W: BlockLanes> {
+    // The order differs from that of the start state in the rows: equal orders would become calls of `memcpy`.
     /// Spin rate about the axle, rad/s.
     pub spin: W,
-    /// Longitudinal and lateral deflection of the contact patch, m.
-    pub deflection: [W; 2],
-    /// Mean torque of brake, drive and rolling resistance over the last step, N m.
-    pub torque: W,
-    /// Mean longitudinal and lateral tyre force over the last step, N.
-    pub tyre: [W; 2],
-    /// Speed of the wheel centre along the rolling direction after the last step, m/s.
-    pub rolling_speed: W,
-    /// Share of rolling, 0 to 1.
-    pub rolling: W,
     /// Compression from rest, m, positive in jounce.
     pub compression: W,
+    /// Longitudinal and lateral deflection of the contact patch, m.
+    pub deflection: [W; 2],
     /// Mean load over the last step along the contact normal, N, ≥ 0.
     pub load: W,
+    /// Mean longitudinal and lateral tyre force over the last step, N.
+    pub tyre: [W; 2],
+    /// Mean torque of brake, drive and rolling resistance over the last step, N m.
+    pub torque: W,
+    /// Share of rolling, 0 to 1.
+    pub rolling: W,
+    /// Speed of the wheel centre along the rolling direction after the last step, m/s.
+    pub rolling_speed: W,
     /// Sine of the camber angle relative to the ground.
     pub lean: W,
     /// Overturning and aligning moment of the tyre at the start of the last step, N m.

@@ -25,13 +25,20 @@ impl<W: BlockLanes> BlockStepper<W> {
         motion: &MotionLanes<W>,
         cars: u32,
     ) {
-        match self.wheel_count {
-            4 => self.finish_groups::<SingleGroup>(model, state, position, motion, cars),
-            _ => self.finish_groups::<ManyGroups>(model, state, position, motion, cars),
+        let (mask, has_all) = (W::mask_from_bits(cars), cars == u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
+        // Replaces the numbers of all cars, or of those in the mask.
+        let set_all = |lanes: &mut W, value: W| *lanes = value;
+        let set_masked = |lanes: &mut W, value: W| *lanes = W::select(mask, value, *lanes);
+        match (self.wheel_count, has_all) {
+            (4, true) => self.finish_groups::<SingleGroup>(model, state, position, motion, cars, set_all),
+            (4, false) => self.finish_groups::<SingleGroup>(model, state, position, motion, cars, set_masked),
+            (_, true) => self.finish_groups::<ManyGroups>(model, state, position, motion, cars, set_all),
+            (_, false) => self.finish_groups::<ManyGroups>(model, state, position, motion, cars, set_masked),
         }
     }
 
-    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. Order: motion of
+    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. `set` replaces the
+    /// numbers of the cars in the bits `cars`. Order: motion of
     /// the body, then wheel by wheel end states and disc temperatures, then steering and drivetrain.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(
@@ -41,10 +48,9 @@ impl<W: BlockLanes> BlockStepper<W> {
         position: &[W::Array<f64>; 3],
         motion: &MotionLanes<W>,
         cars: u32,
+        set: impl Fn(&mut W, W) + Copy,
     ) {
-        let all_cars = u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
-        let (has_all, mask) = (cars == all_cars, W::mask_from_bits(cars));
-        let set = |lanes: &mut W, value: W| *lanes = if has_all { value } else { W::select(mask, value, *lanes) };
+        let has_all = cars == u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
         let dt = self.dt;
         let (start_rotation, end_rotation) = (state.rotation, motion.rotation);
         let mut end_motion = *motion;
@@ -58,6 +64,7 @@ impl<W: BlockLanes> BlockStepper<W> {
         let mut v_end = end_motion.twist(&self.chassis.to_vehicle);
         if !has_all {
             // Other cars get a high speed, so that they do not trigger the special treatment of standing patches.
+            let mask = W::mask_from_bits(cars);
             v_end.linear.x = W::select(mask, v_end.linear.x, W::splat(PLACEHOLDER_SPEED_MPS));
         }
         let wheel_count = B::wheel_count(self.wheel_count);

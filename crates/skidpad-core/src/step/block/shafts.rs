@@ -5,7 +5,7 @@ use crate::drivetrain::constraints::{ClutchRow, holding_impulse, is_within_toler
 use crate::drivetrain::rows::Shafts;
 use crate::impulse_bounds::ImpulseBounds;
 use crate::step::batch::lane_exchange::NEUTRAL_ADDEND;
-use crate::step::block::stepper::BlockEngines;
+use crate::step::block::stepper::{BlockEngines, BlockStepper};
 use crate::step::block::wheels::BlockWheels;
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::wheel_groups::WheelGroups;
@@ -21,22 +21,20 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
         }
         // Unsolved cars are stepped alone, and inactive ones not at all.
         let skipped = stepper.unsolved | self.inactive;
-        let mut engines = stepper.engines;
-        let mut unconverged = W::splat(0.0).less(engines.clutch.bounds[1]);
+        let mut unconverged = W::splat(0.0).less(stepper.engines.clutch.bounds[1]);
         if skipped != 0 {
             unconverged = unconverged & W::mask_from_bits(!skipped);
         }
         if W::any(unconverged) {
-            let shafts = &mut stepper.shafts;
-            let pack_count = B::wheel_count(stepper.rows.len());
+            let BlockStepper { engines, shafts, rows, .. } = &mut *stepper;
+            let pack_count = B::wheel_count(rows.len());
             solve_lone_clutches(
                 &model.packs[..pack_count],
-                &mut stepper.rows[..pack_count],
+                &mut rows[..pack_count],
                 #[inline(always)]
                 |measurement| engines.solve_pass(shafts, &mut unconverged, measurement),
             );
         }
-        stepper.engines.clutch.impulse = engines.clutch.impulse;
         self.mark_unsolved(unconverged);
     }
 }
