@@ -15,6 +15,8 @@ pub struct Block<W: BlockLanes> {
     pub controls: BlockControls<W>,
     /// Bits of the cars that are stepped.
     pub active: u32,
+    /// Number of steps of each car since its state was set, up to the largest number.
+    pub ages: W::Array<u32>,
     /// Bits of the cars whose motion became infinite or NaN; their states are those before.
     pub failed: u32,
 }

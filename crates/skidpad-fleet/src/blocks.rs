@@ -42,6 +42,9 @@ pub trait Blocks: Send + Sync {
     /// Returns whether a car is stepped, and whether its motion became infinite or NaN.
     fn is_active_and_failed(&self, car: usize) -> [bool; 2];
 
+    /// Returns the number of steps of a car since its state was set.
+    fn age(&self, car: usize) -> u32;
+
     /// Returns the number of car-steps that were solved alone.
     fn rare_steps(&self) -> u64;
 
@@ -93,7 +96,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         if block == self.blocks.len() {
             let (state, controls) = (BlockState::new(state), BlockControls::default());
             let model = Arc::clone(&self.model);
-            self.blocks.push(Block { model, state, controls, active: 0, failed: 0 });
+            self.blocks.push(Block { model, state, controls, active: 0, failed: 0, ages: W::array_from_fn(|_| 0) });
         }
         self.set_state(car, state);
         self.blocks[block].controls.set_car(lane, &Controls::default());
@@ -103,6 +106,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         let (block, lane) = Self::place(car);
         let block = &mut self.blocks[block];
         block.state.set_car(lane, state);
+        block.ages.as_mut()[lane] = 0;
         block.active |= 1 << lane;
         block.failed &= !(1 << lane);
     }
@@ -146,6 +150,11 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         let (block, lane) = Self::place(car);
         let block = &self.blocks[block];
         [block.active, block.failed].map(|bits| bits & (1 << lane) != 0)
+    }
+
+    fn age(&self, car: usize) -> u32 {
+        let (block, lane) = Self::place(car);
+        self.blocks[block].ages.as_ref()[lane]
     }
 
     fn rare_steps(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! Errors of a fleet.
 
+use skidpad_core::LoadError;
 use skidpad_core::block::Requirement;
 use thiserror::Error;
 
@@ -42,6 +43,9 @@ pub enum FleetError {
         /// Number of wheels of the cars.
         expected: usize,
     },
+    /// Bytes are not those of a saved fleet of these cars.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// A state has a number that is not finite.
     #[error("the state has a number that is not finite")]
     NotFinite,

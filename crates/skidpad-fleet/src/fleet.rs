@@ -4,6 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use skidpad_core::state::Placement;
+use skidpad_core::state::saved::{load_cars, save_cars};
 use skidpad_core::telemetry::frame::Frame;
 use skidpad_core::{AssistLog, Controls, Model, Scene, State};
 
@@ -214,6 +215,59 @@ impl Fleet {
     pub fn set_active(&mut self, car: usize, is_active: bool) -> Result<(), FleetError> {
         self.check_car(car)?;
         self.blocks.set_active(car, is_active);
+        Ok(())
+    }
+
+    /// Writes whether each car is stepped into `active`, with the shape [`len()`]: false for cars that were taken out by
+    /// [`Fleet::set_active`] and for those whose motion became infinite or NaN.
+    ///
+    /// # Errors
+    /// The array has another length.
+    pub fn write_active(&self, active: &mut [bool]) -> Result<(), FleetError> {
+        if active.len() != self.len {
+            let shape = "[cars]: whether each car is stepped";
+            return Err(FleetError::Length { found: active.len(), expected: self.len, shape });
+        }
+        for (car, is_active) in active.iter_mut().enumerate() {
+            *is_active = self.blocks.is_active_and_failed(car)[0];
+        }
+        Ok(())
+    }
+
+    /// Returns the time that a car has been stepped since it was spawned or its state was set, s.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn age(&self, car: usize) -> Result<f64, FleetError> {
+        self.check_car(car)?;
+        Ok(f64::from(self.blocks.age(car)) * f64::from(self.dt))
+    }
+
+    /// Returns the states of all cars as bytes, in the format of a world: a world of the solver `impulse` with the same
+    /// cars loads them, too. Models, inputs and ages are not saved.
+    pub fn save(&self) -> Vec<u8> {
+        let cars: Vec<(State, bool)> = (0..self.len)
+            .map(|car| {
+                let mut state = self.car_state.clone();
+                self.blocks.write_state(car, &mut state);
+                (state, !self.blocks.is_active_and_failed(car)[0])
+            })
+            .collect();
+        save_cars(self.dt, self.steps, &cars)
+    }
+
+    /// Restores the states of all cars, whether they are stepped, and the number of steps from `bytes` of [`Fleet::save`],
+    /// or of a world with the same cars and step length. The ages start at 0.
+    ///
+    /// # Errors
+    /// The first difference between the bytes and this fleet. Nothing is changed then.
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), FleetError> {
+        let (steps, cars) = load_cars(self.dt, self.len, self.car_state.wheels.len(), bytes)?;
+        for (car, (state, is_suspended)) in cars.iter().enumerate() {
+            self.blocks.set_state(car, state);
+            self.blocks.set_active(car, !is_suspended);
+        }
+        self.steps = steps;
         Ok(())
     }
 

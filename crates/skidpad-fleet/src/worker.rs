@@ -221,6 +221,9 @@ impl<W: BlockLanes> Worker<W> {
             is_finite &= !(u32::from(!(x + y + z).is_finite()) << car);
         }
         let moved = block.active & is_finite;
+        for (car, age) in block.ages.as_mut().iter_mut().enumerate() {
+            *age = age.saturating_add(moved >> car & 1);
+        }
         block.failed |= block.active & !is_finite;
         block.active = moved;
         let motion = MotionLanes {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skidpad_core::model::{Curve, Powertrain, Tyre};
 use skidpad_core::state::Placement;
-use skidpad_core::{CarStart, Controls, Model, Scene, Simulation, State};
-use skidpad_fleet::{Fleet, FleetError};
+use skidpad_core::{CarStart, Controls, Model, Quat, Scene, Simulation, State};
+use skidpad_fleet::{Fleet, FleetError, Observation};
 
 /// Length of a step, s.
 const DT: f32 = 0.01;
@@ -182,6 +182,54 @@ fn an_inactive_car_keeps_its_state() {
     pair.fleet.set_active(4, true).expect("a car");
     pair.world.resume(4, &state).expect("a car");
     pair.drive(50);
+}
+
+/// Checks that a fleet and a world save the same bytes, that each loads those of the other, and that both go on alike.
+/// Bytes of another number of cars change nothing.
+#[test]
+fn a_fleet_and_a_world_load_each_other() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut pair = Pair::new(&vec![model.clone(); 9], &model);
+    pair.drive(30);
+    let bytes = pair.fleet.save();
+    assert!(bytes == pair.world.save().expect("a world without hulls in contact"));
+    pair.drive(30);
+    pair.fleet.load(&bytes).expect("its own bytes");
+    pair.world.load(&bytes).expect("bytes of a fleet");
+    assert_eq!((pair.fleet.steps(), pair.world.steps()), (30, 30));
+    pair.drive(30);
+    let bytes = pair.fleet.save();
+    assert!(pair.fleet.load(&bytes[..bytes.len() - 1]).is_err());
+    assert!(bytes == pair.fleet.save());
+    assert_eq!(pair.fleet.age(3).expect("a car"), 30.0 * f64::from(DT));
+}
+
+/// Checks that steps do not allocate, also those in which cars are solved alone or touch the ground with their hulls.
+#[test]
+fn a_step_does_not_allocate() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+    pool.install(|| {
+        let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
+        fleet.set_observations(&[Observation::X, Observation::WheelLoad(2)]);
+        let mut random = Random(5);
+        for car in 0..20 {
+            fleet.spawn(&Placement { height: 0.1 * car as f64, ..placement(car) });
+        }
+        // A car on its roof.
+        let state = fleet.state(7).expect("a car");
+        let rotation = Quat::from_rotation_x(3.0) * state.rotation;
+        fleet.set_state(7, &State { rotation, ..state }).expect("a car");
+        fleet.step(1);
+        for _ in 0..20 {
+            for car in 0..20 {
+                fleet.set_controls(car, &random.controls()).expect("a car");
+            }
+            let allocations = allocation_counter::measure(|| fleet.step(10));
+            assert_eq!(allocations.count_total, 0);
+        }
+        assert!(fleet.rare_steps() > 0, "the engines that the starter turns");
+    });
 }
 
 /// Checks that one and three threads give the same bits, and so do several steps at once.

@@ -6,6 +6,8 @@
 
 pub(crate) mod world;
 
+pub use world::{load_cars, save_cars};
+
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::ground::free_body::BodyMotion;

@@ -175,6 +175,40 @@ pub(crate) fn read_world(
     Ok(SavedWorld { steps, slots, bodies })
 }
 
+/// Returns the bytes of a world without free bodies after `steps` steps of `dt` s, whose slots have the `cars`: the state
+/// of each and whether it is suspended. No car was ever removed. A world of the same cars loads them by
+/// [`Simulation::load`](crate::Simulation::load).
+pub fn save_cars(dt: f32, steps: u64, cars: &[(State, bool)]) -> Vec<u8> {
+    let slots = cars.iter().map(|(state, is_suspended)| SlotRecord {
+        generation: 0,
+        car: Some(CarRecord { is_suspended: *is_suspended, state, engine_position: None }),
+    });
+    let mut bytes = Vec::new();
+    write_world(dt, steps, slots, core::iter::empty(), &mut bytes);
+    bytes
+}
+
+/// Reads what [`save_cars`] or a world without free bodies and empty slots has saved, for `car_count` cars with `wheels`
+/// wheels each and steps of `dt` s. Returns the number of steps and the cars.
+///
+/// # Errors
+/// The first difference between the bytes and such cars; an empty slot is an error, too.
+pub fn load_cars(
+    dt: f32,
+    car_count: usize,
+    wheels: usize,
+    bytes: &[u8],
+) -> Result<(u64, Vec<(State, bool)>), LoadError> {
+    let kinds = (0..car_count).map(|_| SlotKind { wheels, generation: 0, is_empty: false });
+    let SavedWorld { steps, slots, .. } = read_world(dt, kinds, 0, bytes)?;
+    let cars: Vec<(State, bool)> =
+        slots.into_iter().filter_map(|slot| slot.car).map(|car| (car.state, car.is_suspended)).collect();
+    if cars.len() != car_count {
+        return Err(LoadError::Cars { found: cars.len(), expected: car_count });
+    }
+    Ok((steps, cars))
+}
+
 impl Reader<'_> {
     /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for
     /// unknown flags or for a car whose generation the slot cannot have. An empty slot is accepted for any kind and
