@@ -372,7 +372,7 @@ impl Ground {
     /// Returns the distances (m) at which rays hit the plane, and whether they do. A ray starts at `start` (world axes, m)
     /// from the centre of mass of its body, which is at `height` above the plane (m), and has the unit vector
     /// `direction` and the length `reach` (m). The distance is (height of the start) / (cosine to the direction into the
-    /// plane). A hit needs a sine above [`MIN_PLANE_HIT_SINE`] between ray and plane, a ray that points into the plane,
+    /// plane). A hit needs a sine above `MIN_PLANE_HIT_SINE` between ray and plane, a ray that points into the plane,
     /// and a distance of at most `reach`; negative distances (a start below the plane) count. NaN is no hit.
     #[inline(always)]
     pub fn plane_distance<L: Lane>(

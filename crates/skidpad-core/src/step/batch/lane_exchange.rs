@@ -132,7 +132,7 @@ impl<W: CarLanes> MotionLanes<W> {
         }
     }
 
-    /// Returns whether each car is finite, as [`crate::vehicle::is_body_finite`]: rotation and velocities in
+    /// Returns whether each car is finite, as `vehicle::is_body_finite`: rotation and velocities in
     /// lanes, the position (f64) car by car from `bodies`.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
@@ -149,7 +149,7 @@ impl<W: CarLanes> MotionLanes<W> {
         are_finite
     }
 
-    /// Replaces the angular velocities after a step of `dt` s by those of [`resolved_angular_velocity`]. The states of
+    /// Replaces the angular velocities after a step of `dt` s by those of `resolved_angular_velocity`. The states of
     /// `vehicles` have the rotations at the start of the step.
     #[inline(always)]
     pub fn resolve_angular_velocities(&mut self, vehicles: &[Vehicle; BATCH_LANES], dt: f32) {
