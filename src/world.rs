@@ -24,7 +24,7 @@ use crate::core::{
 ///     world.controls_mut(car)?.steer = 0.05;
 ///     world.step();
 /// }
-/// assert!(world.car(car)?.state.angular.z > 0.1, "it turns left");
+/// assert!(world.car(car)?.state.angular_velocity.z > 0.1, "it turns left");
 ///
 /// world.despawn(car)?;
 /// assert!(world.car(car).is_err());
