@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
-use skidpad_core::simd::lane::{F32x8, F32x8Pair, has_wide};
+use skidpad_core::simd::lane::F32x8Pair;
+#[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
+use skidpad_core::simd::lane::{F32x8, F32x16};
 use skidpad_core::{Controls, Model, State};
 
 use crate::FleetError;
 use crate::block::Block;
 use crate::environment::Environment;
+use crate::lanes::Lanes;
 use crate::observation::{Observation, write_observations};
 use crate::worker::Worker;
 
@@ -53,15 +56,20 @@ pub trait Blocks: Send + Sync {
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
 }
 
-/// Creates an empty fleet of cars of `model` in the widest lanes of the processor.
+/// Creates an empty fleet of cars of `model` in these `lanes`.
 ///
 /// # Errors
-/// The model has parts that a block does not support.
-pub fn new_blocks(model: &Arc<Model>, environment: Environment) -> Result<Box<dyn Blocks>, FleetError> {
-    Ok(if has_wide() {
-        Box::new(LaneBlocks::<F32x8>::new(model, environment)?)
-    } else {
-        Box::new(LaneBlocks::<F32x8Pair>::new(model, environment)?)
+/// The model has parts that a block does not support, or the processor does not have the lanes.
+pub fn new_blocks(model: &Arc<Model>, environment: Environment, lanes: Lanes) -> Result<Box<dyn Blocks>, FleetError> {
+    if !lanes.is_supported() {
+        return Err(FleetError::Lanes(lanes));
+    }
+    Ok(match lanes {
+        Lanes::Eight => Box::new(LaneBlocks::<F32x8Pair>::new(model, environment)?),
+        #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
+        Lanes::EightAvx2 => Box::new(LaneBlocks::<F32x8>::new(model, environment)?),
+        #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
+        Lanes::SixteenAvx512 => Box::new(LaneBlocks::<F32x16>::new(model, environment)?),
     })
 }
 
@@ -167,8 +175,10 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         let blocks_per_task = self.blocks.len().div_ceil(tasks).max(1);
         let environment = &self.environment;
         let run = |worker: &mut Worker<W>, blocks: &mut [Block<W>], rows: &mut [f32]| {
-            // Each thread has to find its instruction set.
-            has_wide();
+            // Each thread has to ask before it computes with the lanes.
+            if !W::is_supported() {
+                return;
+            }
             W::dispatch_simd(
                 #[inline(always)]
                 || {

@@ -4,6 +4,8 @@ use skidpad_core::LoadError;
 use skidpad_core::block::Requirement;
 use thiserror::Error;
 
+use crate::lanes::Lanes;
+
 /// Reason why a fleet refuses a model, a scene, a car or an array.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -17,6 +19,9 @@ pub enum FleetError {
     /// The scene has parts that a fleet does not support.
     #[error("a fleet cannot use this scene: it has {0}; a fleet supports one plane without texture, wind and gravity")]
     Scene(&'static str),
+    /// The processor does not have the lanes.
+    #[error("this processor does not have the lanes {0:?}; use Lanes::widest()")]
+    Lanes(Lanes),
     /// There is no car with this number.
     #[error("there is no car {car}; the fleet has the cars 0 to {}", len.saturating_sub(1))]
     NoCar {

@@ -11,6 +11,7 @@ use skidpad_core::{AssistLog, Controls, Model, Scene, State};
 use crate::FleetError;
 use crate::blocks::{Blocks, new_blocks};
 use crate::environment::Environment;
+use crate::lanes::Lanes;
 use crate::observation::Observation;
 
 /// Numbers per car of [`Fleet::set_actions`]: throttle, brake, handbrake, steering angle.
@@ -48,12 +49,20 @@ impl fmt::Debug for Fleet {
 }
 
 impl Fleet {
-    /// Creates a fleet without cars, for cars of `model` on the ground of `scene`. Steps are `dt` s long. Steps run on
-    /// the threads of the present rayon pool.
+    /// Creates a fleet without cars, for cars of `model` on the ground of `scene`, in the widest lanes of the processor.
+    /// Steps are `dt` s long. Steps run on the threads of the present rayon pool.
     ///
     /// # Errors
     /// Model or scene have parts that a fleet does not support, or `dt` is not a finite number above 0.
     pub fn new(model: &Arc<Model>, scene: &Scene, dt: f32) -> Result<Self, FleetError> {
+        Self::with_lanes(model, scene, dt, Lanes::widest())
+    }
+
+    /// Creates a fleet as [`Fleet::new`] does, in these `lanes`, for example to compare their speed.
+    ///
+    /// # Errors
+    /// The errors of [`Fleet::new`], or the processor does not have the lanes.
+    pub fn with_lanes(model: &Arc<Model>, scene: &Scene, dt: f32, lanes: Lanes) -> Result<Self, FleetError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(FleetError::StepLength(dt));
         }
@@ -61,7 +70,7 @@ impl Fleet {
         Ok(Self {
             model: Arc::clone(model),
             scene: scene.clone(),
-            blocks: new_blocks(model, environment)?,
+            blocks: new_blocks(model, environment, lanes)?,
             len: 0,
             dt,
             steps: 0,

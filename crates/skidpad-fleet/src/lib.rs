@@ -1,6 +1,6 @@
 //! Fleets: very many cars of one model that are stepped together in SIMD lanes, for learning, traffic and Monte Carlo runs.
 //!
-//! A [`Fleet`] stores the states of its cars permanently in blocks of eight, one car per SIMD lane. A step runs the
+//! A [`Fleet`] stores the states of its cars permanently in blocks of eight or sixteen, one car per SIMD lane. A step runs the
 //! stages of a single car on all lanes at once, with the bits of the solver `impulse`: a car moves the same alone in a
 //! world, in any place of a fleet, and on any number of threads. Cars of a fleet do not collide with each other.
 //!
@@ -30,10 +30,12 @@ mod blocks;
 mod environment;
 mod error;
 mod fleet;
+mod lanes;
 mod observation;
 mod worker;
 
 pub use error::FleetError;
 pub use fleet::{ACTION_COUNT, Fleet};
+pub use lanes::Lanes;
 pub use observation::Observation;
 pub use skidpad_core::block::Requirement;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad_core::model::{Curve, Powertrain, Tyre};
 use skidpad_core::state::Placement;
 use skidpad_core::{CarStart, Controls, Model, Quat, Scene, Simulation, State};
-use skidpad_fleet::{Fleet, FleetError, Observation};
+use skidpad_fleet::{Fleet, FleetError, Lanes, Observation};
 
 /// Length of a step, s.
 const DT: f32 = 0.01;
@@ -95,13 +95,18 @@ struct Pair {
 impl Pair {
     /// Creates a world and a fleet with cars of `models`.
     fn new(models: &[Arc<Model>], layout: &Arc<Model>) -> Self {
+        Self::with_lanes(models, layout, Lanes::widest())
+    }
+
+    /// Creates a world and a fleet in these `lanes` with cars of `models`.
+    fn with_lanes(models: &[Arc<Model>], layout: &Arc<Model>, lanes: Lanes) -> Self {
         let starts: Vec<CarStart> = models
             .iter()
             .enumerate()
             .map(|(k, model)| CarStart { model: model.clone(), placement: placement(k) })
             .collect();
         let world = (skidpad_impulse::BACKEND_INFO.build_world)(&scene(), &starts, DT);
-        let mut fleet = Fleet::new(layout, &scene(), DT).expect("a model that a fleet takes");
+        let mut fleet = Fleet::with_lanes(layout, &scene(), DT, lanes).expect("a model that a fleet takes");
         for (k, model) in models.iter().enumerate() {
             fleet.spawn(&placement(k));
             if !Arc::ptr_eq(model, layout) {
@@ -135,12 +140,15 @@ fn bytes(state: &State) -> Vec<u8> {
     state.to_bytes()
 }
 
-/// Checks shipped vehicles at random pedals, gears, clutch pedals and steering, from all starts.
+/// Checks shipped vehicles at random pedals, gears, clutch pedals and steering, from all starts, in all lanes of the
+/// processor.
 #[test]
 fn a_car_in_a_fleet_has_the_bits_of_one_in_a_world() {
     for vehicle in FLEET_VEHICLES {
         let model = skidpad_spec::load(vehicle).expect("shipped").model;
-        Pair::new(&vec![model.clone(); 11], &model).drive(1000);
+        for lanes in Lanes::ALL.iter().filter(|lanes| lanes.is_supported()) {
+            Pair::with_lanes(&vec![model.clone(); 19], &model, *lanes).drive(1000);
+        }
     }
 }
 
@@ -149,8 +157,10 @@ fn a_car_in_a_fleet_has_the_bits_of_one_in_a_world() {
 fn cars_with_numbers_of_their_own_have_the_bits_of_their_models() {
     let layout = skidpad_spec::load("corvette_c5").expect("shipped").model;
     let mut random = Random(3);
-    let models: Vec<Arc<Model>> = (0..13).map(|_| random.vary(&layout)).collect();
-    Pair::new(&models, &layout).drive(1000);
+    let models: Vec<Arc<Model>> = (0..21).map(|_| random.vary(&layout)).collect();
+    for lanes in Lanes::ALL.iter().filter(|lanes| lanes.is_supported()) {
+        Pair::with_lanes(&models, &layout, *lanes).drive(1000);
+    }
 }
 
 /// Checks that a car which is set to another state, in a fleet and in a world, goes on with the same bits as its

@@ -5,11 +5,11 @@
 //! depends only on its inputs. A kernel with branches computes both and selects; it may skip work that no
 //! lane needs.
 
-#[cfg(all(feature = "simd_batch", feature = "instruction_sets", target_arch = "x86_64"))]
-mod avx2;
 #[cfg(feature = "simd_batch")]
 mod car_lanes;
 mod wheel_lanes;
+#[cfg(all(feature = "simd_batch", feature = "instruction_sets", target_arch = "x86_64"))]
+mod x86;
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub};
@@ -163,7 +163,7 @@ pub use car_lanes::{BlockLanes, CarLanes};
 
 /// Eight numbers in the widest registers of the processor; usable only if [`has_wide`] returns true.
 #[cfg(all(feature = "simd_batch", feature = "instruction_sets", target_arch = "x86_64"))]
-pub use avx2::{F32x8, has_avx2 as has_wide};
+pub use x86::{F32x8, F32x16, has_avx2 as has_wide, has_avx512};
 
 #[cfg(all(feature = "simd_batch", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
 pub use F32x8Pair as F32x8;

@@ -15,6 +15,9 @@ pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
     /// Number of cars in a block.
     const LANE_COUNT: usize;
 
+    /// Returns whether the processor can compute with this type. Each thread must call this before it does so.
+    fn is_supported() -> bool;
+
     /// Builds an array from `car_value`, called once with the index of each car, in order.
     fn array_from_fn<T: Copy + Debug + Send + Sync>(car_value: impl FnMut(usize) -> T) -> Self::Array<T>;
 
@@ -145,9 +148,10 @@ impl<W: Lane> Vec4Ops<W> for Vec4Lanes<W> {
 }
 
 /// Implements [`WheelLanes`] and [`BlockLanes`] for a type of `count` numbers: those of a block of cars, or of a wheel of
-/// each car. The functions convert from and to an array, and a mask to bits.
+/// each car. The functions return whether the processor supports the type, and convert from and to an array, and a mask to
+/// bits.
 macro_rules! impl_car_lanes {
-    ($type:ty, $count:literal, $from_array:expr, $to_array:expr, $mask_bits:expr) => {
+    ($type:ty, $count:literal, $is_supported:expr, $from_array:expr, $to_array:expr, $mask_bits:expr) => {
         impl CarScalar for $type {
             type Vec4 = crate::lane::car_lanes::Vec4Lanes<Self>;
         }
@@ -213,6 +217,11 @@ macro_rules! impl_car_lanes {
 
             const LANE_COUNT: usize = $count;
 
+            #[inline]
+            fn is_supported() -> bool {
+                $is_supported()
+            }
+
             #[inline(always)]
             fn array_from_fn<T: Copy + Debug + Send + Sync>(car_value: impl FnMut(usize) -> T) -> [T; $count] {
                 core::array::from_fn(car_value)
@@ -239,7 +248,7 @@ macro_rules! impl_car_lanes {
 #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
 pub(super) use impl_car_lanes;
 
-impl_car_lanes!(F32x8Pair, 8, F32x8Pair::new, F32x8Pair::lanes, |mask: Mask32x8Pair| mask.0.to_bitmask());
+impl_car_lanes!(F32x8Pair, 8, || true, F32x8Pair::new, F32x8Pair::lanes, |mask: Mask32x8Pair| mask.0.to_bitmask());
 
 impl CarLanes for F32x8Pair {
     #[inline(always)]
