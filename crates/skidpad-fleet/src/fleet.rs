@@ -137,7 +137,7 @@ impl Fleet {
     }
 
     /// Sets the pedals and the steering of all cars until they are set again. `actions` has the shape
-    /// [`len()`, [`ACTION_COUNT`]], row by row: throttle, brake and handbrake (0 to 1), and the mean road-wheel angle
+    /// `[len(), ACTION_COUNT]`, row by row: throttle, brake and handbrake (0 to 1), and the mean road-wheel angle
     /// (rad, positive to the left). Gears and clutch pedals stay as they are. Numbers outside their range are clamped;
     /// numbers that are not finite count as 0.
     ///
@@ -160,7 +160,7 @@ impl Fleet {
         self.rows.resize(self.len * observations.len(), 0.0);
     }
 
-    /// Returns the observations of all cars after the last step, with the shape [`len()`, number of observations], row by
+    /// Returns the observations of all cars after the last step, with the shape `[len(), number of observations]`, row by
     /// row. 0 before the first step. Rows of cars that are not stepped belong to their last state.
     pub fn observations(&self) -> &[f32] {
         &self.rows
@@ -227,7 +227,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Writes whether each car is stepped into `active`, with the shape [`len()`]: false for cars that were taken out by
+    /// Writes whether each car is stepped into `active`, with the shape `[len()]`: false for cars that were taken out by
     /// [`Fleet::set_active`] and for those whose motion became infinite or NaN.
     ///
     /// # Errors
