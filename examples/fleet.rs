@@ -1,10 +1,11 @@
 //! Drives a fleet of Corvettes at random pedals and steering, and prints time and memory of a car-step.
 //!
-//! Usage: `cargo run --release --features full --example fleet [CARS] [SECONDS]`; 4096 cars and 10 s by default.
+//! Usage: `cargo run --release --features full --example fleet [CARS] [SECONDS] [LANES]`; 4096 cars and 10 s by default.
+//! `LANES` is the number of a value of [`Lanes::ALL`]; by default those that a fleet selects.
 
 use std::time::Instant;
 
-use skidpad::fleet::{ACTION_COUNT, Fleet, Observation};
+use skidpad::fleet::{ACTION_COUNT, Fleet, Lanes, Observation};
 use skidpad::prelude::*;
 
 /// Length of a step, s.
@@ -17,8 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let cars: usize = arguments.next().map_or(Ok(4096), |text| text.parse())?;
     let seconds: f32 = arguments.next().map_or(Ok(10.0), |text| text.parse())?;
+    let lanes: Option<usize> = arguments.next().map(|text| text.parse()).transpose()?;
+    let lanes = lanes.and_then(|number| Lanes::ALL.get(number).copied()).unwrap_or_else(Lanes::widest);
     let model = skidpad::spec::load("corvette_c5")?.model;
-    let mut fleet = Fleet::new(&model, &Scene::flat(), DT)?;
+    let mut fleet = Fleet::with_lanes(&model, &Scene::flat(), DT, lanes)?;
+    println!("lanes: {lanes:?}");
     fleet.set_observations(&[Observation::ForwardSpeed, Observation::YawRate, Observation::UpZ]);
     let (bytes_before, start) = (resident_bytes(), Instant::now());
     for car in 0..cars {
