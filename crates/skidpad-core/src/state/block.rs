@@ -165,22 +165,6 @@ impl<W: BlockLanes> BlockState<W> {
         }
         state.tow = None;
     }
-
-    /// Returns the bits of the cars whose position, rotation and velocities are finite.
-    #[inline(always)]
-    pub fn finite_cars(&self) -> u32 {
-        let velocities = self.velocity + self.angular_velocity;
-        let [x, y, z, w] = self.rotation;
-        // This sum is finite only if every term is.
-        let sum = (velocities.x + velocities.y + velocities.z) + (x + y + z + w);
-        let bits = W::mask_bits(sum.abs().less(W::splat(f32::INFINITY)));
-        let [x, y, z] = &self.position;
-        let mut finite_positions = 0;
-        for (car, ((x, y), z)) in x.as_ref().iter().zip(y.as_ref()).zip(z.as_ref()).enumerate() {
-            finite_positions |= u32::from((x + y + z).is_finite()) << car;
-        }
-        bits & finite_positions
-    }
 }
 
 impl<W: BlockLanes> DriveBlock<W> {

@@ -99,7 +99,7 @@ impl Vehicle {
     }
 
     /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and the
-    /// same assists. The rows of the next step are built anew; call [`Vehicle::set_state`] before.
+    /// same assists. Call [`Vehicle::set_state`] afterwards, so that the wheels are turned by the new model.
     pub fn set_model(&mut self, model: &Arc<Model>) {
         self.model = Arc::clone(model);
     }

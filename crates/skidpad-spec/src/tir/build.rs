@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2,
     /// 60 and 61 MF 6.1, 62 MF 6.2. The format `PAC2002` is MF 5.2, and any number of another version contradicts it.
-    /// Without both, the coefficients decide. Versions 5 and 60 add a note. Reports formats of other tyre models, other
+    /// The coefficients decide if both are missing. Versions 5 and 60 add a note. Reports formats of other tyre models, other
     /// numbers and contradictions; the result is then MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
