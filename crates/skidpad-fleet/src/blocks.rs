@@ -1,13 +1,13 @@
 //! Blocks of a fleet in the lanes of one type, and the threads that step them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
 use skidpad_core::simd::lane::F32x8Pair;
 #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
 use skidpad_core::simd::lane::{F32x8, F32x16};
-use skidpad_core::{Controls, Model, State};
+use skidpad_core::{AssistLog, Controls, Model, State};
 
 use crate::FleetError;
 use crate::block::Block;
@@ -16,8 +16,8 @@ use crate::lanes::Lanes;
 use crate::observation::{Observation, write_observations};
 use crate::worker::Worker;
 
-/// Least number of blocks of a task of a thread.
-const MIN_BLOCKS_PER_TASK: usize = 4;
+/// Number of blocks of a task of a thread: few enough that threads of different speed end at the same time.
+const BLOCKS_PER_TASK: usize = 8;
 
 /// Blocks of a fleet, whatever the type of their lanes.
 pub trait Blocks: Send + Sync {
@@ -26,6 +26,9 @@ pub trait Blocks: Send + Sync {
 
     /// Sets the model of a car. The error has the parts that must be those of the other cars, but differ.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
+
+    /// Returns the model of a car.
+    fn model(&self, car: usize) -> &Arc<Model>;
 
     /// Sets the state of a car, which becomes active.
     fn set_state(&mut self, car: usize, state: &State);
@@ -48,8 +51,16 @@ pub trait Blocks: Send + Sync {
     /// Returns the number of steps of a car since its state was set.
     fn age(&self, car: usize) -> u32;
 
-    /// Returns the number of car-steps that were solved alone.
+    /// Returns what the assists of a car did in the last step; nothing for cars in lanes.
+    fn assist_log(&self, _car: usize) -> AssistLog {
+        AssistLog::default()
+    }
+
+    /// Returns the number of car-steps in lanes that were solved alone.
     fn rare_steps(&self) -> u64;
+
+    /// Writes the `observations` of all cars into `rows`, car by car; `dt` is the length of the last step, s.
+    fn observe(&self, dt: f32, observations: &[Observation], rows: &mut [f32]);
 
     /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations` of
     /// all cars into `rows`, car by car.
@@ -79,21 +90,24 @@ struct LaneBlocks<W: BlockLanes> {
     /// Constants of blocks whose cars are all of the model of the fleet.
     model: Arc<BlockModel<W>>,
     blocks: Vec<Block<W>>,
-    /// Workspaces, one for each task that may run at a time.
-    workers: Vec<Worker<W>>,
+    /// Workspaces, one for each thread. Only one thread uses each of them, so that no thread waits for another.
+    workers: Vec<Mutex<Worker<W>>>,
 }
 
 impl<W: BlockLanes> LaneBlocks<W> {
     /// Creates an empty fleet with workspaces for all threads.
     fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
-        let worker = Worker::new(model, &environment)?;
-        let worker_count = rayon::current_num_threads();
+        // A clone would lose the capacity of the buffers, and a step would allocate.
+        let new_worker = |_| Worker::new(model, &environment).map(Mutex::new);
+        let workers = (0..rayon::current_num_threads()).map(new_worker).collect::<Result<_, _>>()?;
         let model = Arc::new(BlockModel::new(model));
-        Ok(Self { environment, model, blocks: Vec::new(), workers: vec![worker; worker_count] })
+        Ok(Self { environment, model, blocks: Vec::new(), workers })
     }
 
-    /// Returns the block and the lane of a car.
+    /// Returns the block and the lane of a car. Prepares the present thread for the lanes, because the fleet may have been
+    /// moved to it.
     fn place(car: usize) -> (usize, usize) {
+        prepare_thread::<W>();
         (car / W::LANE_COUNT, car % W::LANE_COUNT)
     }
 }
@@ -135,6 +149,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     }
 
     fn set_actions(&mut self, actions: &[f32]) {
+        prepare_thread::<W>();
         let numbers_per_block = W::LANE_COUNT * crate::ACTION_COUNT;
         for (block, numbers) in self.blocks.iter_mut().zip(actions.chunks(numbers_per_block)) {
             let column = |k: usize| {
@@ -165,20 +180,31 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].ages.as_ref()[lane]
     }
 
+    fn model(&self, car: usize) -> &Arc<Model> {
+        let (block, lane) = Self::place(car);
+        self.blocks[block].model.car(lane)
+    }
+
     fn rare_steps(&self) -> u64 {
-        self.workers.iter().map(Worker::rare_steps).sum()
+        self.workers.iter().map(|worker| lock(worker).rare_steps()).sum()
+    }
+
+    fn observe(&self, dt: f32, observations: &[Observation], rows: &mut [f32]) {
+        prepare_thread::<W>();
+        let numbers_per_block = (W::LANE_COUNT * observations.len()).max(1);
+        for (block, rows) in self.blocks.iter().zip(rows.chunks_mut(numbers_per_block)) {
+            write_observations(&block.state, observations, dt, rows);
+        }
     }
 
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {
         let numbers_per_block = W::LANE_COUNT * observations.len();
-        let tasks = self.workers.len().min(self.blocks.len().div_ceil(MIN_BLOCKS_PER_TASK)).max(1);
-        let blocks_per_task = self.blocks.len().div_ceil(tasks).max(1);
-        let environment = &self.environment;
-        let run = |worker: &mut Worker<W>, blocks: &mut [Block<W>], rows: &mut [f32]| {
-            // Each thread has to ask before it computes with the lanes.
-            if !W::is_supported() {
-                return;
-            }
+        let Self { environment, blocks, workers, .. } = self;
+        let step_blocks = |blocks: &mut [Block<W>], rows: &mut [f32]| {
+            prepare_thread::<W>();
+            // A thread outside the pool uses the first workspace. A larger pool than that of the creation shares them.
+            let thread = rayon::current_thread_index().unwrap_or(0) % workers.len();
+            let mut worker = lock(&workers[thread]);
             W::dispatch_simd(
                 #[inline(always)]
                 || {
@@ -192,18 +218,30 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
                 },
             );
         };
-        if tasks == 1 {
-            run(&mut self.workers[0], &mut self.blocks, rows);
+        if workers.len() == 1 || blocks.len() <= BLOCKS_PER_TASK {
+            step_blocks(blocks, rows);
             return;
         }
-        let row_chunk = (blocks_per_task * numbers_per_block).max(1);
-        let block_tasks = self.blocks.par_chunks_mut(blocks_per_task).zip(&mut self.workers);
+        let block_tasks = blocks.par_chunks_mut(BLOCKS_PER_TASK);
         if observations.is_empty() {
-            block_tasks.for_each(|(blocks, worker)| run(worker, blocks, &mut []));
+            block_tasks.for_each(|blocks| step_blocks(blocks, &mut []));
         } else {
             block_tasks
-                .zip(rows.par_chunks_mut(row_chunk))
-                .for_each(|((blocks, worker), rows)| run(worker, blocks, rows));
+                .zip(rows.par_chunks_mut(BLOCKS_PER_TASK * numbers_per_block))
+                .for_each(|(blocks, rows)| step_blocks(blocks, rows));
         }
     }
+}
+
+/// Prepares the present thread for the lanes `W`, which the processor has: each thread has to ask before it computes with
+/// them.
+fn prepare_thread<W: BlockLanes>() {
+    // `new_blocks` has refused lanes that the processor does not have.
+    W::is_supported();
+}
+
+/// Locks the workspace of the present thread. A panic of a step leaves no invalid workspace, because each step writes
+/// all of it.
+fn lock<T>(worker: &Mutex<T>) -> MutexGuard<'_, T> {
+    worker.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -19,6 +19,14 @@ pub enum FleetError {
     /// The scene has parts that a fleet does not support.
     #[error("a fleet cannot use this scene: it has {0}; a fleet supports one plane without texture, wind and gravity")]
     Scene(&'static str),
+    /// The model is a trailer, which needs a towing vehicle.
+    #[error("the model is a trailer; a fleet takes vehicles without trailers")]
+    Trailer,
+    /// The scene has free bodies.
+    #[error(
+        "the scene has free bodies, which the cars of a fleet would have to share; remove them or use a world for each car"
+    )]
+    FreeBodies,
     /// The processor does not have the lanes.
     #[error("this processor does not have the lanes {0:?}; use Lanes::widest()")]
     Lanes(Lanes),
@@ -51,8 +59,8 @@ pub enum FleetError {
     /// Bytes are not those of a saved fleet of these cars.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A state has a number that is not finite.
-    #[error("the state has a number that is not finite")]
+    /// A state or a start has a number that is not finite.
+    #[error("a state or a start has a number that is not finite")]
     NotFinite,
     /// The length of a step is not valid.
     #[error("the step length is {0} s, expected a finite number above 0")]

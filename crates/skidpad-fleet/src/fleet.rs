@@ -3,19 +3,23 @@
 use core::fmt;
 use std::sync::Arc;
 
-use skidpad_core::state::Placement;
 use skidpad_core::state::saved::{load_cars, save_cars};
+use skidpad_core::state::{Placement, RestPose};
 use skidpad_core::telemetry::frame::Frame;
-use skidpad_core::{AssistLog, Controls, Model, Scene, State};
+use skidpad_core::{Controls, Model, Scene, State};
 
 use crate::FleetError;
 use crate::blocks::{Blocks, new_blocks};
 use crate::environment::Environment;
 use crate::lanes::Lanes;
 use crate::observation::Observation;
+use crate::worlds::SmallWorlds;
 
 /// Numbers per car of [`Fleet::set_actions`]: throttle, brake, handbrake, steering angle.
 pub const ACTION_COUNT: usize = 4;
+
+/// Numbers per car of [`Fleet::reset`]: x, y, heading, forward speed.
+pub const START_COUNT: usize = 4;
 
 /// Cars of one model on the ground of a scene. Cars have the numbers 0 to `len() − 1` in the order in which they were
 /// spawned, and do not collide with each other.
@@ -23,6 +27,7 @@ pub struct Fleet {
     model: Arc<Model>,
     scene: Scene,
     blocks: Box<dyn Blocks>,
+    storage: Storage,
     /// Number of cars.
     len: usize,
     /// Length of a step, s.
@@ -34,12 +39,25 @@ pub struct Fleet {
     rows: Vec<f32>,
     /// State for exchange with the blocks.
     car_state: State,
+    /// Pose in which cars of the model start.
+    rest_pose: RestPose,
+}
+
+/// Place in which the cars of a fleet live.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Storage {
+    /// SIMD lanes, one per car.
+    Lanes(Lanes),
+    /// Small worlds of the solver `impulse`, because lanes do not support the model or the scene. The error is that of
+    /// [`Fleet::with_lanes`].
+    Worlds(Box<FleetError>),
 }
 
 impl fmt::Debug for Fleet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, dt, steps, observations, .. } = self;
+        let Self { len, dt, steps, observations, storage, .. } = self;
         f.debug_struct("Fleet")
+            .field("storage", storage)
             .field("len", len)
             .field("dt", dt)
             .field("steps", steps)
@@ -49,41 +67,69 @@ impl fmt::Debug for Fleet {
 }
 
 impl Fleet {
-    /// Creates a fleet without cars, for cars of `model` on the ground of `scene`, in the widest lanes of the processor.
-    /// Steps are `dt` s long. Steps run on the threads of the present rayon pool.
+    /// Creates a fleet without cars, for cars of `model` on the ground of `scene`. Steps are `dt` s long and run on the
+    /// threads of the present rayon pool.
+    ///
+    /// The cars live in the widest lanes of the processor if lanes support model and scene, otherwise in small worlds of
+    /// the solver `impulse`, which take several times as long. [`Fleet::storage`] has the reasons.
     ///
     /// # Errors
-    /// Model or scene have parts that a fleet does not support, or `dt` is not a finite number above 0.
+    /// The model is a trailer, the scene has free bodies, or `dt` is not a finite number above 0.
     pub fn new(model: &Arc<Model>, scene: &Scene, dt: f32) -> Result<Self, FleetError> {
-        Self::with_lanes(model, scene, dt, Lanes::widest())
+        let refused = match Self::with_lanes(model, scene, dt, Lanes::widest()) {
+            Err(error @ (FleetError::Model(_) | FleetError::Scene(_))) => error,
+            fleet_or_error => return fleet_or_error,
+        };
+        if model.parts().coupler.is_some() {
+            return Err(FleetError::Trailer);
+        }
+        if !scene.free_bodies.is_empty() {
+            return Err(FleetError::FreeBodies);
+        }
+        let worlds = Box::new(SmallWorlds::new(model, scene, dt));
+        Ok(Self::with_blocks(model, scene, dt, worlds, Storage::Worlds(Box::new(refused))))
     }
 
     /// Creates a fleet as [`Fleet::new`] does, in these `lanes`, for example to compare their speed.
     ///
     /// # Errors
-    /// The errors of [`Fleet::new`], or the processor does not have the lanes.
+    /// Model or scene have parts that lanes do not support, the processor does not have the lanes, or `dt` is not a
+    /// finite number above 0.
     pub fn with_lanes(model: &Arc<Model>, scene: &Scene, dt: f32, lanes: Lanes) -> Result<Self, FleetError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(FleetError::StepLength(dt));
         }
         let environment = Environment::new(model, scene)?;
-        Ok(Self {
+        let blocks = new_blocks(model, environment, lanes)?;
+        Ok(Self::with_blocks(model, scene, dt, blocks, Storage::Lanes(lanes)))
+    }
+
+    /// Creates a fleet of empty `blocks`, which are of the kind `storage`.
+    fn with_blocks(model: &Arc<Model>, scene: &Scene, dt: f32, blocks: Box<dyn Blocks>, storage: Storage) -> Self {
+        Self {
             model: Arc::clone(model),
             scene: scene.clone(),
-            blocks: new_blocks(model, environment, lanes)?,
+            blocks,
+            storage,
             len: 0,
             dt,
             steps: 0,
             observations: Vec::new(),
             rows: Vec::new(),
             car_state: State::at_rest(model, scene, &Placement::default()),
-        })
+            rest_pose: RestPose::default(),
+        }
+    }
+
+    /// Returns where the cars live.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     /// Appends a car at `placement`, at rest or rolling, with neutral controls. Returns its number.
     pub fn spawn(&mut self, placement: &Placement) -> usize {
-        let state = State::at_rest(&self.model, &self.scene, placement);
-        self.blocks.push(self.len, &state);
+        self.rest_pose.place(&self.model, &self.scene, placement, &mut self.car_state);
+        self.blocks.push(self.len, &self.car_state);
         self.len += 1;
         self.rows.resize(self.len * self.observations.len(), 0.0);
         self.len - 1
@@ -91,8 +137,8 @@ impl Fleet {
 
     /// Sets the model of a car, for domain randomisation. It has the layout of the fleet's model; these numbers may differ:
     /// mass and inertia; radius, inertia, brakes and rolling resistance of wheels; springs, dampers and stops; rates of
-    /// anti-roll bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. The state
-    /// stays as it is.
+    /// anti-roll bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. In small
+    /// worlds only the number of wheels has to be equal. The state stays as it is.
     ///
     /// # Errors
     /// There is no such car, or other parts of the model differ. Nothing is changed then.
@@ -126,7 +172,7 @@ impl Fleet {
         self.steps
     }
 
-    /// Sets the inputs of a car until they are set again. Raw inputs of wheels and cruise control are ignored.
+    /// Sets the inputs of a car until they are set again. Cars in lanes ignore raw inputs of wheels and cruise control.
     ///
     /// # Errors
     /// There is no such car.
@@ -204,6 +250,44 @@ impl Fleet {
         Ok(())
     }
 
+    /// Puts cars back to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at rest or
+    /// rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the shape
+    /// `[cars.len(), START_COUNT]`, row by row: coordinates x and y in the plane of the ground (m), heading (rad, positive
+    /// to the left) and forward speed (m/s). Observations stay those of the last step; see [`Fleet::observe`].
+    ///
+    /// # Errors
+    /// There is no such car, the array has another length, or a number is not finite. Nothing is changed then.
+    pub fn reset(&mut self, cars: &[u32], starts: &[f64]) -> Result<(), FleetError> {
+        cars.iter().try_for_each(|&car| self.check_car(car as usize))?;
+        let (found, expected) = (starts.len(), cars.len() * START_COUNT);
+        if found != expected {
+            let shape = "[cars, 4]: x, y, heading and forward speed of each car";
+            return Err(FleetError::Length { found, expected, shape });
+        }
+        if !starts.iter().all(|number| number.is_finite() && (*number as f32).is_finite()) {
+            return Err(FleetError::NotFinite);
+        }
+        for (&car, start) in cars.iter().zip(starts.as_chunks::<START_COUNT>().0) {
+            let car = car as usize;
+            let [x, y, heading, speed] = *start;
+            let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
+            let model = self.blocks.model(car);
+            if Arc::ptr_eq(model, &self.model) {
+                self.rest_pose.place(model, &self.scene, &placement, &mut self.car_state);
+            } else {
+                RestPose::default().place(model, &self.scene, &placement, &mut self.car_state);
+            }
+            self.blocks.set_state(car, &self.car_state);
+            self.blocks.set_controls(car, &Controls::default());
+        }
+        Ok(())
+    }
+
+    /// Writes the observations of the present states, for example after a reset; see [`Fleet::observations`].
+    pub fn observe(&mut self) {
+        self.blocks.observe(self.dt, &self.observations, &mut self.rows);
+    }
+
     /// Returns the telemetry of a car after the last step.
     ///
     /// # Errors
@@ -213,7 +297,7 @@ impl Fleet {
         let time = self.steps as f64 * f64::from(self.dt);
         let mut frame = Frame::default();
         // No towing vehicle.
-        frame.update(&self.model, &state, None, &AssistLog::default(), time, self.dt);
+        frame.update(self.blocks.model(car), &state, None, &self.blocks.assist_log(car), time, self.dt);
         Ok(frame)
     }
 

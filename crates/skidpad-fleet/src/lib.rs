@@ -33,9 +33,10 @@ mod fleet;
 mod lanes;
 mod observation;
 mod worker;
+mod worlds;
 
 pub use error::FleetError;
-pub use fleet::{ACTION_COUNT, Fleet};
+pub use fleet::{ACTION_COUNT, Fleet, START_COUNT, Storage};
 pub use lanes::Lanes;
 pub use observation::Observation;
 pub use skidpad_core::block::Requirement;

@@ -15,7 +15,7 @@ use crate::block::Block;
 use crate::environment::Environment;
 
 /// Workspace of a thread that steps blocks.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Worker<W: BlockLanes> {
     stepper: BlockStepper<W>,
     hull: HullLanes<W>,

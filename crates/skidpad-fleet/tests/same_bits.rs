@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad_core::model::{Curve, Powertrain, Tyre};
 use skidpad_core::state::Placement;
 use skidpad_core::{CarStart, Controls, Model, Quat, Scene, Simulation, State};
-use skidpad_fleet::{Fleet, FleetError, Lanes, Observation};
+use skidpad_fleet::{Fleet, FleetError, Lanes, Observation, Storage};
 
 /// Length of a step, s.
 const DT: f32 = 0.01;
@@ -100,16 +100,20 @@ impl Pair {
 
     /// Creates a world and a fleet in these `lanes` with cars of `models`.
     fn with_lanes(models: &[Arc<Model>], layout: &Arc<Model>, lanes: Lanes) -> Self {
+        Self::with_fleet(models, Fleet::with_lanes(layout, &scene(), DT, lanes).expect("a model that lanes take"))
+    }
+
+    /// Creates a world, and fills `fleet`, with cars of `models`.
+    fn with_fleet(models: &[Arc<Model>], mut fleet: Fleet) -> Self {
         let starts: Vec<CarStart> = models
             .iter()
             .enumerate()
             .map(|(k, model)| CarStart { model: model.clone(), placement: placement(k) })
             .collect();
         let world = (skidpad_impulse::BACKEND_INFO.build_world)(&scene(), &starts, DT);
-        let mut fleet = Fleet::with_lanes(layout, &scene(), DT, lanes).expect("a model that a fleet takes");
         for (k, model) in models.iter().enumerate() {
             fleet.spawn(&placement(k));
-            if !Arc::ptr_eq(model, layout) {
+            if !Arc::ptr_eq(model, fleet.model()) {
                 fleet.set_model(k, model).expect("the same layout");
                 fleet.set_state(k, world.state(k)).expect("a state");
             }
@@ -149,6 +153,74 @@ fn a_car_in_a_fleet_has_the_bits_of_one_in_a_world() {
         for lanes in Lanes::ALL.iter().filter(|lanes| lanes.is_supported()) {
             Pair::with_lanes(&vec![model.clone(); 19], &model, *lanes).drive(1000);
         }
+    }
+}
+
+/// Checks all shipped vehicles: those that lanes do not support live in small worlds.
+#[test]
+fn every_shipped_car_has_the_bits_of_one_in_a_world() {
+    for vehicle in skidpad_spec::shipped::names().chain(skidpad_spec::shipped::trailers()) {
+        let model = skidpad_spec::load(vehicle).expect("shipped").model;
+        let fleet = match Fleet::new(&model, &scene(), DT) {
+            Ok(fleet) => fleet,
+            Err(error) => {
+                assert_eq!((error, model.parts().coupler.is_some()), (FleetError::Trailer, true));
+                continue;
+            }
+        };
+        let is_in_lanes = matches!(fleet.storage(), Storage::Lanes(_));
+        assert_eq!(is_in_lanes, FLEET_VEHICLES.contains(&vehicle), "{vehicle}");
+        Pair::with_fleet(&vec![model; 19], fleet).drive(300);
+    }
+}
+
+/// Checks in lanes and in small worlds that a reset of a subset gives the states of new cars, with neutral controls, and
+/// that the other cars notice nothing.
+#[test]
+fn a_reset_gives_new_cars() {
+    for vehicle in ["corvette_c5", "tesla_model3_awd"] {
+        let model = skidpad_spec::load(vehicle).expect("shipped").model;
+        let fleet = Fleet::new(&model, &scene(), DT).expect("a fleet");
+        let mut pair = Pair::with_fleet(&vec![model.clone(); 21], fleet);
+        pair.fleet.set_observations(&[Observation::ForwardSpeed]);
+        pair.drive(50);
+        let cars = [20, 3, 17];
+        let starts = [1.0, 2.0, 0.5, 10.0, -3.0, 4.0, -2.0, 0.0, 900.0, -800.0, 3.0, 33.0];
+        pair.fleet.reset(&cars, &starts).expect("cars and starts");
+        pair.fleet.observe();
+        for (&car, start) in cars.iter().zip(starts.as_chunks::<4>().0) {
+            let [x, y, heading, speed] = *start;
+            let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
+            let state = State::at_rest(&model, &scene(), &placement);
+            let car = car as usize;
+            assert_eq!(bytes(&pair.fleet.state(car).expect("a car")), bytes(&state));
+            assert_eq!((pair.fleet.age(car), pair.fleet.is_active(car)), (Ok(0.0), Ok(true)));
+            // Rounding of the rotation by the heading.
+            assert!((f64::from(pair.fleet.observations()[car]) - speed).abs() < 1e-5);
+            pair.world.set_state(car, &state).expect("a car");
+            pair.controls[car] = Controls::default();
+        }
+        pair.drive(50);
+        assert_eq!(pair.fleet.reset(&[21], &[0.0; 4]), Err(FleetError::NoCar { car: 21, len: 21 }));
+        assert!(matches!(pair.fleet.reset(&[1, 2], &[0.0; 4]), Err(FleetError::Length { found: 4, expected: 8, .. })));
+        assert_eq!(pair.fleet.reset(&[1], &[f64::MAX, 0.0, 0.0, 1e300]), Err(FleetError::NotFinite));
+    }
+}
+
+/// Checks that a fleet can be used by a thread other than that which created it, in all lanes of the processor.
+#[test]
+fn a_fleet_moves_to_another_thread() {
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    for lanes in Lanes::ALL.iter().filter(|lanes| lanes.is_supported()) {
+        let mut fleet = Fleet::with_lanes(&model, &scene(), DT, *lanes).expect("supported");
+        fleet.set_observations(&[Observation::ForwardSpeed]);
+        let speed = std::thread::spawn(move || {
+            fleet.spawn(&Placement { speed: 5.0, ..Placement::default() });
+            fleet.set_actions(&[0.5, 0.0, 0.0, 0.0]).expect("one car");
+            fleet.step(10);
+            fleet.observations()[0]
+        });
+        assert!(speed.join().expect("no panic") > 5.0);
     }
 }
 
@@ -214,7 +286,7 @@ fn a_fleet_and_a_world_load_each_other() {
     assert_eq!(pair.fleet.age(3).expect("a car"), 30.0 * f64::from(DT));
 }
 
-/// Checks that steps do not allocate, also those in which cars are solved alone or touch the ground with their hulls.
+/// Checks on one and on two threads that steps do not allocate, also those in which cars are solved alone or touch the ground with their hulls.
 #[test]
 fn a_step_does_not_allocate() {
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
@@ -270,7 +342,8 @@ fn threads_and_substeps_change_no_bit() {
 #[test]
 fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     let tesla = skidpad_spec::load("tesla_model3_awd").expect("shipped").model;
-    let error = Fleet::new(&tesla, &scene(), DT).expect_err("electric motors");
+    let error = Fleet::with_lanes(&tesla, &scene(), DT, Lanes::Eight).expect_err("electric motors");
+    assert_eq!(Fleet::new(&tesla, &scene(), DT).expect("small worlds").storage(), &Storage::Worlds(Box::new(error.clone())));
     assert!(error.to_string().contains("electric motors are not supported"), "{error}");
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
     let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
@@ -281,5 +354,5 @@ fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     assert_eq!(fleet.set_model(0, &other), Err(FleetError::Layout(vec!["limits of the steering"])));
     assert_eq!(fleet.set_active(1, true), Err(FleetError::NoCar { car: 1, len: 1 }));
     let boxes = Scene { has_plane: false, ..scene() };
-    assert_eq!(Fleet::new(&model, &boxes, DT).err(), Some(FleetError::Scene("no plane")));
+    assert_eq!(Fleet::with_lanes(&model, &boxes, DT, Lanes::Eight).err(), Some(FleetError::Scene("no plane")));
 }

@@ -8,8 +8,9 @@ use crate::steering::ackermann::Ackermann;
 use crate::steering::rate_limited_angle;
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
-use skidpad_simd::lane::F32x4;
-use skidpad_simd::math;
+use skidpad_simd::lane::{F32x4, Lane};
+use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_tyre::functions::{cos, sin};
 
 impl Vehicle {
     /// Moves the steering angle of the state towards `demand.steer` by at most `demand.steer_rate · dt` (rad), and
@@ -46,41 +47,42 @@ impl Vehicle {
     #[inline(never)]
     fn turn_wheels(&mut self, controls: &Controls) -> bool {
         let Self { model, state, rows, .. } = self;
-        turn_wheels(model, state.steer, &mut VehicleWheels { model, states: &mut state.wheels, rows, controls })
+        let mut wheels = VehicleWheels { model, states: &mut state.wheels, rows, controls, has_turned: false };
+        turn_wheels(model, state.steer, &mut wheels);
+        wheels.has_turned
     }
 }
 
-/// Wheels that a steering turns: those of a vehicle, or those of a car in a block.
-pub(crate) trait SteeredWheels {
+/// Wheels that a steering turns: those of a vehicle, or those of the cars of a block. Numbers have a lane for each car.
+pub(crate) trait SteeredWheels<L: Lane> {
     /// Returns the compression of wheel `i` (m).
-    fn compression(&self, i: usize) -> f32;
+    fn compression(&self, i: usize) -> L;
 
     /// Returns the present road-wheel angle of wheel `i` (rad).
-    fn angle(&self, i: usize) -> f32;
+    fn angle(&self, i: usize) -> L;
 
     /// Returns the share of rolling of wheel `i`, 0 to 1.
-    fn rolling(&self, i: usize) -> f32;
+    fn rolling(&self, i: usize) -> L;
 
     /// Returns the raw angle that replaces that of the steering for wheel `i` (rad); `None` without one.
-    fn raw_angle(&self, i: usize) -> Option<f32>;
+    fn raw_angle(&self, i: usize) -> Option<L>;
 
     /// Sets the road-wheel angle of wheel `i`, which rotates a standing patch, and its axle direction.
-    fn turn(&mut self, i: usize, angles: &WheelAngles);
+    fn turn(&mut self, i: usize, angles: &WheelAngles<L>);
 }
 
 /// Angles to which a wheel turns (rad).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WheelAngles {
+pub(crate) struct WheelAngles<L> {
     /// Road-wheel angle after the turn.
-    pub angle: f32,
+    pub angle: L,
     /// Road-wheel angle of the rows of this step.
-    pub mean_angle: f32,
+    pub mean_angle: L,
     /// Camber, positive with the top leaning outwards.
-    pub camber: f32,
+    pub camber: L,
 }
 
-/// Turns the `wheels` of a car of `model` to the angle `steer` of the steering (rad); returns true if the road-wheel
-/// angle of any of them changes.
+/// Turns the `wheels` of cars with the geometry of `model` to the angle `steer` of the steering (rad).
 ///
 /// For each axle: angle of its middle by the steer ratio, left and right angle by Ackermann, plus toe (toe-in positive)
 /// and the changes of toe and camber with the travel; on a solid axle the tilt of the beam adds camber. A raw angle
@@ -89,48 +91,61 @@ pub(crate) struct WheelAngles {
 /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout the
 /// step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is reached at
 /// once.
-pub(crate) fn turn_wheels(model: &Model, steer: f32, wheels: &mut impl SteeredWheels) -> bool {
-    let mut has_turned = false;
+#[inline(always)]
+pub(crate) fn turn_wheels<L: Lane>(model: &Model, steer: L, wheels: &mut impl SteeredWheels<L>) {
     let (parts, ackermann) = (model.parts(), model.ackermann());
-    let curvature = Ackermann::curvature(ackermann, |i| steer * parts.axles[i].steer_ratio);
+    let curvature = Ackermann::curvature(ackermann, |i| steer * L::splat(parts.axles[i].steer_ratio));
     for (axle_index, (axle, &[left, right])) in parts.axles.iter().zip(model.axle_wheels()).enumerate() {
-        let axle_angle = steer * axle.steer_ratio;
-        // Tilt of the beam of a solid axle to the right (rad).
-        let beam_tilt = if axle.solid { model.beam_tilt(axle_index, |i| wheels.compression(i)) } else { 0.0 };
+        let axle_angle = steer * L::splat(axle.steer_ratio);
         let ackermann_angles = ackermann[axle_index].angles(axle_angle, curvature);
         // Positive toe turns the left wheel to the right and the right wheel to the left.
         for (i, ackermann_angle, toe_sign) in [(left, ackermann_angles[0], -1.0), (right, ackermann_angles[1], 1.0)] {
-            let wheel = &parts.wheels[i];
-            let (mut toe, mut camber) = (wheel.toe, wheel.camber);
-            if let Some(toe_camber) = &axle.toe_camber {
-                let [toe_change, camber_change] = toe_camber.changes_at(wheels.compression(i));
-                (toe, camber) = (toe + toe_change, camber + camber_change);
-            }
-            if axle.solid {
-                camber += wheel.side.outward_sign() * beam_tilt;
-            }
+            let [toe, camber] = toe_and_camber(model, i, wheels);
             let raw_angle = wheels.raw_angle(i);
-            let angle = raw_angle.unwrap_or(ackermann_angle + toe_sign * toe);
+            let angle = raw_angle.unwrap_or(ackermann_angle + L::splat(toe_sign) * toe);
             // A raw angle is reached at once, so that its mean is the new angle.
             let old_angle = if raw_angle.is_some() { angle } else { wheels.angle(i) };
-            has_turned |= old_angle.to_bits() != angle.to_bits();
             // Rolling share 1: mean of both angles; 0: new angle.
-            let mean_angle = angle - 0.5 * wheels.rolling(i) * (angle - old_angle);
+            let mean_angle = angle - L::splat(0.5) * wheels.rolling(i) * (angle - old_angle);
             wheels.turn(i, &WheelAngles { angle, mean_angle, camber });
         }
     }
-    has_turned
+}
+
+/// Returns toe (toe-in positive) and camber (positive with the top leaning outwards) of wheel `i` at the present
+/// compressions, rad.
+#[inline(always)]
+fn toe_and_camber<L: Lane>(model: &Model, i: usize, wheels: &impl SteeredWheels<L>) -> [L; 2] {
+    let wheel = &model.parts().wheels[i];
+    let axle = &model.parts().axles[wheel.axle];
+    let (mut toe, mut camber) = (L::splat(wheel.toe), L::splat(wheel.camber));
+    if let Some(toe_camber) = &axle.toe_camber {
+        let [toe_change, camber_change] = toe_camber.changes_at(wheels.compression(i));
+        (toe, camber) = (toe + toe_change, camber + camber_change);
+    }
+    if axle.solid {
+        // Tilt of the beam to the right (rad).
+        let beam_tilt = model.beam_tilt(wheel.axle, |i| wheels.compression(i));
+        camber = camber + L::splat(wheel.side.outward_sign()) * beam_tilt;
+    }
+    [toe, camber]
 }
 
 /// Returns the axle direction of wheel `i` (unit vector to its left, vehicle frame) at the road-wheel angle `angle` and
 /// `camber` (rad): `(−sin δ cos γ, cos δ cos γ, sin γ)`, with γ positive if the top leans to the right.
-pub(crate) fn axle_direction(model: &Model, i: usize, angle: f32, camber: f32) -> [f32; 3] {
+#[inline(always)]
+pub(crate) fn axle_direction<L: Lane>(model: &Model, i: usize, angle: L, camber: L) -> Vec3Lanes<L> {
     let wheel = &model.parts().wheels[i];
-    // The model stores sine and cosine of the described camber.
-    let is_described = camber.to_bits() == wheel.camber.to_bits();
-    let (camber_sin, camber_cos) = if is_described { model.camber_sin_cos()[i] } else { math::sin_cos(camber) };
-    let (sin, cos) = math::sin_cos(angle);
-    [-sin * camber_cos, cos * camber_cos, wheel.side.outward_sign() * camber_sin]
+    let axle = &model.parts().axles[wheel.axle];
+    let (camber_sin, camber_cos) = if axle.solid || axle.toe_camber.is_some() {
+        (sin(camber), cos(camber))
+    } else {
+        // The camber is constant; the model stores its sine and cosine.
+        let (sin, cos) = model.camber_sin_cos()[i];
+        (L::splat(sin), L::splat(cos))
+    };
+    let (sin, cos) = (sin(angle), cos(angle));
+    Vec3Lanes::new(-sin * camber_cos, cos * camber_cos, L::splat(wheel.side.outward_sign()) * camber_sin)
 }
 
 /// Wheels of a vehicle, with its raw inputs.
@@ -139,9 +154,11 @@ struct VehicleWheels<'a> {
     states: &'a mut [WheelState],
     rows: &'a mut [WheelRows],
     controls: &'a Controls,
+    /// Whether the road-wheel angle of any wheel has changed.
+    has_turned: bool,
 }
 
-impl SteeredWheels for VehicleWheels<'_> {
+impl SteeredWheels<f32> for VehicleWheels<'_> {
     fn compression(&self, i: usize) -> f32 {
         self.states[i].compression
     }
@@ -158,7 +175,8 @@ impl SteeredWheels for VehicleWheels<'_> {
         self.controls.raw_angle(i)
     }
 
-    fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles) {
+    fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<f32>) {
+        self.has_turned |= self.states[i].steer.to_bits() != angle.to_bits();
         self.states[i].set_steer(angle);
         let index = self.model.lane_index(i);
         self.rows[index.group]
@@ -170,13 +188,18 @@ impl WheelRows {
     /// Sets the axle direction of the wheel in `lane` for the road-wheel angle `angle` and `camber` (rad) to `direction()`.
     /// If both angles are unchanged to the bit, nothing is computed. The direction is also computed for reset rows, which
     /// have a zero y component.
-    fn set_axle_direction(&mut self, lane: usize, [angle, camber]: [f32; 2], direction: impl FnOnce() -> [f32; 3]) {
+    fn set_axle_direction(
+        &mut self,
+        lane: usize,
+        [angle, camber]: [f32; 2],
+        direction: impl FnOnce() -> Vec3Lanes<f32>,
+    ) {
         let rows = &mut self.steering;
         let is_same = |stored: F32x4, value: f32| stored.lanes()[lane].to_bits() == value.to_bits();
         let is_unchanged = is_same(rows.angles, angle) && is_same(rows.cambers, camber);
         // A zero y component marks rows that were reset, whose axle is unknown.
         if !is_unchanged || rows.axle.y.lanes()[lane] == 0.0 {
-            let [x, y, z] = direction();
+            let Vec3Lanes { x, y, z } = direction();
             let axle = &mut rows.axle;
             axle.x.set(lane, x);
             axle.y.set(lane, y);
@@ -198,8 +221,7 @@ mod tests {
         let axle_bits = |angles: &[f32]| {
             let mut rows = WheelRows::default();
             for angle in angles {
-                let (sin, cos) = math::sin_cos(*angle);
-                rows.set_axle_direction(0, [*angle, 0.0], || [-sin, cos, 0.0]);
+                rows.set_axle_direction(0, [*angle, 0.0], || Vec3Lanes::new(-sin(*angle), cos(*angle), 0.0));
             }
             rows.steering.axle.lane(0).map(f32::to_bits)
         };

@@ -38,7 +38,7 @@ use crate::steering::ackermann::Ackermann;
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 use skidpad_simd::lane::{F32x4, Lane};
-use skidpad_simd::math;
+use skidpad_tyre::functions::{cos, sin};
 use skidpad_tyre::{Conditions, Moments, TyreForces};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
@@ -146,7 +146,7 @@ impl Model {
             has_lateral_compliance: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
             has_bump_steer: parts.axles.iter().any(|axle| axle.toe_camber.is_some() || axle.solid),
             ackermann: ackermann(&parts, &axle_wheels),
-            camber_sin_cos: parts.wheels.iter().map(|wheel| math::sin_cos(wheel.camber)).collect(),
+            camber_sin_cos: parts.wheels.iter().map(|wheel| (sin(wheel.camber), cos(wheel.camber))).collect(),
             axle_wheels,
             parts,
         })
@@ -381,10 +381,11 @@ impl Model {
 
     /// Returns the angle by which the beam of a solid axle leans to the right against the chassis, rad: left less right
     /// compression over the track. `compression` is the compression of each wheel, m. The axle needs two wheels.
-    pub(crate) fn beam_tilt(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
+    #[inline(always)]
+    pub(crate) fn beam_tilt<L: Lane>(&self, axle: usize, compression: impl Fn(usize) -> L) -> L {
         let [left, right] = self.axle_wheels[axle];
         let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
-        (compression(left) - compression(right)) / track
+        (compression(left) - compression(right)) / L::splat(track)
     }
 
     /// Returns the name of wheel `i` in telemetry channels: axle number from the front and side, such as `1l`.

@@ -5,6 +5,7 @@ pub(crate) mod block;
 mod drive_start;
 mod load_errors;
 pub(crate) mod placement;
+mod rest_pose;
 pub mod saved;
 mod train;
 
@@ -13,10 +14,9 @@ use crate::ground::scene::Scene;
 pub use crate::hitch::state::Tow;
 use crate::model::Model;
 pub use crate::state::placement::Placement;
-use crate::statics::equilibrium::{StaticEquilibrium, Towing, strut_load};
-use crate::wheel::parameters::Wheel;
+pub use crate::state::rest_pose::RestPose;
+use crate::statics::equilibrium::strut_load;
 pub use crate::wheel::state::WheelState;
-use crate::wheel::state::rolling_share;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Motion of one vehicle. Steps from a copy repeat the trajectory bit for bit.
@@ -65,49 +65,24 @@ impl State {
     ///
     /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let equilibrium = StaticEquilibrium::solve(model, scene, placement.heading, &Towing::default());
-        Self::from_equilibrium(model, scene, placement, equilibrium)
+        let mut state = Self::at_origin(model.wheels().len());
+        RestPose::default().place(model, scene, placement, &mut state);
+        state
     }
 
-    /// Returns a car as [`State::at_rest`] does, in `equilibrium`, or in its described pose with static loads without
-    /// one. Steering is straight, the vehicle is not towed, and wheels roll at the placement's speed. The centre of
-    /// mass is at its height at rest, plus heave and the height of the placement. A placement with a height lowers the
-    /// wheels; otherwise all of them are in contact. Angular velocity and acceleration are 0.
-    fn from_equilibrium(
-        model: &Model,
-        scene: &Scene,
-        placement: &Placement,
-        equilibrium: Option<StaticEquilibrium>,
-    ) -> Self {
-        let upright = scene.upright_orientation(placement.heading);
-        let velocity = upright * Vec3::X * placement.speed;
-        let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
-            spin: placement.speed / wheel.radius,
-            rolling_speed: placement.speed,
-            rolling: rolling_share(wheel.walking_speeds(), placement.speed.abs()),
-            contact: true,
-            compression: equilibrium.as_ref().map_or(0.0, |rest| rest.compressions[i]),
-            load: equilibrium.as_ref().map_or(model.static_load(i), |rest| rest.loads[i]),
-            ..WheelState::default()
-        };
-        let wheels = model.wheels().iter().enumerate().map(wheel).collect();
-        // Height of the centre of mass above the ground's plane, m.
-        let height = model.parts().centre_height + equilibrium.as_ref().map_or(0.0, |rest| rest.heave);
-        let mut state = Self {
-            position: scene.point_above_plane(placement.x, placement.y, f64::from(height) + placement.height),
-            rotation: equilibrium.as_ref().map_or(upright, |rest| upright * rest.tilt),
-            velocity,
+    /// Returns the state of a car with `wheel_count` wheels at the origin in which all other numbers are 0.
+    pub(crate) fn at_origin(wheel_count: usize) -> Self {
+        Self {
+            position: DVec3::ZERO,
+            rotation: Quat::IDENTITY,
+            velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
-            previous_velocity: velocity,
+            previous_velocity: Vec3::ZERO,
             steer: 0.0,
-            drive: DriveState::at_speed(model, placement),
-            wheels,
+            drive: DriveState::default(),
+            wheels: vec![WheelState::default(); wheel_count].into(),
             tow: None,
-        };
-        if placement.height != 0.0 {
-            state.lower_wheels(model, scene);
         }
-        state
     }
 
     /// Returns a car at rest on its wheels. The ground point `ground` (world, m) is below the centre of mass, with the

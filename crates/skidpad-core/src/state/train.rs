@@ -2,6 +2,7 @@
 
 use crate::ground::scene::Scene;
 use crate::model::Model;
+use crate::state::rest_pose::place_in_equilibrium;
 use crate::state::{Placement, State, Tow};
 use crate::statics::equilibrium::{StaticEquilibrium, Towing};
 use bevy_math::{Quat, Vec3};
@@ -25,7 +26,8 @@ impl State {
         for (k, (model, equilibrium)) in models.iter().zip(equilibria).enumerate() {
             // Force of the hitch on the coupler, world, N.
             let force = up * coupler_load(model, equilibrium.as_ref());
-            let mut state = Self::from_equilibrium(model, scene, placement, equilibrium);
+            let mut state = Self::at_origin(model.wheels().len());
+            place_in_equilibrium(model, scene, placement, equilibrium.as_ref(), &mut state);
             // Hitch of the previous vehicle and coupler of this one; `None` for the first vehicle.
             if let (Some(vehicle_ahead), Some([hitch, coupler])) =
                 (states.last(), k.checked_sub(1).and_then(|k| hitch_points(models, k)))

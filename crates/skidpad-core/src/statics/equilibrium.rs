@@ -55,7 +55,13 @@ impl StaticEquilibrium {
     /// hitch. The load of a trailer on a hitch adds to the force and both moments that the loads balance. `rest_wrench`
     /// is the force and the two moments (about x and y levers) of all loads in the rest pose.
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
-        let upright_gravity = scene.upright_orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
+        let world_gravity = Vec3::new(0.0, 0.0, -scene.gravity);
+        // On a level plane no heading changes a bit.
+        let upright_gravity = if scene.slope == 0.0 {
+            world_gravity
+        } else {
+            scene.upright_orientation(heading).inverse() * world_gravity
+        };
         let wheels = model.wheels();
         let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever()); // kg; lever of tyre forces, m
         // Levers (1, x, y) of the wheel loads, and change of each compression with heave, roll and pitch.

@@ -1,7 +1,8 @@
 //! Toe-out of the wheels of an axle in a turn.
 
 use crate::wheel::parameters::Axle;
-use skidpad_simd::math;
+use skidpad_simd::lane::Lane;
+use skidpad_tyre::functions::{atan2, cos, sin};
 
 /// Ackermann geometry of one axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,15 +60,14 @@ impl Ackermann {
     /// Returns the curvature of the path (1/m, positive to the left) of a vehicle whose axles are all steered: the
     /// weighted sum of the tangents of the axle angles. `axle_angle` returns the angle of the centre of an axle (rad).
     /// Returns 0 for other vehicles, which do not need it.
-    pub(crate) fn curvature(axles: &[Self], axle_angle: impl Fn(usize) -> f32) -> f32 {
-        let term = |(i, axle): (usize, &Self)| {
-            if axle.curvature_per_tangent == 0.0 {
-                return 0.0;
-            }
-            let (sin, cos) = math::sin_cos(axle_angle(i));
-            axle.curvature_per_tangent * (sin / cos)
-        };
-        axles.iter().enumerate().map(term).sum()
+    #[inline(always)]
+    pub(crate) fn curvature<L: Lane>(axles: &[Self], axle_angle: impl Fn(usize) -> L) -> L {
+        let mut sum = L::splat(0.0);
+        for (i, axle) in axles.iter().enumerate().filter(|(_, axle)| axle.curvature_per_tangent != 0.0) {
+            let angle = axle_angle(i);
+            sum = sum + L::splat(axle.curvature_per_tangent) * (sin(angle) / cos(angle));
+        }
+        sum
     }
 
     /// Returns the left and right road-wheel angles (rad, positive to the left). `axle_angle` is the angle of a wheel
@@ -77,13 +77,15 @@ impl Ackermann {
     /// A wheel at y is perpendicular to the line to the turning centre at R if `cot δ = (R − y) / x`, with
     /// `cot δ_middle = R / x`. Only the described share of this toe-out is applied. Only one of the two toe-out terms
     /// is not 0: that of a fixed turning axis, or that of the curvature.
-    pub(crate) fn angles(&self, axle_angle: f32, curvature: f32) -> [f32; 2] {
-        if axle_angle == 0.0 || (self.toe_out == 0.0 && self.shared_half_track == 0.0) {
+    #[inline(always)]
+    pub(crate) fn angles<L: Lane>(&self, axle_angle: L, curvature: L) -> [L; 2] {
+        let is_turned = L::splat(0.0).less(axle_angle.abs());
+        if !L::any(is_turned) || (self.toe_out == 0.0 && self.shared_half_track == 0.0) {
             return [axle_angle; 2];
         }
-        let (sin, cos) = math::sin_cos(axle_angle);
-        let toe_term = self.toe_out * sin + self.shared_half_track * curvature * cos;
-        [math::atan2(sin, cos - toe_term), math::atan2(sin, cos + toe_term)]
+        let (sin, cos) = (sin(axle_angle), cos(axle_angle));
+        let toe_term = L::splat(self.toe_out) * sin + L::splat(self.shared_half_track) * curvature * cos;
+        [cos - toe_term, cos + toe_term].map(|x| L::select(is_turned, atan2(sin, x), axle_angle))
     }
 }
 

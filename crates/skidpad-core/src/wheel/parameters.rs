@@ -239,8 +239,9 @@ pub struct ToeCamberCurves {
 impl ToeCamberCurves {
     /// Returns the changes of toe and camber relative to rest at a compression of `travel` (m), rad:
     /// `linear z + quadratic z²`.
-    pub fn changes_at(&self, travel: f32) -> [f32; 2] {
-        [self.toe, self.camber].map(|[linear, quadratic]| (linear + quadratic * travel) * travel)
+    #[inline(always)]
+    pub fn changes_at<L: Lane>(&self, travel: L) -> [L; 2] {
+        [self.toe, self.camber].map(|[linear, quadratic]| (L::splat(linear) + L::splat(quadratic) * travel) * travel)
     }
 
     /// Returns upper bounds for the magnitudes of both changes within ±`travel` (m, ≥ 0), rad: `|linear| z +

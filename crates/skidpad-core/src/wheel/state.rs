@@ -3,6 +3,7 @@
 use skidpad_simd::lane::Lane;
 use skidpad_simd::math::{self, all_finite};
 use skidpad_tyre::Conditions;
+use skidpad_tyre::functions::{cos, sin};
 
 /// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,10 +67,7 @@ impl WheelState {
         if relative_angle == 0.0 {
             return;
         }
-        let (sin, cos) = math::sin_cos(relative_angle);
-        for [longitudinal, lateral] in [&mut self.deflection, &mut self.tyre] {
-            (*longitudinal, *lateral) = (cos * *longitudinal + sin * *lateral, cos * *lateral - sin * *longitudinal);
-        }
+        [self.deflection, self.tyre] = rotate_patch([self.deflection, self.tyre], relative_angle);
     }
 
     /// Returns true if every number of the state is finite.
@@ -84,6 +82,14 @@ impl WheelState {
             && all_finite(&deflection)
             && all_finite(&tyre)
     }
+}
+
+/// Returns the `vectors` of a patch (longitudinal and lateral components) in axes that are turned by `angle` (rad,
+/// positive to the left).
+#[inline(always)]
+pub(crate) fn rotate_patch<L: Lane>(vectors: [[L; 2]; 2], angle: L) -> [[L; 2]; 2] {
+    let (sin, cos) = (sin(angle), cos(angle));
+    vectors.map(|[longitudinal, lateral]| [cos * longitudinal + sin * lateral, cos * lateral - sin * longitudinal])
 }
 
 /// Returns the share of rolling at a `speed` (m/s, ≥ 0): 0 below `start_speed`, 1 above `full_speed` (m/s), smooth in

@@ -29,7 +29,9 @@ thread_local! {
 /// Returns whether the processor has AVX2 for [`F32x8`]. Each thread must call this before it computes with that type.
 #[inline]
 pub fn has_avx2() -> bool {
-    HAS_AVX2.set(Level::new().as_avx2());
+    if HAS_AVX2.get().is_none() {
+        HAS_AVX2.set(Level::new().as_avx2());
+    }
     HAS_AVX2.get().is_some()
 }
 
@@ -37,7 +39,9 @@ pub fn has_avx2() -> bool {
 /// type.
 #[inline]
 pub fn has_avx512() -> bool {
-    HAS_AVX512.set(Level::new().as_avx512());
+    if HAS_AVX512.get().is_none() {
+        HAS_AVX512.set(Level::new().as_avx512());
+    }
     HAS_AVX512.get().is_some()
 }
 

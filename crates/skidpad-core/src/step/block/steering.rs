@@ -3,11 +3,11 @@
 use crate::assembly::steering::{SteeredWheels, WheelAngles, axle_direction, turn_wheels};
 use crate::controls::clamp_lanes_or_zero;
 use crate::model::Model;
-use crate::state::WheelState;
 use crate::state::block::WheelBlock;
 use crate::steering::rate_limited_angle;
 use crate::step::block::stages::BlockStep;
 use crate::vehicle::rows::WheelRows;
+use crate::wheel::state::rotate_patch;
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
@@ -44,91 +44,108 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         if self.wheels.model.layout().has_bump_steer() {
             return u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
         }
-        let (applied, next) = (state.applied_steer.to_array(), stepper.next.steer.to_array());
         // Angles are compared by their bits: a zero of the other sign gives another axle direction.
-        let mut unsettled = !state.is_steer_applied;
-        for (car, (applied, next)) in applied.as_ref().iter().zip(next.as_ref()).enumerate() {
-            unsettled |= u32::from(applied.to_bits() != next.to_bits()) << car;
-        }
+        let unsettled = !state.is_steer_applied | different_bits(state.applied_steer, stepper.next.steer);
         unsettled & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT))
     }
 
-    /// Turns the wheels of the cars with set bits in `unsettled`, and copies the axle directions of all cars into the
-    /// rows.
+    /// Turns the wheels of all cars, which changes only those with set bits in `unsettled`, and copies the axle
+    /// directions into the rows.
     #[inline(never)]
     fn turn_cars(&mut self, unsettled: u32) {
-        let state = self.state();
-        let stepper = &mut *self.wheels.stepper;
-        for (next, wheel) in stepper.next.wheels.iter_mut().zip(&state.wheels) {
-            *next = (wheel.steer, wheel.axle, wheel.axle_angle);
-        }
-        let block_model = self.wheels.model;
-        let has_bump_steer = block_model.layout().has_bump_steer();
-        let steer = stepper.next.steer.to_array();
-        for (car, &steer) in steer.as_ref().iter().enumerate().filter(|(car, _)| unsettled & (1 << car) != 0) {
-            let model = &**block_model.car(car);
-            let (rows, next) = (&mut *stepper.rows, &mut *stepper.next.wheels);
-            let mut wheels = LaneWheels { model, states: &state.wheels, rows, next, car };
-            let has_turned = turn_wheels(model, steer, &mut wheels);
-            let is_applied = !has_turned && !has_bump_steer;
-            let bits = &mut stepper.next.is_steer_applied;
-            *bits = (*bits & !(1 << car)) | (u32::from(is_applied) << car);
-        }
-        for (rows, (_, axle, _)) in stepper.rows.iter_mut().zip(&stepper.next.wheels) {
-            rows.steering.axle = *axle;
-        }
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let state = self.state();
+                let stepper = &mut *self.wheels.stepper;
+                let model = self.wheels.model.layout();
+                let (rows, next) = (&mut *stepper.rows, &mut *stepper.next.wheels);
+                let mut wheels = BlockSteeredWheels { model, states: &state.wheels, rows, next, turned: 0 };
+                turn_wheels(model, stepper.next.steer, &mut wheels);
+                let still_turning = if model.has_bump_steer() { unsettled } else { wheels.turned };
+                let bits = &mut stepper.next.is_steer_applied;
+                *bits = (*bits | unsettled) & !still_turning;
+                for (rows, (_, axle, _)) in stepper.rows.iter_mut().zip(&stepper.next.wheels) {
+                    rows.steering.axle = *axle;
+                }
+            },
+        );
     }
 }
 
-/// Wheels of a car in a block. Turned wheels are written to `next`, rotated patches to the start states in `rows`.
-struct LaneWheels<'a, W: BlockLanes> {
+/// Wheels of the cars of a block. Turned wheels are written to `next`, rotated patches to the start states in `rows`.
+struct BlockSteeredWheels<'a, W: BlockLanes> {
     model: &'a Model,
     states: &'a [WheelBlock<W>],
     rows: &'a mut [WheelRows<W>],
     /// Road-wheel angle, axle direction, and angle to which the direction belongs, by wheel.
     next: &'a mut [(W, Vec3Lanes<W>, W)],
-    car: usize,
+    /// Bits of the cars with a wheel whose road-wheel angle changes.
+    turned: u32,
 }
 
-impl<W: BlockLanes> SteeredWheels for LaneWheels<'_, W> {
-    fn compression(&self, i: usize) -> f32 {
-        self.states[i].compression.number(self.car)
+impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
+    #[inline(always)]
+    fn compression(&self, i: usize) -> W {
+        self.states[i].compression
     }
 
-    fn angle(&self, i: usize) -> f32 {
-        self.states[i].steer.number(self.car)
+    #[inline(always)]
+    fn angle(&self, i: usize) -> W {
+        self.states[i].steer
     }
 
-    fn rolling(&self, i: usize) -> f32 {
-        self.states[i].rolling.number(self.car)
+    #[inline(always)]
+    fn rolling(&self, i: usize) -> W {
+        self.states[i].rolling
     }
 
-    fn raw_angle(&self, _: usize) -> Option<f32> {
+    #[inline(always)]
+    fn raw_angle(&self, _: usize) -> Option<W> {
         None
     }
 
-    fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles) {
-        let (car, state) = (self.car, &self.states[i]);
-        let number = |lanes: W| lanes.number(car);
-        let (next_angle, axle, axle_angle) = &mut self.next[i];
-        let (old_angle, rolling) = (number(state.steer), number(state.rolling));
-        *next_angle = next_angle.with_number(car, angle);
-        if angle != old_angle && rolling != 1.0 {
-            let (deflection, tyre) = (state.deflection.map(number), state.tyre.map(number));
-            let mut wheel = WheelState { steer: old_angle, rolling, deflection, tyre, ..WheelState::default() };
-            wheel.set_steer(angle);
+    #[inline(always)]
+    fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<W>) {
+        let state = &self.states[i];
+        let turned = different_bits(angle, state.steer);
+        self.turned |= turned;
+        if turned != 0 {
+            self.rotate_patches(i, angle);
+        }
+        let has_direction = !self.model.has_bump_steer() && different_bits(state.axle_angle, mean_angle) == 0;
+        let axle = if has_direction { state.axle } else { axle_direction(self.model, i, mean_angle, camber) };
+        self.next[i] = (angle, axle, mean_angle);
+    }
+}
+
+impl<W: BlockLanes> BlockSteeredWheels<'_, W> {
+    /// Rotates the standing patches of wheel `i` by the change of the road-wheel angle to `angle` (rad); see
+    /// `WheelState::set_steer`.
+    #[inline(always)]
+    fn rotate_patches(&mut self, i: usize, angle: W) {
+        let state = &self.states[i];
+        // Angle by which the wheel turns relative to the patch, rad.
+        let relative_angle = (angle - state.steer) * (W::splat(1.0) - state.rolling);
+        let is_rotated = W::splat(0.0).less(relative_angle.abs());
+        if W::any(is_rotated) {
             let start = &mut self.rows[i].start;
+            let [deflection, tyre] = rotate_patch([state.deflection, state.tyre], relative_angle);
             for k in 0..2 {
-                start.deflection[k] = start.deflection[k].with_number(car, wheel.deflection[k]);
-                start.tyre[k] = start.tyre[k].with_number(car, wheel.tyre[k]);
+                start.deflection[k] = W::select(is_rotated, deflection[k], state.deflection[k]);
+                start.tyre[k] = W::select(is_rotated, tyre[k], state.tyre[k]);
             }
         }
-        if self.model.has_bump_steer() || number(*axle_angle).to_bits() != mean_angle.to_bits() {
-            let [x, y, z] = axle_direction(self.model, i, mean_angle, camber);
-            axle.x = axle.x.with_number(car, x);
-            axle.y = axle.y.with_number(car, y);
-            axle.z = axle.z.with_number(car, z);
-            *axle_angle = axle_angle.with_number(car, mean_angle);
-        }
     }
+}
+
+/// Returns a bit for each car whose numbers differ in any bit.
+#[inline(always)]
+fn different_bits<W: BlockLanes>(a: W, b: W) -> u32 {
+    let (a, b) = (a.to_array(), b.to_array());
+    let mut different = 0;
+    for (car, (a, b)) in a.as_ref().iter().zip(b.as_ref()).enumerate() {
+        different |= u32::from(a.to_bits() != b.to_bits()) << car;
+    }
+    different
 }
