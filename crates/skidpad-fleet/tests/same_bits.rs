@@ -343,7 +343,10 @@ fn threads_and_substeps_change_no_bit() {
 fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     let tesla = skidpad_spec::load("tesla_model3_awd").expect("shipped").model;
     let error = Fleet::with_lanes(&tesla, &scene(), DT, Lanes::Eight).expect_err("electric motors");
-    assert_eq!(Fleet::new(&tesla, &scene(), DT).expect("small worlds").storage(), &Storage::Worlds(Box::new(error.clone())));
+    assert_eq!(
+        Fleet::new(&tesla, &scene(), DT).expect("small worlds").storage(),
+        &Storage::Worlds(Box::new(error.clone()))
+    );
     assert!(error.to_string().contains("electric motors are not supported"), "{error}");
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
     let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");

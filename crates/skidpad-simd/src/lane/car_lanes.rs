@@ -30,6 +30,14 @@ pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
     /// Returns a bit for each lane in which the mask is true, the lowest for the first.
     fn mask_bits(mask: Self::Mask) -> u32;
 
+    /// Returns a bit for each lane in which the numbers differ in any bit, the lowest for the first.
+    #[inline(always)]
+    fn different_bits(self, other: Self) -> u32 {
+        let (numbers, others) = (self.to_array(), other.to_array());
+        let pairs = numbers.as_ref().iter().zip(others.as_ref()).enumerate();
+        pairs.map(|(car, (a, b))| u32::from(a.to_bits() != b.to_bits()) << car).sum()
+    }
+
     /// Returns the mask with the lanes whose bit is set, the lowest for the first.
     #[inline(always)]
     fn mask_from_bits(bits: u32) -> Self::Mask {
@@ -151,7 +159,10 @@ impl<W: Lane> Vec4Ops<W> for Vec4Lanes<W> {
 /// each car. The functions return whether the processor supports the type, and convert from and to an array, and a mask to
 /// bits.
 macro_rules! impl_car_lanes {
-    ($type:ty, $count:literal, $is_supported:expr, $from_array:expr, $to_array:expr, $mask_bits:expr) => {
+    (
+        $type:ty, $count:literal, $is_supported:expr, $from_array:expr, $to_array:expr, $mask_bits:expr
+        $(, $different_bits:expr)?
+    ) => {
         impl CarScalar for $type {
             type Vec4 = crate::lane::car_lanes::Vec4Lanes<Self>;
         }
@@ -221,6 +232,13 @@ macro_rules! impl_car_lanes {
             fn is_supported() -> bool {
                 $is_supported()
             }
+
+            $(
+                #[inline(always)]
+                fn different_bits(self, other: Self) -> u32 {
+                    $different_bits(self, other)
+                }
+            )?
 
             #[inline(always)]
             fn array_from_fn<T: Copy + Debug + Send + Sync>(car_value: impl FnMut(usize) -> T) -> [T; $count] {

@@ -234,7 +234,11 @@ macro_rules! define_register_type {
             $is_supported,
             |numbers: [f32; $count]| Self(numbers.simd_into($proof())),
             |lanes: $type| lanes.0.into(),
-            |mask: $mask| mask.0.to_bitmask() as u32
+            |mask: $mask| mask.0.to_bitmask() as u32,
+            |numbers: $type, others: $type| {
+                let (numbers, others): ($bits<$set>, $bits<$set>) = (numbers.0.bitcast(), others.0.bitcast());
+                (!numbers.simd_eq(others)).to_bitmask() as u32
+            }
         );
     };
 }
@@ -306,6 +310,8 @@ mod tests {
             let expected_bits = |lane: usize| u32::from(edges[lane % 8] < operand) << lane;
             let mask_bits = W::mask_bits(x.less(y));
             assert_eq!(mask_bits, (0..W::LANE_COUNT).map(expected_bits).sum::<u32>());
+            let expected_bits = |lane: usize| u32::from(edges[lane % 8].to_bits() != operand.to_bits()) << lane;
+            assert_eq!(x.different_bits(y), (0..W::LANE_COUNT).map(expected_bits).sum::<u32>());
             same(x.masked(W::mask_from_bits(mask_bits)), &|x| x.masked(x < operand), edges);
         }
         same(-x, &|x| -x, edges);

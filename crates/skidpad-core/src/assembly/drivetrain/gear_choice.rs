@@ -11,7 +11,7 @@ use bevy_math::{Quat, Vec3};
 pub(crate) const MAX_SINCE_SHIFT_S: f32 = 1000.0;
 
 /// Least time between two automatic shifts, s, so that the transient of a shift does not trigger the next one.
-const MIN_SHIFT_INTERVAL_S: f32 = 0.5;
+pub(crate) const MIN_SHIFT_INTERVAL_S: f32 = 0.5;
 
 /// Factor of an automatic shift between its engine speed and the engine speed that rolling wheels would cause. A larger
 /// difference means that the wheels spin or lock.
@@ -22,7 +22,10 @@ const MIN_ROLLING_SPEED_RATIO: f32 = 0.8;
 const UPSHIFT_FORCE_RESERVE: f32 = 1.15;
 
 /// Speed below which a car counts as standing, as a share of its walking pace.
-const STANDSTILL_SPEED_RATIO: f32 = 0.1;
+pub(crate) const STANDSTILL_SPEED_RATIO: f32 = 0.1;
+
+/// Remaining time from which a shift is over, s: rounding of the steps' sum must not add a step.
+pub(crate) const SHIFT_END_S: f32 = 1e-6;
 
 /// Motion of a car after its last step, for the choice of its gear.
 pub(crate) trait CarMotion {
@@ -247,8 +250,7 @@ impl DriveState {
                 (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
             }
             self.shift_left -= dt;
-            // 1e-6 s: rounding of the steps' sum must not add a step.
-            if self.shift_left <= 1e-6 {
+            if self.shift_left <= SHIFT_END_S {
                 (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
             }
             return returned_direction;

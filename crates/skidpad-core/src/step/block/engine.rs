@@ -1,7 +1,9 @@
 //! Engines, gears and clutches of the cars of a block.
 
 use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
-use crate::assembly::drivetrain::gear_choice::{CarMotion, DrivenWheels, MAX_SINCE_SHIFT_S};
+use crate::assembly::drivetrain::gear_choice::{
+    CarMotion, DrivenWheels, MAX_SINCE_SHIFT_S, MIN_SHIFT_INTERVAL_S, SHIFT_END_S, STANDSTILL_SPEED_RATIO,
+};
 use crate::drivetrain::constraints::{ClutchRow, Flywheel, wheel_impulse};
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
@@ -71,45 +73,66 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Changes the gears of all cars. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
+    /// Changes the gears of all cars, as `DriveState::select_gear` does: in lanes those that keep their gear or go on with
+    /// a running shift, the others one by one. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
-        let steady = self.steady_gears(shaft_speed);
-        let stepper = &mut *self.wheels.stepper;
-        let drive = &mut stepper.next.drive;
-        *drive = self.wheels.state.drive;
-        // As `DriveState::select_gear`, for all cars that keep their gear.
-        drive.since_shift = (drive.since_shift + W::splat(stepper.dt)).at_most(W::splat(MAX_SINCE_SHIFT_S));
-        let changing = !W::mask_bits(steady) & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
+        let layout = self.wheels.model.layout();
+        let Some(engine_drive) = layout.parts().powertrain.engine() else { return };
+        let (zero, dt) = (W::splat(0.0), W::splat(self.wheels.stepper.dt));
+        let mut drive = self.wheels.state.drive;
+        let is_shifting = zero.less(drive.shift_left);
+        let shift_left = drive.shift_left - dt;
+        let since_shift = (drive.since_shift + dt).at_most(W::splat(MAX_SINCE_SHIFT_S));
+        let is_automatic = W::splat(f32::from(i8::MAX)).less(self.controls.gear);
+        let is_moving = self.moves(engine_drive);
+        let goes_on = is_shifting & W::splat(SHIFT_END_S).less(shift_left) & (!is_automatic | is_moving);
+        let is_recent = is_automatic & zero.less(drive.gear) & since_shift.less(W::splat(MIN_SHIFT_INTERVAL_S));
+        let keeps = self.keeps_gear(engine_drive, shaft_speed, is_automatic) | (is_recent & is_moving);
+        // Also excludes NaN.
+        let is_shift_over = drive.shift_left.less(W::splat(1.0)) & !is_shifting;
+        drive.shift_left = W::select(is_shifting, shift_left, drive.shift_left);
+        drive.since_shift = W::select(is_shifting, drive.since_shift, since_shift);
+        self.wheels.stepper.next.drive = drive;
+        let is_known = drive.gear_ratio.abs().less(W::splat(f32::INFINITY)); // false for NaN
+        let steady = W::mask_bits(is_known & (goes_on | (is_shift_over & keeps)));
+        let has_fixed_gears = engine_drive.gearbox.cvt.is_none();
+        let changing = if has_fixed_gears { !steady } else { u32::MAX };
+        let changing = changing & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
         if changing != 0 {
             self.change_gears_alone(changing, shaft_speed);
         }
     }
 
-    /// Returns the cars that certainly keep their gear in this step: no shift runs, and the requested gear is engaged, or
-    /// an automatic gearbox is in a forward gear at a speed between those of both shifts. False for continuous gearboxes,
-    /// and for gears whose ratio is not known.
+    /// Returns the cars that are not stationary; see `DrivenWheels::is_stationary`.
     #[inline(always)]
-    fn steady_gears(&self, shaft_speed: W) -> W::Mask {
-        let (layout, [throttle, ..]) = (self.wheels.model.layout(), self.pedals);
-        let Some(drive) = layout.parts().powertrain.engine() else { return W::Mask::default() };
-        let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
-        let (zero, one, gear) = (W::splat(0.0), W::splat(1.0), state.gear);
-        if gearbox.cvt.is_some() {
-            return W::Mask::default();
+    fn moves(&self, drive: &EngineDrive) -> W::Mask {
+        let (mut ground_speed, mut walking_pace) = (W::splat(-0.0), W::splat(-0.0));
+        let wheels = self.wheels.model.packs.iter().zip(&self.state().wheels);
+        for ((pack, wheel), share) in wheels.zip(&drive.torque_shares) {
+            let share = W::splat(*share);
+            ground_speed = ground_speed + share * wheel.rolling_speed;
+            walking_pace = walking_pace + share * pack.walking[1];
         }
+        !ground_speed.less(W::splat(STANDSTILL_SPEED_RATIO) * walking_pace)
+    }
+
+    /// Returns the cars that certainly keep their gear if no shift runs: the requested gear is engaged, or the gearbox is
+    /// in the bits `is_automatic` and in a forward gear at a speed between those of both shifts.
+    #[inline(always)]
+    fn keeps_gear(&self, drive: &EngineDrive, shaft_speed: W, is_automatic: W::Mask) -> W::Mask {
+        let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
+        let [throttle, ..] = self.pedals;
+        let (zero, one, gear) = (W::splat(0.0), W::splat(1.0), state.gear);
         let speed = shaft_speed * state.gear_ratio;
         // False for NaN.
         let is_known = speed.abs().less(W::splat(f32::INFINITY));
         let top_gear = W::splat(f32::from(gearbox.clamp_gear(i8::MAX)));
         let can_shift_up = gearbox.up_speed_at(throttle).less(speed) & gear.less(top_gear);
         let can_shift_down = speed.less(gearbox.down_speed_at(throttle)) & one.less(gear);
-        let is_automatic = W::splat(f32::from(i8::MAX)).less(requested);
         let keeps_automatic = is_automatic & zero.less(gear) & !can_shift_up & !can_shift_down;
         let is_requested = !requested.less(gear) & !gear.less(requested);
-        // Also excludes NaN.
-        let is_shift_over = state.shift_left.less(one) & !zero.less(state.shift_left);
-        is_known & is_shift_over & (keeps_automatic | is_requested)
+        is_known & (keeps_automatic | is_requested)
     }
 
     /// Changes the gears of the cars in the bits `changing` one by one.

@@ -45,7 +45,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             return u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
         }
         // Angles are compared by their bits: a zero of the other sign gives another axle direction.
-        let unsettled = !state.is_steer_applied | different_bits(state.applied_steer, stepper.next.steer);
+        let unsettled = !state.is_steer_applied | state.applied_steer.different_bits(stepper.next.steer);
         unsettled & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT))
     }
 
@@ -108,12 +108,12 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
     #[inline(always)]
     fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<W>) {
         let state = &self.states[i];
-        let turned = different_bits(angle, state.steer);
+        let turned = angle.different_bits(state.steer);
         self.turned |= turned;
         if turned != 0 {
             self.rotate_patches(i, angle);
         }
-        let has_direction = !self.model.has_bump_steer() && different_bits(state.axle_angle, mean_angle) == 0;
+        let has_direction = !self.model.has_bump_steer() && state.axle_angle.different_bits(mean_angle) == 0;
         let axle = if has_direction { state.axle } else { axle_direction(self.model, i, mean_angle, camber) };
         self.next[i] = (angle, axle, mean_angle);
     }
@@ -137,15 +137,4 @@ impl<W: BlockLanes> BlockSteeredWheels<'_, W> {
             }
         }
     }
-}
-
-/// Returns a bit for each car whose numbers differ in any bit.
-#[inline(always)]
-fn different_bits<W: BlockLanes>(a: W, b: W) -> u32 {
-    let (a, b) = (a.to_array(), b.to_array());
-    let mut different = 0;
-    for (car, (a, b)) in a.as_ref().iter().zip(b.as_ref()).enumerate() {
-        different |= u32::from(a.to_bits() != b.to_bits()) << car;
-    }
-    different
 }
