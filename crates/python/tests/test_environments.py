@@ -119,7 +119,7 @@ def test_a_car_does_not_depend_on_number_threads_and_neighbours(identifier):
 
 
 HASH_PROGRAM = """
-import hashlib, sys, numpy, gymnasium
+import hashlib, sys, numpy, gymnasium, skidpad
 digest = hashlib.sha256()
 for identifier in {ids}:
     env = gymnasium.make_vec(identifier, num_envs=600, threads=int(sys.argv[1]))
@@ -152,7 +152,7 @@ import socket
 def refuse(*arguments, **keywords):
     raise OSError("the network is not available")
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-import gymnasium, numpy
+import gymnasium, numpy, skidpad
 for identifier in {ids}:
     env = gymnasium.make(identifier, render_mode="rgb_array", max_episode_steps=30)
     env.reset(seed=0)

@@ -1,7 +1,7 @@
 """Vehicle dynamics: one vehicle description, several physics solvers, fleets of cars, and environments for learning.
 
 World axes have z up; vehicle axes are x forward, y left, z up. Angles are in rad, other units are SI, unless a name says
-otherwise. The environments are in `skidpad.environments` and need Gymnasium, which registers them.
+otherwise. With Gymnasium, the import of this package registers the environments of `skidpad.environments`.
 """
 
 from skidpad._core import (
@@ -20,6 +20,7 @@ from skidpad._core import (
     trailers,
     vehicles,
 )
+from skidpad.registration import register_environments
 from skidpad.runs import Certificate, Comparison, Run, Table, certify, compare, import_vehicle, run
 from skidpad.tracks import load_track, tracks
 
@@ -49,3 +50,6 @@ __all__ = [
     "trailers",
     "vehicles",
 ]
+
+register_environments()
+del register_environments

@@ -1,23 +1,24 @@
-"""Registration of the environments with Gymnasium, which calls `register` through the entry point `gymnasium.envs`."""
+"""Registration of the environments with Gymnasium, when the package is imported."""
 
-# Identifier without the namespace `skidpad/`: keywords of the environments.
-ENVIRONMENTS = {
-    "FollowPath-v0": {"task": "follow_path"},
-    "Track-v0": {"task": "track"},
-    "DriftCircle-v0": {"task": "drift_circle"},
-    "Parking-v0": {"task": "parking"},
+# Identifiers with the tasks of the environments.
+TASKS = {
+    "skidpad/FollowPath-v0": "follow_path",
+    "skidpad/Track-v0": "track",
+    "skidpad/DriftCircle-v0": "drift_circle",
+    "skidpad/Parking-v0": "parking",
 }
 
 
-def register() -> None:
-    """Registers all environments. Gymnasium adds the namespace `skidpad/`."""
-    # Gymnasium is not fully imported when it calls this function.
-    from gymnasium.envs.registration import register as register_environment
-
-    for identifier, keywords in ENVIRONMENTS.items():
-        register_environment(
+def register_environments() -> None:
+    """Registers all environments. Does nothing without Gymnasium."""
+    try:
+        from gymnasium.envs.registration import register
+    except ModuleNotFoundError:
+        return
+    for identifier, task in TASKS.items():
+        register(
             id=identifier,
             entry_point="skidpad.environments:Env",
             vector_entry_point="skidpad.environments:VectorEnv",
-            kwargs=keywords,
+            kwargs={"task": task},
         )
