@@ -1,14 +1,14 @@
-//! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package` and `semver`.
+//! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package`, `python` and `semver`.
 
 use crate::builds::{FACADE_ARGUMENTS, PROGRAM_BUILD_ARGUMENTS, SOLVER_FEATURES};
 use crate::determinism::compare_builds;
 use crate::fuzz;
 use crate::prerequisites::Prerequisites;
 use crate::run::{Outcome, Steps, built_program, cargo, install, output, root, run};
-use crate::{package, tidy};
+use crate::{package, python, tidy};
 
-/// Manifests of the two workspaces.
-const WORKSPACE_MANIFESTS: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
+/// Manifests of the three workspaces.
+const WORKSPACE_MANIFESTS: [&str; 3] = ["Cargo.toml", "crates/bevy/Cargo.toml", "crates/python/Cargo.toml"];
 
 /// Version of cargo-deny that `ci` installs if none is installed.
 const CARGO_DENY_VERSION: &str = "0.20.2";
@@ -29,7 +29,7 @@ const PACKAGE_REMEDY: &str = "A package must contain all included files and stat
 
 /// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
 /// are left out and listed in the summary. Order: lints, tidy, documentation, tests, agreement, features, examples,
-/// determinism, game, Bevy, dependencies, advisories.
+/// determinism, game, Bevy, Python, dependencies, advisories.
 pub fn ci(steps: &mut Steps) {
     // Installed tools and libraries.
     let prerequisites = Prerequisites::query(steps);
@@ -63,6 +63,9 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
+    if prerequisites.python {
+        python::check_python(steps, prerequisites.clippy);
+    }
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
     check_advisories(steps);
 }
@@ -75,6 +78,14 @@ pub fn package(steps: &mut Steps) {
     });
     steps.step("game", PACKAGE_REMEDY, package::build_game);
     steps.step("packages of bevy", PACKAGE_REMEDY, package::check_bevy_app);
+}
+
+/// Runs the step of the Python package alone. Without Python it is left out.
+pub fn python(steps: &mut Steps) {
+    let prerequisites = Prerequisites::query(steps);
+    if prerequisites.python {
+        python::check_python(steps, prerequisites.clippy);
+    }
 }
 
 /// Checks public items against the revision `baseline`.
@@ -120,13 +131,13 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
     );
 }
 
-/// Checks the format of both workspaces and of the fuzz targets, and runs clippy on the first workspace. A tool that is
+/// Checks the format of all workspaces and of the fuzz targets, and runs clippy on the first workspace. A tool that is
 /// missing leaves its step out.
 fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
     if prerequisites.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
             let manifests = WORKSPACE_MANIFESTS.iter().chain(&[fuzz::FUZZ_MANIFEST]);
-            // One command for each of the three manifests.
+            // One command for each of the four manifests.
             run_all(
                 &manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>(),
             )
@@ -246,21 +257,22 @@ fn example_names() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Installs cargo-deny if needed and checks banned packages, licences and sources of both workspaces, offline after
-/// fetching. A failed installation or fetch ends the check. Otherwise both workspaces are checked, and the error lists
+/// Installs cargo-deny if needed and checks banned packages, licences and sources of all workspaces, offline after
+/// fetching. A failed installation or fetch ends the check. Otherwise all workspaces are checked, and the error lists
 /// the failures.
 fn check_dependencies() -> Outcome {
     install("deny", CARGO_DENY_VERSION)?;
     run(cargo("fetch --locked"))?;
     let check_arguments = "--offline check --hide-inclusion-graph bans licenses sources";
     let mut commands = vec![format!("deny {check_arguments}")];
-    let bevy_manifest = WORKSPACE_MANIFESTS[1];
-    run(cargo(&format!("fetch --locked --manifest-path {bevy_manifest}")))?;
-    commands.push(format!("deny --manifest-path {bevy_manifest} {check_arguments}"));
+    for manifest in &WORKSPACE_MANIFESTS[1..] {
+        run(cargo(&format!("fetch --locked --manifest-path {manifest}")))?;
+        commands.push(format!("deny --manifest-path {manifest} {check_arguments}"));
+    }
     run_all(&commands)
 }
 
-/// Checks dependencies of both workspaces for security advisories. Leaves the check out if the database of advisories
+/// Checks dependencies of all workspaces for security advisories. Leaves the check out if the database of advisories
 /// cannot be reached. The database is fetched first; the checks are offline.
 fn check_advisories(steps: &mut Steps) {
     let fetch_command = "deny fetch db";

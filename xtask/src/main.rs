@@ -1,5 +1,5 @@
 //! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity |
-//! mutants | package | planted | search | semver | soak | targets`.
+//! mutants | package | planted | python | search | semver | soak | targets`.
 //!
 //! Every chore is a list of steps. A step prints its commands, its time and, if it fails, one sentence with the remedy.
 //! All steps run even if one fails; the last line counts them. Missing tools are queried first; checks that need them
@@ -15,6 +15,7 @@ mod mutants;
 mod package;
 mod planted_faults;
 mod prerequisites;
+mod python;
 mod run;
 mod search;
 mod soak;
@@ -74,6 +75,8 @@ enum Chore {
     },
     /// Builds every package from its packaged files alone
     Package,
+    /// Builds the Python package in a virtual environment and runs its tests
+    Python,
     /// Draws cars, grounds, manoeuvres and controls at random and checks the relations of tests/it/metamorphic
     Search {
         /// Draws of all shards together
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Chore::Fuzz { seconds, reader } => fuzz::fuzz(&mut steps, &reader, seconds),
         Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
+        Chore::Python => checks::python(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
             let options = search::SearchOptions { draws, shard, seed, relation };
             search::search(&mut steps, &options);

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use crate::python;
 use crate::run::{Steps, cargo};
 
 /// Libraries for the demo's sound and gamepads: name in pkg-config, Debian package.
@@ -16,6 +17,8 @@ pub struct Prerequisites {
     pub clippy: bool,
     /// Whether the libraries of the demo and of the package `bevy` are installed.
     pub demo: bool,
+    /// Whether Python of a supported version is installed, with virtual environments.
+    pub python: bool,
 }
 
 impl Prerequisites {
@@ -37,7 +40,11 @@ impl Prerequisites {
             let left_out_work = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";
             steps.leave_out(left_out_work, &install_command(&missing, is_root()));
         }
-        Self { rustfmt, clippy, demo: missing.is_empty() }
+        let python = python::has_python();
+        if !python {
+            steps.leave_out("the step `python`: Python 3.11 or later with venv is missing", python::INSTALL_COMMAND);
+        }
+        Self { rustfmt, clippy, demo: missing.is_empty(), python }
     }
 }
 

@@ -220,6 +220,23 @@ impl Fleet {
         self.steps = self.steps.saturating_add(u64::from(steps));
     }
 
+    /// Advances all active cars as [`Fleet::step`] does, and writes the observations into `rows` instead, with the shape
+    /// `[len(), number of observations]`. [`Fleet::observations`] stays as it is. With 0 steps only the observations of
+    /// the present states are written.
+    ///
+    /// # Errors
+    /// The array has another length. Nothing is changed then.
+    pub fn step_into(&mut self, steps: u32, rows: &mut [f32]) -> Result<(), FleetError> {
+        let expected = self.len * self.observations.len();
+        if rows.len() != expected {
+            let shape = "[cars, observations]: the observations of each car";
+            return Err(FleetError::Length { found: rows.len(), expected, shape });
+        }
+        self.blocks.step(steps, self.dt, &self.observations, rows);
+        self.steps = self.steps.saturating_add(u64::from(steps));
+        Ok(())
+    }
+
     /// Returns the state of a car.
     ///
     /// # Errors

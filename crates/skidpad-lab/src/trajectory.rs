@@ -136,6 +136,11 @@ impl Trajectory {
         self.off_scene
     }
 
+    /// Returns the names of the columns of the car, in the order of [`Frame::row`].
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
     /// Iterates over all rows in order of time, at least one.
     pub fn rows(&self) -> impl Iterator<Item = Cow<'_, Frame>> {
         self.rows.frames_from(0)

@@ -1,0 +1,237 @@
+"""Manoeuvres: runs, comparisons of solvers, and longest accurate steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from skidpad import _core
+from skidpad._core import Car, Scene
+
+# Step rates of a certificate, Hz; the last one is the reference.
+CERTIFY_RATES = (30.0, 60.0, 120.0, 240.0, 480.0)
+
+
+class Table(list[dict[str, Any]]):
+    """Table: a list of rows, each a dictionary from the names of the columns to the values."""
+
+    def to_pandas(self) -> Any:
+        """Returns a `pandas.DataFrame`. Raises `ModuleNotFoundError` without pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self))
+
+    def to_polars(self) -> Any:
+        """Returns a `polars.DataFrame`. Raises `ModuleNotFoundError` without polars."""
+        import polars
+
+        return polars.DataFrame(list(self))
+
+    def _repr_html_(self) -> str:
+        """Returns the table as HTML, which notebooks show."""
+        from html import escape
+
+        columns = list(self[0]) if self else []
+        head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_text(row.get(column)))}</td>" for column in columns) + "</tr>" for row in self
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _text(value: Any) -> str:
+    """Returns a value of a table as text; an empty one without a value."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+class Run:
+    """Manoeuvre that was driven on one solver.
+
+    Attributes:
+        solver: name of the solver.
+        metrics: table with the columns `metric`, `label`, `value` and `unit`.
+        health: worst step report (`not_finite`, `not_converged`, `most_iterations`, `largest_residual` in m/s), and the
+            texts `left_ground` and `incomplete` if the car left the ground or did not complete its course.
+    """
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        """Takes the dictionary of a native run."""
+        self.solver: str = result["solver"]
+        self.metrics = Table(result["metrics"])
+        self.health: dict[str, Any] = result["health"]
+        array: np.ndarray = result["array"]
+        array.flags.writeable = False
+        self._trajectory = MappingProxyType(dict(zip(result["channels"], array, strict=True)))
+
+    @property
+    def trajectory(self) -> Mapping[str, np.ndarray]:
+        """Telemetry of every step: a read-only mapping from channels to float64 arrays of shape [rows]. Row 0 is the
+        start. All arrays are views of one memory, so that an access copies nothing. See `skidpad.channels`."""
+        return self._trajectory
+
+    def metric(self, name: str) -> float | None:
+        """Returns the value of a metric; None if it does not apply. Raises `KeyError` for an unknown name."""
+        for row in self.metrics:
+            if row["metric"] == name:
+                return row["value"]
+        raise KeyError(f"unknown metric {name!r}; this run has {', '.join(row['metric'] for row in self.metrics)}")
+
+    def __repr__(self) -> str:
+        """Returns solver, number of rows and number of metrics."""
+        rows = len(self._trajectory["t_s"])
+        return f"<skidpad.Run on {self.solver}: {rows} rows, {len(self.metrics)} metrics>"
+
+
+class Comparison:
+    """Manoeuvre that was driven on several solvers.
+
+    Attributes:
+        about: description of the manoeuvre.
+        table: one row for each metric, with a column for each solver, the spread in percent and the spread as text.
+            Reference vehicles do not count in the spread.
+        runs: the runs by the names of the solvers.
+    """
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        """Takes the dictionary of a native comparison."""
+        self.about: str = result["about"]
+        self.table = Table(result["rows"])
+        self.runs = {run["solver"]: Run(run) for run in result["runs"]}
+
+    def __repr__(self) -> str:
+        """Returns the solvers and the description."""
+        return f"<skidpad.Comparison of {', '.join(self.runs)}: {self.about}>"
+
+
+class Certificate:
+    """Longest steps that keep the metrics of a manoeuvre.
+
+    Attributes:
+        about: description of the manoeuvre.
+        table: one row for each metric and solver, with a column for each rate, the order of convergence and the longest
+            step in s that keeps the metric (0 for none, None if unknown).
+        summaries: one row for each solver with its longest step in s and the metrics that limit it.
+    """
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        """Takes the dictionary of a native study."""
+        self.about: str = result["about"]
+        self.table = Table(result["rows"])
+        self.summaries = Table(result["summaries"])
+
+    def __repr__(self) -> str:
+        """Returns the longest step of each solver."""
+        steps = ", ".join(f"{row['solver']} {row['longest_step_s']} s" for row in self.summaries)
+        return f"<skidpad.Certificate: {steps}>"
+
+
+def _car(car: Car | str) -> Car:
+    """Returns a car, loaded if it is a name or path."""
+    return car if isinstance(car, Car) else _core.load(car)
+
+
+def _changes(
+    scene: Scene | None,
+    initial_speed: float | None,
+    slope_deg: float | None,
+    heading_deg: float | None,
+    duration: float | None,
+    towing: Iterable[Car | str],
+) -> tuple[Any, ...]:
+    """Returns the changes of a manoeuvre in the order of the native functions."""
+    return scene, initial_speed, slope_deg, heading_deg, duration, [_car(trailer) for trailer in towing]
+
+
+def run(
+    car: Car | str,
+    manoeuvre: str,
+    solver: str = "impulse",
+    rate: float = 240.0,
+    *,
+    scene: Scene | None = None,
+    initial_speed: float | None = None,
+    slope_deg: float | None = None,
+    heading_deg: float | None = None,
+    duration: float | None = None,
+    towing: Iterable[Car | str] = (),
+) -> Run:
+    """Drives a car through a manoeuvre on one solver.
+
+    Args:
+        car: vehicle, or its name or path.
+        manoeuvre: one of `skidpad.manoeuvres()`.
+        solver: one of `skidpad.solvers()`.
+        rate: steps per second, at least 10.
+        scene: ground that replaces that of the manoeuvre.
+        initial_speed: forward speed at the start, m/s.
+        slope_deg: slope of the ground, degrees.
+        heading_deg: heading at the start, degrees, positive to the left.
+        duration: maximum duration, s.
+        towing: trailers from the front, or their names or paths.
+
+    Raises `ValueError` for unknown names and values out of range, and `VehicleError` for faults of a file.
+    """
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    return Run(_core.run_manoeuvre(_car(car), manoeuvre, solver, rate, changes))
+
+
+def compare(
+    car: Car | str,
+    manoeuvre: str,
+    solvers: Sequence[str] = (),
+    rate: float = 240.0,
+    *,
+    scene: Scene | None = None,
+    initial_speed: float | None = None,
+    slope_deg: float | None = None,
+    heading_deg: float | None = None,
+    duration: float | None = None,
+    towing: Iterable[Car | str] = (),
+) -> Comparison:
+    """Drives a car through a manoeuvre on several solvers, each on its own thread; on all of them without names.
+
+    The other arguments and the errors are those of `run`.
+    """
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    return Comparison(_core.compare_solvers(_car(car), manoeuvre, list(solvers), rate, changes))
+
+
+def certify(
+    car: Car | str,
+    manoeuvre: str,
+    solvers: Sequence[str] = (),
+    rates: Sequence[float] = CERTIFY_RATES,
+    within_percent: float = 2.0,
+    *,
+    scene: Scene | None = None,
+    initial_speed: float | None = None,
+    slope_deg: float | None = None,
+    heading_deg: float | None = None,
+    duration: float | None = None,
+    towing: Iterable[Car | str] = (),
+) -> Certificate:
+    """Finds the longest step that keeps each metric within `within_percent` of its value at the highest of `rates` (Hz).
+
+    The other arguments and the errors are those of `run`.
+    """
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    arguments = (_car(car), manoeuvre, list(solvers), list(rates), within_percent, changes)
+    return Certificate(_core.certify_steps(*arguments))
+
+
+def import_vehicle(format: str, path: str | PathLike[str], *, rate: float | None = None) -> tuple[Car, list[str]]:
+    """Converts the file of a car of another program.
+
+    `format` is `bullet`, `rapier`, `godot`, `unity`, `jolt`, `physx` or `commonroad`; `rate` is the step rate of that
+    program in Hz, for formats whose numbers depend on it. Returns the car and notes about properties that a vehicle file
+    cannot contain; `car.toml` is the text of the vehicle file.
+
+    Raises `VehicleError` with all faults of the file, and `OSError` if it cannot be read.
+    """
+    return _core.import_vehicle(format, path, rate=rate)

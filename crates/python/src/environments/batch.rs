@@ -1,0 +1,322 @@
+//! Cars of one fleet that learn a task: episodes, resets and the arrays of a step.
+
+use rayon::prelude::*;
+use skidpad::core::{Controls, Scene, State};
+use skidpad::fleet::{Fleet, FleetError};
+
+use crate::environments::random::Random;
+use crate::environments::task::{ACTION_COUNT, Inputs, MOTION_QUANTITIES, Motion, Task};
+use crate::threads::Threads;
+
+/// Largest magnitude of an observation.
+pub const MAX_OBSERVATION: f32 = 10.0;
+
+/// Number of cars of a task of a thread.
+const CARS_PER_TASK: usize = 256;
+
+/// Number of quantities of a row of the fleet.
+const ROW_LENGTH: usize = MOTION_QUANTITIES.len();
+
+/// Time of the reset of a car whose episode has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Autoreset {
+    /// In the next step, which ignores its action and has the reward 0.
+    NextStep,
+    /// In the step that ends the episode. Its last observations are stored separately.
+    SameStep,
+    /// By [`Environments::reset`] only.
+    Disabled,
+}
+
+/// Arrays that a step or a reset writes, one row or number per car.
+pub struct Outputs<'a> {
+    /// Observations, shape `[cars, observations]`.
+    pub observations: &'a mut [f32],
+    /// Rewards, shape `[cars]`.
+    pub rewards: &'a mut [f32],
+    /// Whether the episode ended because of the state of the car, shape `[cars]`.
+    pub terminated: &'a mut [bool],
+    /// Whether the episode ended because of its length, shape `[cars]`.
+    pub truncated: &'a mut [bool],
+}
+
+/// Numbers of episodes and lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Number of cars.
+    pub car_count: usize,
+    /// Number of steps of the fleet for each action.
+    pub substeps: u32,
+    /// Number of actions after which an episode is truncated.
+    pub max_episode_steps: u32,
+    /// Time of the reset after an episode.
+    pub autoreset: Autoreset,
+}
+
+/// Batch of cars of any task.
+pub trait Environments: Send + Sync {
+    /// Returns the fleet of the cars.
+    fn fleet(&self) -> &Fleet;
+
+    /// Starts new episodes of the cars `selected`, and writes the observations of all cars. `seeds` has a new seed for
+    /// each car that gets one. Flags and rewards of the selected cars become false and 0.
+    fn reset(&mut self, selected: &[bool], seeds: &[Option<u64>], outputs: Outputs<'_>) -> Result<(), FleetError>;
+
+    /// Steps all cars with `actions`, shape `[cars, 2]`. Actions are clamped to −1 to 1; numbers that are not finite count
+    /// as 0. Returns whether any episode ended.
+    fn step(&mut self, actions: &[f32], outputs: Outputs<'_>) -> Result<bool, FleetError>;
+
+    /// Returns the number of a car whose episode has ended and that was not reset; `None` if there is none.
+    fn first_ended(&self) -> Option<usize>;
+
+    /// Returns the observations at the end of the episodes that ended in the last step, shape `[cars, observations]`.
+    /// Rows of other cars are meaningless. Written with [`Autoreset::SameStep`] only.
+    fn final_observations(&self) -> &[f32];
+
+    /// Returns the return and the number of steps of the last finished episode of a car; 0 before the first one.
+    fn last_episode(&self, car: usize) -> (f64, u32);
+
+    /// Returns position x and y (m) and heading (rad) of a car, and those of its goal if it has one.
+    fn pose_and_goal(&self, car: usize) -> ([f32; 3], Option<[f32; 3]>);
+}
+
+/// Data of a car besides its motion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Car<M> {
+    memory: M,
+    random: Random,
+    action: [f32; ACTION_COUNT],
+    gear: Option<i8>,
+    /// Number of steps of the episode.
+    length: u32,
+    /// Sum of the rewards of the episode.
+    episode_return: f64,
+    /// Return and length of the last finished episode.
+    last_episode: (f64, u32),
+    /// Whether the episode has ended and the car was not reset.
+    has_ended: bool,
+    /// Whether the car is reset in this step instead of being stepped.
+    is_starting: bool,
+}
+
+/// Batch of cars of the task `T`.
+pub struct Batch<T: Task> {
+    task: T,
+    fleet: Fleet,
+    scene: Scene,
+    threads: Threads,
+    settings: Settings,
+    cars: Vec<Car<T::Memory>>,
+    /// Motions of the cars, row by row.
+    rows: Vec<f32>,
+    /// Pedals and steering of the cars, row by row.
+    inputs: Vec<f32>,
+    /// Whether each car is stepped by the fleet.
+    active: Vec<bool>,
+    final_observations: Vec<f32>,
+}
+
+impl<T: Task> Batch<T> {
+    /// Creates the cars of `task` in `fleet`, which has `settings.car_count` cars on the ground of `scene`. Their episodes
+    /// start with the first reset.
+    pub fn new(task: T, mut fleet: Fleet, scene: Scene, threads: Threads, settings: Settings) -> Self {
+        fleet.set_observations(&MOTION_QUANTITIES);
+        let count = settings.car_count;
+        let final_count = if settings.autoreset == Autoreset::SameStep { count * task.observation_count() } else { 0 };
+        Self {
+            task,
+            scene,
+            threads,
+            settings,
+            cars: vec![Car { has_ended: true, ..Car::default() }; count],
+            rows: vec![0.0; count * ROW_LENGTH],
+            inputs: vec![0.0; count * skidpad::fleet::ACTION_COUNT],
+            active: vec![true; count],
+            final_observations: vec![0.0; final_count],
+            fleet,
+        }
+    }
+
+    /// Starts an episode of a car: draws its start and places it there at neutral controls.
+    fn begin_episode(&mut self, car: usize) -> Result<(), FleetError> {
+        let record = &mut self.cars[car];
+        let (placement, memory) = self.task.begin(&mut record.random);
+        let (random, last_episode) = (record.random, record.last_episode);
+        *record = Car { memory, random, last_episode, ..Car::default() };
+        let state = State::at_rest(self.fleet.model(), &self.scene, &placement);
+        self.fleet.set_state(car, &state)?;
+        self.fleet.set_controls(car, &Controls::default())
+    }
+
+    /// Writes the inputs of all cars for `actions` and passes them to the fleet.
+    fn apply_actions(&mut self, actions: &[f32]) -> Result<(), FleetError> {
+        let (actions, _) = actions.as_chunks::<ACTION_COUNT>();
+        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
+        let (inputs, _) = self.inputs.as_chunks_mut::<{ skidpad::fleet::ACTION_COUNT }>();
+        for (car, (record, action)) in self.cars.iter_mut().zip(actions).enumerate() {
+            if record.is_starting {
+                continue;
+            }
+            record.action = action.map(|number| if number.is_finite() { number.clamp(-1.0, 1.0) } else { 0.0 });
+            let motion = Motion::from_row(&rows[car]);
+            let Inputs { pedals_and_steer, gear } = self.task.inputs(record.action, &motion, &mut record.memory);
+            inputs[car] = pedals_and_steer;
+            if gear != record.gear {
+                record.gear = gear;
+                self.fleet.set_controls(car, &Controls { gear, ..Controls::default() })?;
+            }
+        }
+        self.fleet.set_actions(&self.inputs)
+    }
+
+    /// Evaluates all cars that were stepped, and writes their rows of `outputs`. The rows of starting cars stay.
+    fn evaluate(&mut self, outputs: &mut Outputs<'_>) {
+        let Self { task, cars, rows, active, threads, settings, .. } = self;
+        let count = task.observation_count();
+        let evaluate_car = |record: &mut Car<T::Memory>, row: &[f32; ROW_LENGTH], is_active: bool, observations: &mut [f32]| {
+            let motion = Motion::from_row(row);
+            record.length += 1;
+            let outcome = task.advance(record.action, &motion, &mut record.memory);
+            // A car without a finite motion keeps its last state.
+            let (reward, is_terminated) =
+                if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
+            let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
+            record.episode_return += f64::from(reward);
+            record.has_ended = is_terminated || is_truncated;
+            if record.has_ended {
+                record.last_episode = (record.episode_return, record.length);
+            }
+            observe_clamped(task, &motion, &record.memory, observations);
+            (reward, is_terminated, is_truncated)
+        };
+        let (rows, _) = rows.as_chunks::<ROW_LENGTH>();
+        let evaluate_chunk = |(cars, rows, active, observations, rewards, terminated, truncated): Chunk<'_, T::Memory>| {
+            for (i, (record, observations)) in cars.iter_mut().zip(observations.chunks_exact_mut(count)).enumerate() {
+                (rewards[i], terminated[i], truncated[i]) = if record.is_starting {
+                    (0.0, false, false)
+                } else {
+                    evaluate_car(record, &rows[i], active[i], observations)
+                };
+            }
+        };
+        let Outputs { observations, rewards, terminated, truncated } = outputs;
+        if threads.count() == 1 {
+            return evaluate_chunk((cars, rows, active, observations, rewards, terminated, truncated));
+        }
+        threads.run(|| {
+            (
+                cars.par_chunks_mut(CARS_PER_TASK),
+                rows.par_chunks(CARS_PER_TASK),
+                active.par_chunks(CARS_PER_TASK),
+                observations.par_chunks_mut(CARS_PER_TASK * count),
+                rewards.par_chunks_mut(CARS_PER_TASK),
+                terminated.par_chunks_mut(CARS_PER_TASK),
+                truncated.par_chunks_mut(CARS_PER_TASK),
+            )
+                .into_par_iter()
+                .for_each(evaluate_chunk);
+        });
+    }
+
+    /// Starts the episodes of all cars that are starting, and writes their observations.
+    fn begin_episodes(&mut self, observations: &mut [f32]) -> Result<(), FleetError> {
+        let count = self.task.observation_count();
+        let starting: Vec<usize> = (0..self.cars.len()).filter(|car| self.cars[*car].is_starting).collect();
+        if starting.is_empty() {
+            return Ok(());
+        }
+        for car in &starting {
+            self.begin_episode(*car)?;
+        }
+        // 0 steps: writes the motions of the new states.
+        self.fleet.step_into(0, &mut self.rows)?;
+        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
+        for car in starting {
+            let observations = &mut observations[car * count..(car + 1) * count];
+            observe_clamped(&self.task, &Motion::from_row(&rows[car]), &self.cars[car].memory, observations);
+        }
+        Ok(())
+    }
+}
+
+/// Rows of the cars of one chunk: data, motions, activity, observations, rewards, terminated and truncated flags.
+type Chunk<'a, M> = (
+    &'a mut [Car<M>],
+    &'a [[f32; ROW_LENGTH]],
+    &'a [bool],
+    &'a mut [f32],
+    &'a mut [f32],
+    &'a mut [bool],
+    &'a mut [bool],
+);
+
+/// Writes the observations of a car, clamped to ± [`MAX_OBSERVATION`]; NaN becomes 0.
+#[inline(always)]
+fn observe_clamped<T: Task>(task: &T, motion: &Motion, memory: &T::Memory, observations: &mut [f32]) {
+    task.observe(motion, memory, observations);
+    for number in observations {
+        *number = if number.is_nan() { 0.0 } else { number.clamp(-MAX_OBSERVATION, MAX_OBSERVATION) };
+    }
+}
+
+impl<T: Task> Environments for Batch<T> {
+    fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    fn reset(&mut self, selected: &[bool], seeds: &[Option<u64>], outputs: Outputs<'_>) -> Result<(), FleetError> {
+        for (car, record) in self.cars.iter_mut().enumerate() {
+            record.is_starting = selected[car];
+            if let Some(seed) = seeds[car].filter(|_| selected[car]) {
+                record.random = Random::new(seed);
+            }
+            if selected[car] {
+                (outputs.rewards[car], outputs.terminated[car], outputs.truncated[car]) = (0.0, false, false);
+            }
+        }
+        self.begin_episodes(outputs.observations)
+    }
+
+    fn step(&mut self, actions: &[f32], mut outputs: Outputs<'_>) -> Result<bool, FleetError> {
+        // With `NextStep`, cars whose episode ended in the last step start a new one in this step.
+        for car in 0..self.cars.len() {
+            if self.cars[car].has_ended {
+                self.cars[car].is_starting = true;
+                self.fleet.set_active(car, false)?;
+            }
+        }
+        self.apply_actions(actions)?;
+        let (fleet, rows, substeps) = (&mut self.fleet, &mut self.rows, self.settings.substeps);
+        self.threads.run(|| fleet.step_into(substeps, rows))?;
+        self.fleet.write_active(&mut self.active)?;
+        self.evaluate(&mut outputs);
+        let has_ended = self.cars.iter().any(|record| record.has_ended && !record.is_starting);
+        if has_ended && self.settings.autoreset == Autoreset::SameStep {
+            self.final_observations.copy_from_slice(outputs.observations);
+            for record in &mut self.cars {
+                record.is_starting = record.has_ended;
+            }
+        }
+        self.begin_episodes(outputs.observations)?;
+        Ok(has_ended)
+    }
+
+    fn first_ended(&self) -> Option<usize> {
+        self.cars.iter().position(|record| record.has_ended)
+    }
+
+    fn final_observations(&self) -> &[f32] {
+        &self.final_observations
+    }
+
+    fn last_episode(&self, car: usize) -> (f64, u32) {
+        self.cars.get(car).map_or((0.0, 0), |record| record.last_episode)
+    }
+
+    fn pose_and_goal(&self, car: usize) -> ([f32; 3], Option<[f32; 3]>) {
+        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
+        let (Some(row), Some(record)) = (rows.get(car), self.cars.get(car)) else { return ([0.0; 3], None) };
+        let Motion { position: [x, y], forward, .. } = Motion::from_row(row);
+        ([x, y, libm::atan2f(forward[1], forward[0])], self.task.goal(&record.memory))
+    }
+}

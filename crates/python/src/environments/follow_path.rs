@@ -1,0 +1,158 @@
+//! Task: follow a closed path at the speed that suits its bends.
+
+use std::sync::Arc;
+
+use skidpad::core::state::Placement;
+
+use crate::course::{Course, Place};
+use crate::environments::random::Random;
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+
+/// Distances ahead of the car whose points are observed, m.
+const PREVIEW_DISTANCES_M: [f32; 5] = [4.0, 8.0, 15.0, 25.0, 40.0];
+
+/// Distances ahead of the car whose speeds are observed, m.
+const SPEED_DISTANCES_M: [f32; 3] = [0.0, 15.0, 35.0];
+
+/// Names of the observations before the previewed ones.
+pub const LEADING_NAMES: [&str; 11] = [
+    "lateral_offset/max_offset",
+    "sin(heading_error)",
+    "cos(heading_error)",
+    "speed/30",
+    "lateral_speed/10",
+    "yaw_rate",
+    "acceleration/10",
+    "lateral_acceleration/10",
+    "steer/max_steer",
+    "previous_longitudinal",
+    "previous_steer",
+];
+
+/// Path, limits and weights of the task.
+#[derive(Clone, Debug)]
+pub struct FollowPath {
+    /// Path with its speeds.
+    pub course: Arc<Course>,
+    /// Lateral offset beyond which an episode ends, m.
+    pub max_offset: f32,
+    /// Road-wheel angle of the steering demand 1, rad.
+    pub max_steer: f32,
+    /// Time of a step of the environment, s.
+    pub step_time: f32,
+}
+
+/// Memory of a car on a course.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CourseMemory {
+    /// Place of the car on the course.
+    pub place: Place,
+    /// Action of the last step.
+    pub action: [f32; ACTION_COUNT],
+}
+
+impl FollowPath {
+    /// Reward of leaving the path.
+    const FAILURE_REWARD: f32 = -10.0;
+
+    /// Returns the names of the observations.
+    pub fn names() -> Vec<String> {
+        let previews = PREVIEW_DISTANCES_M.iter().map(|distance| format!("direction_of_point_{distance}_m_ahead"));
+        let speeds = SPEED_DISTANCES_M.iter().map(|distance| format!("(path_speed_{distance}_m_ahead-speed)/10"));
+        LEADING_NAMES.iter().map(ToString::to_string).chain(previews).chain(speeds).collect()
+    }
+}
+
+/// Draws a start on `course`: at a random place, at most 0.5 m and 0.1 rad off it, at half to full speed of the course.
+pub fn begin_on(course: &Course, random: &mut Random) -> (Placement, CourseMemory) {
+    let samples = course.samples();
+    let number = ((random.next_share() * samples.len() as f64) as usize).min(samples.len() - 1);
+    let sample = samples[number];
+    let lateral = random.next_between(-0.5, 0.5);
+    let turn = random.next_between(-0.1, 0.1) as f32;
+    let speed = f64::from(sample.speed) * random.next_between(0.5, 1.0);
+    let [dx, dy] = sample.direction;
+    let position = [sample.position[0] - dy * lateral as f32, sample.position[1] + dx * lateral as f32];
+    let placement = Placement {
+        x: position[0].into(),
+        y: position[1].into(),
+        heading: libm::atan2f(dy, dx) + turn,
+        speed: speed as f32,
+        ..Placement::default()
+    };
+    let place = course.locate(position, number as u32);
+    (placement, CourseMemory { place, action: [0.0; ACTION_COUNT] })
+}
+
+/// Returns sine and cosine of the angle from `direction` to the heading of the car.
+#[inline(always)]
+pub fn heading_error(motion: &Motion, direction: [f32; 2]) -> [f32; 2] {
+    let ([fx, fy], [dx, dy]) = (motion.forward, direction);
+    [dx * fy - dy * fx, dx * fx + dy * fy]
+}
+
+impl Task for FollowPath {
+    type Memory = CourseMemory;
+
+    fn observation_count(&self) -> usize {
+        LEADING_NAMES.len() + PREVIEW_DISTANCES_M.len() + SPEED_DISTANCES_M.len()
+    }
+
+    fn begin(&self, random: &mut Random) -> (Placement, CourseMemory) {
+        begin_on(&self.course, random)
+    }
+
+    #[inline(always)]
+    fn inputs(&self, action: [f32; ACTION_COUNT], _motion: &Motion, _memory: &mut CourseMemory) -> Inputs {
+        Inputs::from_action(action, self.max_steer)
+    }
+
+    #[inline(always)]
+    fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
+        let place = self.course.locate(motion.position, memory.place.sample);
+        let progress = self.course.distance(&memory.place, &place);
+        let target = self.course.sample(&place).speed * self.step_time;
+        let offset = place.lateral / self.max_offset;
+        let steer_change = (action[1] - memory.action[1]).abs();
+        *memory = CourseMemory { place, action };
+        if offset.abs() > 1.0 || motion.is_overturned() {
+            return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
+        }
+        let reward = (progress / target).min(1.0) - 0.5 * offset * offset - 0.05 * steer_change;
+        Outcome { reward, is_terminated: false }
+    }
+
+    fn failure_reward(&self) -> f32 {
+        Self::FAILURE_REWARD
+    }
+
+    #[inline(always)]
+    fn observe(&self, motion: &Motion, memory: &CourseMemory, observations: &mut [f32]) {
+        let CourseMemory { place, action } = memory;
+        let [sine, cosine] = heading_error(motion, self.course.sample(place).direction);
+        let (leading, previews) = observations.split_at_mut(LEADING_NAMES.len());
+        leading.copy_from_slice(&[
+            place.lateral / self.max_offset,
+            sine,
+            cosine,
+            motion.speed / 30.0,
+            motion.lateral_speed / 10.0,
+            motion.yaw_rate,
+            motion.acceleration / 10.0,
+            motion.lateral_acceleration / 10.0,
+            motion.steer / self.max_steer,
+            action[0],
+            action[1],
+        ]);
+        let (points, speeds) = previews.split_at_mut(PREVIEW_DISTANCES_M.len());
+        let [fx, fy] = motion.forward;
+        for (number, distance) in points.iter_mut().zip(PREVIEW_DISTANCES_M) {
+            let [x, y] = self.course.ahead(place.sample, distance).position;
+            let offset = [x - motion.position[0], y - motion.position[1]];
+            *number = (fx * offset[1] - fy * offset[0]) / distance;
+        }
+        for (number, distance) in speeds.iter_mut().zip(SPEED_DISTANCES_M) {
+            *number = (self.course.ahead(place.sample, distance).speed - motion.speed) / 10.0;
+        }
+    }
+}

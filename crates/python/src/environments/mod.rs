@@ -1,0 +1,373 @@
+//! Environments for learning: cars of one fleet with a task, computed over arrays.
+
+mod batch;
+mod drift_circle;
+mod follow_path;
+mod parking;
+mod random;
+mod task;
+mod track;
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::car::Car;
+use crate::course::{Course, DistanceField};
+use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Settings};
+use crate::environments::drift_circle::DriftCircle;
+use crate::environments::follow_path::FollowPath;
+use crate::environments::parking::Parking;
+use crate::environments::task::{ACTION_COUNT, Task};
+use crate::environments::track::Track;
+use crate::errors::{unknown_name, value_error};
+use crate::fleet::{fleet_error, new_fleet};
+use crate::scene::{Scene, core_scene};
+use crate::state::State;
+use crate::threads::Threads;
+use crate::track::PyTrack;
+
+/// Names of the tasks.
+const TASK_NAMES: [&str; 4] = ["follow_path", "track", "drift_circle", "parking"];
+
+/// Names and values of the modes of automatic resets.
+const AUTORESET_MODES: [(&str, Autoreset); 3] =
+    [("next_step", Autoreset::NextStep), ("same_step", Autoreset::SameStep), ("disabled", Autoreset::Disabled)];
+
+/// Arrays of a batch in Python, which every step writes.
+struct Arrays {
+    observations: Py<PyArray2<f32>>,
+    rewards: Py<PyArray1<f32>>,
+    terminated: Py<PyArray1<bool>>,
+    truncated: Py<PyArray1<bool>>,
+}
+
+/// Batch of cars with a task, whose observations, rewards, flags and resets are computed in Rust. The class `VectorEnv`
+/// of the package makes Gymnasium environments of it.
+#[pyclass(module = "skidpad._core")]
+pub struct EnvironmentBatch {
+    batch: Box<dyn Environments>,
+    arrays: Arrays,
+    settings: Settings,
+    names: Vec<String>,
+    /// Whether every car was reset at least once.
+    is_started: bool,
+}
+
+/// Numbers of a task by name, with the names that were used.
+struct Parameters<'a, 'py> {
+    given: Option<&'a Bound<'py, PyDict>>,
+    used: Vec<&'static str>,
+}
+
+impl Parameters<'_, '_> {
+    /// Returns the number called `name`, or `default`.
+    ///
+    /// # Errors
+    /// The number is not finite or not above 0.
+    fn number(&mut self, name: &'static str, default: f32) -> PyResult<f32> {
+        self.used.push(name);
+        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else { return Ok(default) };
+        let number: f32 = value.extract()?;
+        if number.is_finite() && number > 0.0 {
+            return Ok(number);
+        }
+        Err(value_error(format!("{name} is {number}, but must be a finite number above 0")))
+    }
+
+    /// Checks that every given name was used.
+    fn check_all_used(&self) -> PyResult<()> {
+        for name in self.given.into_iter().flat_map(|given| given.keys()) {
+            let name: String = name.extract()?;
+            if !self.used.contains(&name.as_str()) {
+                return Err(unknown_name("parameter", &name, &self.used));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fleet with everything that a batch needs besides its task.
+struct Parts {
+    car: Car,
+    scene: skidpad::core::Scene,
+    dt: f32,
+    threads: Threads,
+    settings: Settings,
+}
+
+impl Parts {
+    /// Creates the batch of `task`.
+    fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
+        let Self { car, scene, dt, threads, settings } = self;
+        let fleet = py.detach(|| new_fleet(&car, &scene, dt, settings.car_count, &threads))?;
+        Ok(Box::new(Batch::new(task, fleet, scene, threads, settings)))
+    }
+}
+
+/// Returns the course of a task that needs one, with recommended speeds by the parameters.
+fn course_with_speeds(track: Option<&PyTrack>, parameters: &mut Parameters<'_, '_>) -> PyResult<Course> {
+    let max_speed = parameters.number("max_speed", 20.0)?;
+    let lateral = parameters.number("max_lateral_acceleration", 4.0)?;
+    let longitudinal = parameters.number("max_longitudinal_acceleration", 3.0)?;
+    let track = track.ok_or_else(|| value_error("this task needs a track"))?;
+    Ok(track.course().clone().with_speeds(max_speed, lateral, longitudinal))
+}
+
+/// Creates the batch of the task called `name` and the names of its observations.
+fn build_batch(
+    py: Python<'_>,
+    name: &str,
+    track: Option<&PyTrack>,
+    parameters: &mut Parameters<'_, '_>,
+    parts: Parts,
+) -> PyResult<(Box<dyn Environments>, Vec<String>)> {
+    let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    let step_time = parts.dt * parts.settings.substeps as f32;
+    let max_steer = parameters.number("max_steer", 0.5)?;
+    match name {
+        "follow_path" => {
+            let max_offset = parameters.number("max_offset", 4.0)?;
+            let course = Arc::new(course_with_speeds(track, parameters)?);
+            parameters.check_all_used()?;
+            Ok((parts.build(py, FollowPath { course, max_offset, max_steer, step_time })?, FollowPath::names()))
+        }
+        "track" => {
+            let course = course_with_speeds(track, parameters)?;
+            parameters.check_all_used()?;
+            let field = Arc::new(py.detach(|| DistanceField::new(&course)));
+            Ok((parts.build(py, Track { course: Arc::new(course), field, max_steer })?, Track::names()))
+        }
+        "drift_circle" => {
+            let task = DriftCircle {
+                radius: parameters.number("radius", 15.0)?,
+                max_offset: parameters.number("max_offset", 6.0)?,
+                target_sideslip: parameters.number("target_sideslip", 0.5)?,
+                start_speed: parameters.number("start_speed", 8.0)?,
+                max_steer,
+            };
+            parameters.check_all_used()?;
+            Ok((parts.build(py, task)?, owned(&drift_circle::NAMES)))
+        }
+        "parking" => {
+            let task = Parking {
+                goal_distance: parameters.number("goal_distance", 12.0)?,
+                distance_tolerance: parameters.number("distance_tolerance", 0.5)?,
+                heading_tolerance: parameters.number("heading_tolerance", 0.15)?,
+                max_steer,
+            };
+            parameters.check_all_used()?;
+            Ok((parts.build(py, task)?, owned(&parking::NAMES)))
+        }
+        _ => Err(unknown_name("task", name, &TASK_NAMES)),
+    }
+}
+
+/// Checks that an array has the shape `expected`.
+fn check_shape(name: &str, found: &[usize], expected: &[usize]) -> PyResult<()> {
+    if found == expected { Ok(()) } else { Err(value_error(format!("{name} has the shape {found:?}, expected {expected:?}"))) }
+}
+
+#[pymethods]
+impl EnvironmentBatch {
+    /// Creates `num_envs` cars of `car` with the task `task`: `follow_path`, `track`, `drift_circle` or `parking`.
+    /// `parameters` are the numbers of the task. `buffers` has the C-contiguous arrays `observations` (float32, shape
+    /// [cars, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each of shape [cars]; without it
+    /// new arrays are created.
+    ///
+    /// Raises `ValueError` for unknown names and numbers out of range, and if a fleet does not support car or scene.
+    #[new]
+    #[pyo3(signature = (task, car, num_envs, *, scene = None, track = None, dt = 0.01, substeps = 4, max_episode_steps = 1000, autoreset = "next_step", threads = 0, buffers = None, parameters = None))]
+    fn new(
+        py: Python<'_>,
+        task: &str,
+        car: &Car,
+        num_envs: usize,
+        scene: Option<&Scene>,
+        track: Option<&PyTrack>,
+        dt: f32,
+        substeps: u32,
+        max_episode_steps: u32,
+        autoreset: &str,
+        threads: usize,
+        buffers: Option<&Bound<'_, PyDict>>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        if num_envs == 0 || substeps == 0 || max_episode_steps == 0 {
+            return Err(value_error("num_envs, substeps and max_episode_steps must be at least 1"));
+        }
+        let mode = AUTORESET_MODES.iter().find(|(name, _)| *name == autoreset);
+        let Some((_, autoreset)) = mode else {
+            return Err(unknown_name("autoreset mode", autoreset, &AUTORESET_MODES.map(|(name, _)| name)));
+        };
+        let settings = Settings { car_count: num_envs, substeps, max_episode_steps, autoreset: *autoreset };
+        let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
+        let parts = Parts { car: car.clone(), scene: core_scene(scene), dt, threads, settings };
+        let mut parameters = Parameters { given: parameters, used: Vec::new() };
+        let (batch, names) = build_batch(py, task, track, &mut parameters, parts)?;
+        let arrays = Arrays::new(py, buffers, num_envs, names.len())?;
+        Ok(Self { batch, arrays, settings, names, is_started: false })
+    }
+
+    /// Starts new episodes of the cars in the bool array `mask` of shape [cars], of all cars without one. `seeds` has a new
+    /// seed (uint64) or `None` for each car; a car without a new seed continues its own pseudo-random numbers. Writes the
+    /// observations of all cars.
+    ///
+    /// Raises `ValueError` for another shape.
+    #[pyo3(signature = (seeds, mask = None))]
+    fn reset(&mut self, py: Python<'_>, seeds: Vec<Option<u64>>, mask: Option<Vec<bool>>) -> PyResult<()> {
+        let count = self.settings.car_count;
+        let selected = mask.unwrap_or_else(|| vec![true; count]);
+        check_shape("mask", &[selected.len()], &[count])?;
+        check_shape("seeds", &[seeds.len()], &[count])?;
+        self.is_started |= selected.iter().all(|is_selected| *is_selected);
+        let (batch, arrays) = (&mut self.batch, &self.arrays);
+        arrays.write(py, |outputs| batch.reset(&selected, &seeds, outputs))?.map_err(fleet_error)
+    }
+
+    /// Steps all cars with `actions`, a C-contiguous float32 array of shape [cars, 2]: longitudinal and steering demand, −1
+    /// to 1. Writes the arrays. Other Python threads run in the meantime. Returns whether an episode ended.
+    ///
+    /// Raises `ValueError` for another shape, and `RuntimeError` before the first reset, and for a car whose episode has
+    /// ended if automatic resets are disabled.
+    fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
+        check_shape("actions", actions.shape(), &[self.settings.car_count, ACTION_COUNT])?;
+        if !self.is_started {
+            return Err(PyRuntimeError::new_err("call reset() before the first step()"));
+        }
+        if self.settings.autoreset == Autoreset::Disabled
+            && let Some(car) = self.batch.first_ended()
+        {
+            return Err(PyRuntimeError::new_err(format!(
+                "the episode of car {car} has ended; reset it before the next step with options={{\"reset_mask\": mask}}"
+            )));
+        }
+        let actions = actions.as_slice()?;
+        let (batch, arrays) = (&mut self.batch, &self.arrays);
+        arrays.write(py, |outputs| batch.step(actions, outputs))?.map_err(fleet_error)
+    }
+
+    /// Observations of all cars after the last step or reset, float32, shape [cars, observations]. The same array is
+    /// written by every step.
+    #[getter]
+    fn observations(&self, py: Python<'_>) -> Py<PyArray2<f32>> {
+        self.arrays.observations.clone_ref(py)
+    }
+
+    /// Rewards of the last step, float32, shape [cars]. The same array is written by every step.
+    #[getter]
+    fn rewards(&self, py: Python<'_>) -> Py<PyArray1<f32>> {
+        self.arrays.rewards.clone_ref(py)
+    }
+
+    /// Whether each episode ended by the state of its car, bool, shape [cars]. The same array is written by every step.
+    #[getter]
+    fn terminated(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
+        self.arrays.terminated.clone_ref(py)
+    }
+
+    /// Whether each episode ended by its length, bool, shape [cars]. The same array is written by every step.
+    #[getter]
+    fn truncated(&self, py: Python<'_>) -> Py<PyArray1<bool>> {
+        self.arrays.truncated.clone_ref(py)
+    }
+
+    /// Returns the last observations of the episodes that ended in the last step, a new float32 array of shape [cars,
+    /// observations]. Rows of other cars are meaningless. Only with the mode `same_step`.
+    fn final_observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let numbers = self.batch.final_observations();
+        PyArray1::from_slice(py, numbers).reshape([numbers.len() / self.names.len(), self.names.len()])
+    }
+
+    /// Returns (sums of the rewards, numbers of steps) of the last finished episode of each car: a float64 and an int64
+    /// array of shape [cars], 0 before the first one.
+    fn last_episodes<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>) {
+        let episodes = (0..self.settings.car_count).map(|car| self.batch.last_episode(car));
+        let (returns, lengths): (Vec<f64>, Vec<i64>) =
+            episodes.map(|(episode_return, length)| (episode_return, i64::from(length))).unzip();
+        (PyArray1::from_vec(py, returns), PyArray1::from_vec(py, lengths))
+    }
+
+    /// Returns the pose of a car (x and y in m, heading in rad) and that of its goal or `None`.
+    ///
+    /// Raises `IndexError` if there is no such car.
+    fn pose_and_goal(&self, car: usize) -> PyResult<([f32; 3], Option<[f32; 3]>)> {
+        if car >= self.settings.car_count {
+            return Err(PyIndexError::new_err(format!("there is no car {car}")));
+        }
+        Ok(self.batch.pose_and_goal(car))
+    }
+
+    /// Returns the state of a car.
+    ///
+    /// Raises `IndexError` if there is no such car.
+    fn state(&self, car: usize) -> PyResult<State> {
+        Ok(self.batch.fleet().state(car).map_err(fleet_error)?.into())
+    }
+
+    /// Names of the observations of a car, with their scales.
+    #[getter]
+    fn observation_names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    /// Number of cars.
+    #[getter]
+    fn num_envs(&self) -> usize {
+        self.settings.car_count
+    }
+}
+
+impl Arrays {
+    /// Takes the arrays from `buffers`, or creates them, for `count` cars with `length` observations each.
+    fn new(py: Python<'_>, buffers: Option<&Bound<'_, PyDict>>, count: usize, length: usize) -> PyResult<Self> {
+        let Some(buffers) = buffers else {
+            return Ok(Self {
+                observations: PyArray2::zeros(py, [count, length], false).unbind(),
+                rewards: PyArray1::zeros(py, [count], false).unbind(),
+                terminated: PyArray1::zeros(py, [count], false).unbind(),
+                truncated: PyArray1::zeros(py, [count], false).unbind(),
+            });
+        };
+        let find = |name: &str| {
+            let array = buffers.get_item(name)?;
+            array.ok_or_else(|| value_error(format!("buffers have no array `{name}`")))
+        };
+        let flags = |name: &str| -> PyResult<Py<PyArray1<bool>>> {
+            let array = find(name)?.cast_into::<PyArray1<bool>>()?;
+            check_shape(name, array.shape(), &[count])?;
+            Ok(array.unbind())
+        };
+        let observations = find("observations")?.cast_into::<PyArray2<f32>>()?;
+        check_shape("observations", observations.shape(), &[count, length])?;
+        let rewards = find("rewards")?.cast_into::<PyArray1<f32>>()?;
+        check_shape("rewards", rewards.shape(), &[count])?;
+        Ok(Self {
+            observations: observations.unbind(),
+            rewards: rewards.unbind(),
+            terminated: flags("terminals")?,
+            truncated: flags("truncations")?,
+        })
+    }
+
+    /// Runs `work`, which writes the arrays, while other Python threads run.
+    ///
+    /// # Errors
+    /// An array is borrowed by other native code, is read-only or is not contiguous.
+    fn write<R: Send>(&self, py: Python<'_>, work: impl FnOnce(Outputs<'_>) -> R + Send) -> PyResult<R> {
+        let mut observations = self.observations.bind(py).try_readwrite()?;
+        let mut rewards = self.rewards.bind(py).try_readwrite()?;
+        let mut terminated = self.terminated.bind(py).try_readwrite()?;
+        let mut truncated = self.truncated.bind(py).try_readwrite()?;
+        let outputs = Outputs {
+            observations: observations.as_slice_mut()?,
+            rewards: rewards.as_slice_mut()?,
+            terminated: terminated.as_slice_mut()?,
+            truncated: truncated.as_slice_mut()?,
+        };
+        Ok(py.detach(|| work(outputs)))
+    }
+}

@@ -1,0 +1,166 @@
+//! Task: park a car on a goal, forward or in reverse.
+
+use skidpad::core::state::Placement;
+
+use crate::environments::random::Random;
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+
+/// Names of the observations.
+pub const NAMES: [&str; 12] = [
+    "goal_ahead/10",
+    "goal_left/10",
+    "sin(goal_heading-heading)",
+    "cos(goal_heading-heading)",
+    "distance/10",
+    "speed/5",
+    "lateral_speed/5",
+    "yaw_rate",
+    "steer/max_steer",
+    "gear_direction",
+    "previous_longitudinal",
+    "previous_steer",
+];
+
+/// Area and limits of the task. Cars start near the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Parking {
+    /// Largest distance of the goal from the start, m.
+    pub goal_distance: f32,
+    /// Distance from the goal that counts as parked, m.
+    pub distance_tolerance: f32,
+    /// Heading error that counts as parked, rad.
+    pub heading_tolerance: f32,
+    /// Road-wheel angle of the steering demand 1, rad.
+    pub max_steer: f32,
+}
+
+/// Memory of a car that parks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParkingMemory {
+    /// Goal: x and y (m) and heading (rad) with cosine and sine.
+    goal: [f32; 3],
+    goal_direction: [f32; 2],
+    action: [f32; ACTION_COUNT],
+    /// Direction of the requested gear: 1 or −1.
+    direction: i8,
+    /// Distance measure of the last step; see [`Parking::remaining`].
+    remaining: f32,
+}
+
+impl Parking {
+    /// Reward of leaving the area.
+    const FAILURE_REWARD: f32 = -10.0;
+
+    /// Reward of a parked car.
+    const SUCCESS_REWARD: f32 = 10.0;
+
+    /// Cost of a step.
+    const STEP_COST: f32 = 0.01;
+
+    /// Distance that a heading error of 1 rad is worth, m.
+    const HEADING_WEIGHT_M: f32 = 2.0;
+
+    /// Speed below which a car may change its direction and counts as standing, m/s.
+    const STANDING_SPEED: f32 = 0.3;
+
+    /// Returns distance from the goal (m) and sine and cosine of the heading error of a car.
+    fn goal_errors(motion: &Motion, memory: &ParkingMemory) -> (f32, [f32; 2]) {
+        let offset = [memory.goal[0] - motion.position[0], memory.goal[1] - motion.position[1]];
+        let ([fx, fy], [gx, gy]) = (motion.forward, memory.goal_direction);
+        ((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), [fx * gy - fy * gx, fx * gx + fy * gy])
+    }
+
+    /// Returns the distance from the goal plus the weighted heading error, m.
+    fn remaining(distance: f32, [sine, cosine]: [f32; 2]) -> f32 {
+        distance + Self::HEADING_WEIGHT_M * libm::atan2f(sine, cosine).abs()
+    }
+}
+
+impl Task for Parking {
+    type Memory = ParkingMemory;
+
+    fn observation_count(&self) -> usize {
+        NAMES.len()
+    }
+
+    fn begin(&self, random: &mut Random) -> (Placement, ParkingMemory) {
+        let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
+        let goal_angle = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
+        let goal_distance = f64::from(self.goal_distance) * random.next_between(0.4, 1.0);
+        // Goals turn by at most a right angle from the heading of the start.
+        let goal_heading = (heading + random.next_between(-1.0, 1.0) * core::f64::consts::FRAC_PI_2) as f32;
+        let goal =
+            [(goal_distance * libm::cos(goal_angle)) as f32, (goal_distance * libm::sin(goal_angle)) as f32, goal_heading];
+        let mut memory = ParkingMemory {
+            goal,
+            goal_direction: [libm::cosf(goal_heading), libm::sinf(goal_heading)],
+            direction: 1,
+            ..ParkingMemory::default()
+        };
+        let (sine, cosine) = (libm::sin(heading) as f32, libm::cos(heading) as f32);
+        let [gx, gy] = memory.goal_direction;
+        memory.remaining = Self::remaining(goal_distance as f32, [cosine * gy - sine * gx, cosine * gx + sine * gy]);
+        (Placement { heading: heading as f32, ..Placement::default() }, memory)
+    }
+
+    /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against it.
+    #[inline(always)]
+    fn inputs(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Inputs {
+        let demand = action[0];
+        let is_against = motion.speed * demand < 0.0 && motion.speed.abs() > Self::STANDING_SPEED;
+        if !is_against && demand != 0.0 {
+            memory.direction = if demand > 0.0 { 1 } else { -1 };
+        }
+        let (throttle, brake) = if is_against { (0.0, demand.abs()) } else { (demand.abs(), 0.0) };
+        Inputs {
+            pedals_and_steer: [throttle, brake, 0.0, self.max_steer * action[1]],
+            gear: Some(memory.direction),
+        }
+    }
+
+    #[inline(always)]
+    fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Outcome {
+        memory.action = action;
+        let (distance, errors) = Self::goal_errors(motion, memory);
+        let remaining = Self::remaining(distance, errors);
+        let gain = memory.remaining - remaining;
+        memory.remaining = remaining;
+        if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
+            return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
+        }
+        let is_parked = distance < self.distance_tolerance
+            && libm::atan2f(errors[0], errors[1]).abs() < self.heading_tolerance
+            && motion.speed.abs() < Self::STANDING_SPEED;
+        let bonus = if is_parked { Self::SUCCESS_REWARD } else { 0.0 };
+        Outcome { reward: gain - Self::STEP_COST + bonus, is_terminated: is_parked }
+    }
+
+    fn failure_reward(&self) -> f32 {
+        Self::FAILURE_REWARD
+    }
+
+    #[inline(always)]
+    fn observe(&self, motion: &Motion, memory: &ParkingMemory, observations: &mut [f32]) {
+        let offset = [memory.goal[0] - motion.position[0], memory.goal[1] - motion.position[1]];
+        let [fx, fy] = motion.forward;
+        let (distance, [sine, cosine]) = Self::goal_errors(motion, memory);
+        observations.copy_from_slice(&[
+            (fx * offset[0] + fy * offset[1]) / 10.0,
+            (fx * offset[1] - fy * offset[0]) / 10.0,
+            sine,
+            cosine,
+            distance / 10.0,
+            motion.speed / 5.0,
+            motion.lateral_speed / 5.0,
+            motion.yaw_rate,
+            motion.steer / self.max_steer,
+            f32::from(memory.direction),
+            memory.action[0],
+            memory.action[1],
+        ]);
+    }
+
+    fn goal(&self, memory: &ParkingMemory) -> Option<[f32; 3]> {
+        Some(memory.goal)
+    }
+}

@@ -1,0 +1,140 @@
+//! Task: drive fast around a track without leaving it, with a simulated range finder.
+
+use std::sync::Arc;
+
+use skidpad::core::state::Placement;
+
+use crate::course::{Course, DistanceField};
+use crate::environments::follow_path::{CourseMemory, begin_on, heading_error};
+use crate::environments::random::Random;
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+
+/// Cosines and sines of the angles of the rays from the heading, positive to the left: −90°, −60°, −30°, −15°, −5° and
+/// their mirror images, and 0°.
+const RAY_DIRECTIONS: [[f32; 2]; 11] = [
+    [0.0, -1.0],
+    [0.5, -0.866_025_4],
+    [0.866_025_4, -0.5],
+    [0.965_925_8, -0.258_819_05],
+    [0.996_194_7, -0.087_155_74],
+    [1.0, 0.0],
+    [0.996_194_7, 0.087_155_74],
+    [0.965_925_8, 0.258_819_05],
+    [0.866_025_4, 0.5],
+    [0.5, 0.866_025_4],
+    [0.0, 1.0],
+];
+
+/// Angles of [`RAY_DIRECTIONS`], degrees.
+pub const RAY_ANGLES_DEG: [i32; RAY_DIRECTIONS.len()] = [-90, -60, -30, -15, -5, 0, 5, 15, 30, 60, 90];
+
+/// Range of a ray, m.
+pub const RAY_RANGE_M: f32 = 60.0;
+
+/// Distances ahead of the car whose curvatures are observed, m.
+const CURVATURE_DISTANCES_M: [f32; 5] = [5.0, 15.0, 30.0, 50.0, 80.0];
+
+/// Names of the observations before the rays.
+pub const LEADING_NAMES: [&str; 11] = [
+    "lateral_offset/half_width",
+    "sin(heading_error)",
+    "cos(heading_error)",
+    "speed/40",
+    "lateral_speed/10",
+    "yaw_rate",
+    "acceleration/10",
+    "lateral_acceleration/10",
+    "steer/max_steer",
+    "previous_longitudinal",
+    "previous_steer",
+];
+
+/// Track and limits of the task.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Track with speeds for the start.
+    pub course: Arc<Course>,
+    /// Distances to the borders of the track.
+    pub field: Arc<DistanceField>,
+    /// Road-wheel angle of the steering demand 1, rad.
+    pub max_steer: f32,
+}
+
+impl Track {
+    /// Reward of leaving the track.
+    const FAILURE_REWARD: f32 = -5.0;
+
+    /// Reward of a metre along the centre line.
+    const REWARD_PER_M: f32 = 0.1;
+
+    /// Returns the names of the observations.
+    pub fn names() -> Vec<String> {
+        let rays = RAY_ANGLES_DEG.iter().map(|angle| format!("range_at_{angle}_deg/{RAY_RANGE_M}"));
+        let curvatures = CURVATURE_DISTANCES_M.iter().map(|distance| format!("20*curvature_{distance}_m_ahead"));
+        LEADING_NAMES.iter().map(ToString::to_string).chain(rays).chain(curvatures).collect()
+    }
+}
+
+impl Task for Track {
+    type Memory = CourseMemory;
+
+    fn observation_count(&self) -> usize {
+        LEADING_NAMES.len() + RAY_DIRECTIONS.len() + CURVATURE_DISTANCES_M.len()
+    }
+
+    fn begin(&self, random: &mut Random) -> (Placement, CourseMemory) {
+        begin_on(&self.course, random)
+    }
+
+    #[inline(always)]
+    fn inputs(&self, action: [f32; ACTION_COUNT], _motion: &Motion, _memory: &mut CourseMemory) -> Inputs {
+        Inputs::from_action(action, self.max_steer)
+    }
+
+    #[inline(always)]
+    fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
+        let place = self.course.locate(motion.position, memory.place.sample);
+        let progress = self.course.distance(&memory.place, &place);
+        *memory = CourseMemory { place, action };
+        let sample = self.course.sample(&place);
+        if place.lateral > sample.left || place.lateral < -sample.right || motion.is_overturned() {
+            return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
+        }
+        Outcome { reward: Self::REWARD_PER_M * progress, is_terminated: false }
+    }
+
+    fn failure_reward(&self) -> f32 {
+        Self::FAILURE_REWARD
+    }
+
+    #[inline(always)]
+    fn observe(&self, motion: &Motion, memory: &CourseMemory, observations: &mut [f32]) {
+        let CourseMemory { place, action } = memory;
+        let sample = self.course.sample(place);
+        let [sine, cosine] = heading_error(motion, sample.direction);
+        let half_width = if place.lateral > 0.0 { sample.left } else { sample.right };
+        let (leading, rest) = observations.split_at_mut(LEADING_NAMES.len());
+        leading.copy_from_slice(&[
+            place.lateral / half_width,
+            sine,
+            cosine,
+            motion.speed / 40.0,
+            motion.lateral_speed / 10.0,
+            motion.yaw_rate,
+            motion.acceleration / 10.0,
+            motion.lateral_acceleration / 10.0,
+            motion.steer / self.max_steer,
+            action[0],
+            action[1],
+        ]);
+        let (rays, curvatures) = rest.split_at_mut(RAY_DIRECTIONS.len());
+        let [fx, fy] = motion.forward;
+        for (number, [along, left]) in rays.iter_mut().zip(RAY_DIRECTIONS) {
+            let direction = [along * fx - left * fy, along * fy + left * fx];
+            *number = self.field.ray(motion.position, direction, RAY_RANGE_M) / RAY_RANGE_M;
+        }
+        for (number, distance) in curvatures.iter_mut().zip(CURVATURE_DISTANCES_M) {
+            *number = 20.0 * self.course.ahead(place.sample, distance).curvature;
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Fleets: very many cars of one model.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use skidpad::core::state::Placement;
+use skidpad::core::{Controls, Scene as CoreScene, State as CoreState};
+use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation};
+
+use crate::car::Car;
+use crate::errors::{unknown_name, value_error};
+use crate::scene::{Scene, core_scene};
+use crate::state::State;
+use crate::threads::Threads;
+
+/// Names of the quantities that a fleet can write, without those of wheels.
+const QUANTITIES: [(&str, Observation); 14] = [
+    ("x", Observation::X),
+    ("y", Observation::Y),
+    ("z", Observation::Z),
+    ("forward_x", Observation::ForwardX),
+    ("forward_y", Observation::ForwardY),
+    ("up_z", Observation::UpZ),
+    ("speed", Observation::ForwardSpeed),
+    ("lateral_speed", Observation::LateralSpeed),
+    ("yaw_rate", Observation::YawRate),
+    ("acceleration", Observation::ForwardAcceleration),
+    ("lateral_acceleration", Observation::LateralAcceleration),
+    ("steer", Observation::Steer),
+    ("engine_speed", Observation::EngineSpeed),
+    ("gear", Observation::Gear),
+];
+
+/// Names of the quantities of a wheel, which the number of the wheel follows.
+const WHEEL_QUANTITIES: [(&str, fn(u8) -> Observation); 3] = [
+    ("wheel_spin_", Observation::WheelSpin),
+    ("wheel_load_", Observation::WheelLoad),
+    ("compression_", Observation::Compression),
+];
+
+/// Quantities that a fleet writes by default.
+const DEFAULT_QUANTITIES: [&str; 8] = ["x", "y", "forward_x", "forward_y", "speed", "lateral_speed", "yaw_rate", "steer"];
+
+/// Returns the quantity called `name`.
+fn find_quantity(name: &str) -> PyResult<Observation> {
+    if let Some((_, quantity)) = QUANTITIES.iter().find(|(known, _)| *known == name) {
+        return Ok(*quantity);
+    }
+    for (prefix, quantity) in WHEEL_QUANTITIES {
+        if let Some(wheel) = name.strip_prefix(prefix).and_then(|number| number.parse().ok()) {
+            return Ok(quantity(wheel));
+        }
+    }
+    let mut known: Vec<&str> = QUANTITIES.iter().map(|(name, _)| *name).collect();
+    known.extend(["wheel_spin_0", "wheel_load_0", "compression_0"]);
+    Err(unknown_name("observation", name, &known))
+}
+
+/// Returns the exception of an error of a fleet: `IndexError` for a number without a car, otherwise `ValueError`.
+pub fn fleet_error(error: FleetError) -> PyErr {
+    match error {
+        FleetError::NoCar { .. } => PyIndexError::new_err(error.to_string()),
+        error => value_error(error),
+    }
+}
+
+/// Creates a fleet of `count` cars of `car` at the origin on `threads`.
+pub fn new_fleet(car: &Car, scene: &CoreScene, dt: f32, count: usize, threads: &Threads) -> PyResult<CoreFleet> {
+    let create = || CoreFleet::new(car.model(), scene, dt);
+    let mut fleet = threads.create(create).map_err(PyRuntimeError::new_err)?.map_err(fleet_error)?;
+    for _ in 0..count {
+        fleet.spawn(&Placement::default());
+    }
+    Ok(fleet)
+}
+
+/// Very many cars of one model on a plane, stepped together in SIMD lanes on all threads with the bits of the solver
+/// `impulse`. Cars do not collide with each other. A car moves the same in any fleet and on any number of threads.
+#[pyclass(module = "skidpad")]
+pub struct Fleet {
+    fleet: CoreFleet,
+    scene: CoreScene,
+    threads: Threads,
+    names: Vec<String>,
+}
+
+#[pymethods]
+impl Fleet {
+    /// Creates a fleet of `num_cars` cars at the origin, at rest. `dt` is the length of a step in s, `threads` the number
+    /// of threads (0: all processors). `observations` are the names of the columns that `step` writes: `x`, `y`, `z` in m,
+    /// `forward_x`, `forward_y`, `up_z`, `speed`, `lateral_speed` in m/s, `yaw_rate` in rad/s, `acceleration`,
+    /// `lateral_acceleration` in m/s², `steer` in rad, `engine_speed` in rad/s, `gear`, and for a wheel i from 0
+    /// `wheel_spin_i` in rad/s, `wheel_load_i` in N, `compression_i` in m.
+    ///
+    /// Raises `ValueError` with all reasons if a fleet does not support the car or the scene, for an unknown observation
+    /// and for a step length that is not above 0.
+    #[new]
+    #[pyo3(signature = (car, scene = None, dt = 0.01, num_cars = 1, *, observations = None, threads = 0))]
+    fn new(
+        py: Python<'_>,
+        car: &Car,
+        scene: Option<&Scene>,
+        dt: f32,
+        num_cars: usize,
+        observations: Option<Vec<String>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let names = observations.unwrap_or_else(|| DEFAULT_QUANTITIES.map(String::from).into());
+        let quantities = names.iter().map(|name| find_quantity(name)).collect::<PyResult<Vec<_>>>()?;
+        let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
+        let scene = core_scene(scene);
+        let mut fleet = py.detach(|| new_fleet(car, &scene, dt, num_cars, &threads))?;
+        fleet.set_observations(&quantities);
+        Ok(Self { fleet, scene, threads, names })
+    }
+
+    /// Sets pedals and steering of all cars until they are set again. `actions` is a C-contiguous float32 array of shape
+    /// [cars, 4]: throttle, brake and handbrake (0 to 1) and mean road-wheel angle (rad, positive to the left). Numbers
+    /// outside their range are clamped; numbers that are not finite count as 0.
+    ///
+    /// Raises `ValueError` for another shape.
+    fn set_actions(&mut self, actions: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
+        if actions.shape() != [self.fleet.len(), ACTION_COUNT] {
+            return Err(value_error(format!(
+                "actions have the shape {:?}, expected [{}, {ACTION_COUNT}]",
+                actions.shape(),
+                self.fleet.len()
+            )));
+        }
+        self.fleet.set_actions(actions.as_slice()?).map_err(fleet_error)
+    }
+
+    /// Sets the inputs of one car as `World.controls` does, with gear and clutch pedal.
+    ///
+    /// Raises `IndexError` if there is no such car.
+    #[pyo3(signature = (car, *, throttle = 0.0, brake = 0.0, handbrake = 0.0, steer = 0.0, clutch = None, gear = None, starter = false))]
+    fn controls(
+        &mut self,
+        car: usize,
+        throttle: f32,
+        brake: f32,
+        handbrake: f32,
+        steer: f32,
+        clutch: Option<f32>,
+        gear: Option<i8>,
+        starter: bool,
+    ) -> PyResult<()> {
+        let controls = Controls { throttle, brake, handbrake, steer, clutch, gear, starter, ..Controls::default() };
+        self.fleet.set_controls(car, &controls).map_err(fleet_error)
+    }
+
+    /// Advances all active cars by `steps` steps and writes the observations into `out`, a C-contiguous float32 array of
+    /// shape [cars, observations], or into a new array. Returns the array. Other Python threads run in the meantime. A car
+    /// whose motion becomes infinite or NaN keeps its last state and becomes inactive. With 0 steps only the observations
+    /// of the present states are written.
+    ///
+    /// Raises `ValueError` if `out` has another shape.
+    #[pyo3(signature = (steps = 1, out = None))]
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        steps: u32,
+        out: Option<Bound<'py, PyArray2<f32>>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let shape = [self.fleet.len(), self.names.len()];
+        let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
+        if array.shape() != shape {
+            return Err(value_error(format!("out has the shape {:?}, expected {shape:?}", array.shape())));
+        }
+        let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;
+        let rows = rows.as_slice_mut()?;
+        let (fleet, threads) = (&mut self.fleet, &self.threads);
+        py.detach(|| threads.run(|| fleet.step_into(steps, rows))).map_err(fleet_error)?;
+        Ok(array)
+    }
+
+    /// Places the cars with the numbers `indices` (int64, shape [k]) at `starts` (float64, shape [k, 4]: x and y in m,
+    /// heading in rad, forward speed in m/s), with neutral inputs. They become active.
+    ///
+    /// Raises `ValueError` for another shape or a number that is not finite, and `IndexError` if there is no such car.
+    /// Nothing is changed then.
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        indices: PyReadonlyArray1<'_, i64>,
+        starts: PyReadonlyArray2<'_, f64>,
+    ) -> PyResult<()> {
+        let (indices, shape) = (indices.as_slice()?, starts.shape().to_vec());
+        if shape != [indices.len(), 4] {
+            return Err(value_error(format!("starts have the shape {shape:?}, expected [{}, 4]", indices.len())));
+        }
+        let starts = starts.as_slice()?;
+        if !starts.iter().all(|number| number.is_finite()) {
+            return Err(value_error("starts must be finite numbers"));
+        }
+        let count = self.fleet.len();
+        let to_car = |index: &i64| usize::try_from(*index).ok().filter(|car| *car < count);
+        let cars: Option<Vec<usize>> = indices.iter().map(to_car).collect();
+        let cars = cars.ok_or_else(|| PyIndexError::new_err(format!("indices must be 0 to {}", count.saturating_sub(1))))?;
+        let (fleet, scene) = (&mut self.fleet, &self.scene);
+        let (starts, _) = starts.as_chunks::<4>();
+        py.detach(|| {
+            for (car, [x, y, heading, speed]) in cars.into_iter().zip(starts) {
+                let placement =
+                    Placement { x: *x, y: *y, heading: *heading as f32, speed: *speed as f32, ..Placement::default() };
+                fleet.set_state(car, &CoreState::at_rest(fleet.model(), scene, &placement))?;
+                fleet.set_controls(car, &Controls::default())?;
+            }
+            Ok(())
+        })
+        .map_err(fleet_error)
+    }
+
+    /// Sets the model of one car, for domain randomisation: masses, inertia, springs, dampers, brakes, tyre constants,
+    /// aerodynamics and engine torque may differ from the car of the fleet.
+    ///
+    /// Raises `ValueError` with the other differences, and `IndexError` if there is no such car.
+    fn set_model(&mut self, index: usize, car: &Car) -> PyResult<()> {
+        self.fleet.set_model(index, car.model()).map_err(fleet_error)
+    }
+
+    /// Returns the state of one car.
+    ///
+    /// Raises `IndexError` if there is no such car.
+    fn state(&self, car: usize) -> PyResult<State> {
+        Ok(self.fleet.state(car).map_err(fleet_error)?.into())
+    }
+
+    /// Sets the state of one car, which becomes active.
+    ///
+    /// Raises `IndexError` if there is no such car, and `ValueError` for another number of wheels or a number that is not
+    /// finite.
+    fn set_state(&mut self, car: usize, state: &State) -> PyResult<()> {
+        self.fleet.set_state(car, state.core()).map_err(fleet_error)
+    }
+
+    /// Returns the telemetry of one car: a dictionary from the names of channels to numbers.
+    ///
+    /// Raises `IndexError` if there is no such car.
+    fn frame<'py>(&self, py: Python<'py>, car: usize) -> PyResult<Bound<'py, PyDict>> {
+        let frame = self.fleet.frame(car).map_err(fleet_error)?;
+        let channels = PyDict::new(py);
+        for (name, value) in frame.header(self.fleet.model()).iter().zip(frame.row()) {
+            channels.set_item(name, value)?;
+        }
+        Ok(channels)
+    }
+
+    /// Sets which cars are stepped: a bool array of shape [cars].
+    ///
+    /// Raises `ValueError` for another shape.
+    fn set_active(&mut self, mask: PyReadonlyArray1<'_, bool>) -> PyResult<()> {
+        let mask = mask.as_slice()?;
+        if mask.len() != self.fleet.len() {
+            return Err(value_error(format!("the mask has the shape [{}], expected [{}]", mask.len(), self.fleet.len())));
+        }
+        for (car, is_active) in mask.iter().enumerate() {
+            self.fleet.set_active(car, *is_active).map_err(fleet_error)?;
+        }
+        Ok(())
+    }
+
+    /// Returns which cars are stepped, as a new bool array of shape [cars]: false for cars taken out by `set_active` and
+    /// for those whose motion became infinite or NaN.
+    fn active<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let mut active = vec![false; self.fleet.len()];
+        self.fleet.write_active(&mut active).map_err(fleet_error)?;
+        Ok(PyArray1::from_vec(py, active))
+    }
+
+    /// Returns the states of all cars as bytes. A world of the solver `impulse` with the same cars loads them, too.
+    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.fleet.save())
+    }
+
+    /// Restores the bytes of `save` of a fleet or world with the same cars and step length.
+    ///
+    /// Raises `ValueError` for other bytes; nothing is changed then.
+    fn load(&mut self, data: &[u8]) -> PyResult<()> {
+        self.fleet.load(data).map_err(fleet_error)
+    }
+
+    /// Names of the columns of the observations.
+    #[getter]
+    fn observation_names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    /// Length of a step, s.
+    #[getter]
+    fn dt(&self) -> f32 {
+        self.fleet.dt()
+    }
+
+    /// Number of steps since the start.
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.fleet.steps()
+    }
+
+    /// Number of threads.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.threads.count()
+    }
+
+    fn __len__(&self) -> usize {
+        self.fleet.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let (count, dt, threads) = (self.fleet.len(), self.fleet.dt(), self.threads.count());
+        format!("<skidpad.Fleet of {count} cars, step {dt} s, {threads} threads>")
+    }
+}

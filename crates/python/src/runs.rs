@@ -1,0 +1,352 @@
+//! Manoeuvres: runs, comparisons of solvers and of step lengths, imports.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use skidpad::core::telemetry::frame::{HITCH_CHANNELS, VEHICLE_CHANNELS, WHEEL_CHANNELS};
+use skidpad::core::{Model, Scene as CoreScene, SolverInfo};
+use skidpad::lab::manoeuvre::{MANOEUVRES, by_name};
+use skidpad::lab::units::TowedUnit;
+use skidpad::lab::{Manoeuvre, Metric, Overrides, StepSizeStudy, TimeStep, Trajectory};
+use skidpad::spec::files::{FileKind, read_lossy};
+use skidpad::spec::import::{ImportOptions, Source};
+
+use crate::car::{Car, read_vehicle};
+use crate::errors::{faults_error, unknown_name, value_error};
+use crate::scene::Scene;
+use crate::world::find_solver;
+
+/// Maximum number of steps of a run: 0.5 kB each.
+const MAX_STEPS: f64 = 4e6;
+
+/// Changes of a manoeuvre: scene, initial speed (m/s), slope (degrees), heading (degrees), duration (s) and trailers.
+type Changes<'py> =
+    (Option<PyRef<'py, Scene>>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, Vec<PyRef<'py, Car>>);
+
+/// Returns the names of the manoeuvres with their descriptions.
+#[pyfunction]
+pub fn manoeuvres(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    for entry in MANOEUVRES {
+        names.set_item(entry.name, entry.about)?;
+    }
+    Ok(names)
+}
+
+/// Returns the channels of the telemetry with (unit, description). Names of wheels, hitches and shafts get an ending such
+/// as `.1l` for the left wheel of the first axle.
+#[pyfunction]
+pub fn channels(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let channels = PyDict::new(py);
+    let groups = [("", VEHICLE_CHANNELS), (".<wheel>", WHEEL_CHANNELS), (".hitch", HITCH_CHANNELS)];
+    for (ending, group) in groups {
+        for channel in group {
+            channels.set_item(format!("{}{ending}", channel.name), (channel.unit, channel.about))?;
+        }
+    }
+    Ok(channels)
+}
+
+/// Returns the trailers as towed units behind `car`, from the front.
+fn towed_units(car: &Car, trailers: &[PyRef<'_, Car>]) -> PyResult<Vec<TowedUnit>> {
+    let mut train = vec![TowedUnit::from(Arc::clone(car.model()))];
+    for trailer in trailers {
+        let vehicle = trailer.vehicle();
+        if train.last().is_some_and(|unit| unit.model.parts().hitch.is_none()) {
+            return Err(value_error(format!("`{}` is towed by a vehicle without a `[hitch]`", vehicle.spec.name)));
+        }
+        if vehicle.model.parts().coupler.is_none() {
+            return Err(value_error(format!("`{}` has no `[coupler]`; see skidpad.trailers()", vehicle.spec.name)));
+        }
+        train.extend(vehicle.dolly.clone().map(|model| TowedUnit { model, is_dolly: true }));
+        train.push(vehicle.model.clone().into());
+    }
+    Ok(train.split_off(1))
+}
+
+/// Returns the overrides of `changes`. All numbers out of range are reported at once.
+fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &Changes<'_>) -> PyResult<Overrides> {
+    let ranges = [
+        ("initial_speed", speed, -200.0, 200.0, "m/s"),
+        ("slope_deg", slope, -89.0, 89.0, "degrees"),
+        ("heading_deg", heading, -360.0, 360.0, "degrees"),
+        ("duration", duration, 1e-6, 1e6, "s"),
+    ];
+    let faults: Vec<String> = ranges
+        .iter()
+        .filter_map(|(name, value, low, high, unit)| {
+            let number = value.filter(|number| !(*low..=*high).contains(number))?;
+            Some(format!("{name} is {number}, but must be a number from {low} to {high} {unit}"))
+        })
+        .collect();
+    if !faults.is_empty() {
+        return Err(value_error(faults.join("\n")));
+    }
+    let spec = scene.as_ref().map(|scene| &scene.loaded().spec);
+    Ok(Overrides {
+        scene: scene.as_ref().map(|scene| scene.core().clone()),
+        start_m: spec.and_then(|spec| spec.start_m),
+        initial_speed_mps: speed.or(spec.and_then(|spec| spec.speed_mps)),
+        slope_rad: slope.map(f64::to_radians),
+        heading_rad: heading.or(spec.and_then(|spec| spec.heading_deg)).map(f64::to_radians),
+        duration_s: *duration,
+        trailers: towed_units(car, trailers)?,
+    })
+}
+
+/// Returns the manoeuvre called `name` with `overrides`, after checking its start and duration with `steps`.
+fn prepare(name: &str, model: &Model, overrides: &Overrides, steps: &[TimeStep]) -> PyResult<Box<dyn Manoeuvre>> {
+    let known: Vec<&str> = MANOEUVRES.iter().map(|entry| entry.name).collect();
+    let entry = by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))?;
+    let manoeuvre = entry.build_standard(overrides);
+    let setup = overrides.setup(manoeuvre.as_ref(), model).map_err(value_error)?;
+    if steps.iter().any(|dt| setup.duration_s / dt.seconds() > MAX_STEPS) {
+        return Err(value_error(format!("the run has more than {MAX_STEPS} steps; lower duration or rate")));
+    }
+    Ok(manoeuvre)
+}
+
+/// Returns the step of `rate` (Hz).
+fn time_step(rate: f64) -> PyResult<TimeStep> {
+    TimeStep::from_rate_hz(rate).map_err(|accepts| value_error(format!("rate is {rate} Hz, but must be {accepts}")))
+}
+
+/// Returns the solvers called `names`, all without variants if there are none. Reference vehicles cannot tow and know no
+/// moving bodies: if they are named, they are an error, otherwise they are left out.
+fn select_solvers(names: &[String], overrides: &Overrides) -> PyResult<Vec<SolverInfo>> {
+    let has_moving_bodies = |scene: &CoreScene| !(scene.platforms.is_empty() && scene.free_bodies.is_empty());
+    let needs_rows = !overrides.trailers.is_empty() || overrides.scene.as_ref().is_some_and(has_moving_bodies);
+    let is_capable = |info: &SolverInfo| !needs_rows || info.has_wheel_rows;
+    if names.is_empty() {
+        return Ok(skidpad::solvers().into_iter().filter(is_capable).collect());
+    }
+    let mut infos: Vec<SolverInfo> = Vec::new();
+    for name in names {
+        let info = find_solver(name)?.info();
+        if !is_capable(&info) {
+            return Err(value_error(format!("the reference vehicle `{name}` supports neither trailers nor moving boxes")));
+        }
+        if infos.iter().all(|other| other.name != info.name) {
+            infos.push(info);
+        }
+    }
+    Ok(infos)
+}
+
+/// Returns the metrics as a list of dictionaries with `metric`, `label`, `value` (a number or `None`) and `unit`.
+fn metric_list<'py>(py: Python<'py>, metrics: &[Metric]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for metric in metrics {
+        let row = PyDict::new(py);
+        row.set_item("metric", &metric.name)?;
+        row.set_item("label", &metric.label)?;
+        row.set_item("value", metric.value)?;
+        row.set_item("unit", metric.unit)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+/// Returns names of channels and their numbers over a run: a float64 array of shape [channels, rows], so that every
+/// channel is contiguous. Channels of towed units begin with their names.
+fn channel_arrays<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<(Vec<String>, Bound<'py, PyAny>)> {
+    let (names, numbers, rows) = py.detach(|| {
+        let rows = trajectory.row_count();
+        let (mut names, mut numbers) = (trajectory.header().to_vec(), Vec::new());
+        append_columns(trajectory, rows, 0, &mut numbers);
+        for (unit, trailer) in trajectory.trailers() {
+            // The time column occurs once only.
+            names.extend(trailer.header()[1..].iter().map(|name| format!("{}.{name}", unit.key())));
+            append_columns(trailer, rows, 1, &mut numbers);
+        }
+        (names, numbers, rows)
+    });
+    let array = PyArray1::from_vec(py, numbers).reshape([names.len(), rows])?;
+    Ok((names, array.into_any()))
+}
+
+/// Appends the columns of `trajectory` from number `first` on to `numbers`, each with `rows` numbers.
+fn append_columns(trajectory: &Trajectory, rows: usize, first: usize, numbers: &mut Vec<f64>) {
+    let count = trajectory.header().len() - first;
+    let start = numbers.len();
+    numbers.resize(start + count * rows, f64::NAN);
+    for (row, frame) in trajectory.rows().enumerate().take(rows) {
+        for (column, value) in frame.row().into_iter().skip(first).enumerate() {
+            numbers[start + column * rows + row] = value;
+        }
+    }
+}
+
+/// Returns a run as a dictionary: `solver`, `metrics`, `channels`, `array` and `health`.
+fn run_dict<'py>(
+    py: Python<'py>,
+    solver: &str,
+    trajectory: &Trajectory,
+    metrics: &[Metric],
+    incomplete: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    trajectory.check()?;
+    let (names, array) = channel_arrays(py, trajectory)?;
+    let (report, health) = (trajectory.worst_report(), PyDict::new(py));
+    health.set_item("not_finite", report.not_finite)?;
+    health.set_item("not_converged", report.not_converged)?;
+    health.set_item("most_iterations", report.iterations)?;
+    health.set_item("largest_residual", report.residual)?;
+    health.set_item("left_ground", trajectory.off_scene().map(|event| event.text()))?;
+    health.set_item("incomplete", incomplete)?;
+    let run = PyDict::new(py);
+    run.set_item("solver", solver)?;
+    run.set_item("metrics", metric_list(py, metrics)?)?;
+    run.set_item("channels", names)?;
+    run.set_item("array", array)?;
+    run.set_item("health", health)?;
+    Ok(run)
+}
+
+/// Simulates a manoeuvre on one solver at `rate` (Hz); see `skidpad.run`.
+#[pyfunction]
+pub fn run_manoeuvre<'py>(
+    py: Python<'py>,
+    car: &Car,
+    manoeuvre: &str,
+    solver: &str,
+    rate: f64,
+    changes: Changes<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (dt, overrides) = (time_step(rate)?, to_overrides(car, &changes)?);
+    let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
+    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
+    let model = Arc::clone(car.model());
+    let (trajectory, metrics, incomplete) = py.detach(|| {
+        let setup = overrides.apply(manoeuvre.setup(&model));
+        let mut driver = manoeuvre.driver(&model);
+        let trajectory = skidpad::lab::simulate(&info, &model, &setup, driver.as_mut(), dt, &mut |_, _| {});
+        let metrics = manoeuvre.metrics_of_train(&model, &trajectory);
+        let incomplete = manoeuvre.incomplete_reason(&model, &trajectory);
+        (trajectory, metrics, incomplete)
+    });
+    run_dict(py, info.name, &trajectory, &metrics, incomplete.map(|reason| reason.text()))
+}
+
+/// Simulates a manoeuvre on several solvers at `rate` (Hz); see `skidpad.compare`.
+#[pyfunction]
+pub fn compare_solvers<'py>(
+    py: Python<'py>,
+    car: &Car,
+    manoeuvre: &str,
+    solvers: Vec<String>,
+    rate: f64,
+    changes: Changes<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (dt, overrides) = (time_step(rate)?, to_overrides(car, &changes)?);
+    let infos = select_solvers(&solvers, &overrides)?;
+    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
+    let model = Arc::clone(car.model());
+    let comparison =
+        py.detach(|| skidpad::lab::compare(&infos, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
+    let (rows, runs) = (PyList::empty(py), PyList::empty(py));
+    for (index, row) in comparison.rows().iter().enumerate() {
+        let entry = PyDict::new(py);
+        entry.set_item("metric", &row.metric.name)?;
+        entry.set_item("label", &row.metric.label)?;
+        entry.set_item("unit", row.metric.unit)?;
+        for outcome in &comparison.outcomes {
+            entry.set_item(outcome.backend, outcome.metrics.get(index).and_then(|metric| metric.value))?;
+        }
+        entry.set_item("spread_percent", row.spread.percent())?;
+        entry.set_item("spread", row.spread.text())?;
+        rows.append(entry)?;
+    }
+    for outcome in &comparison.outcomes {
+        let incomplete = outcome.incomplete.map(|reason| reason.text());
+        let run = run_dict(py, outcome.backend, &outcome.trajectory, &outcome.metrics, incomplete)?;
+        run.set_item("is_reference", outcome.peer)?;
+        runs.append(run)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("about", &comparison.about)?;
+    result.set_item("rows", rows)?;
+    result.set_item("runs", runs)?;
+    Ok(result)
+}
+
+/// Simulates a manoeuvre at several rates (Hz) and judges the longest step; see `skidpad.certify`.
+#[pyfunction]
+pub fn certify_steps<'py>(
+    py: Python<'py>,
+    car: &Car,
+    manoeuvre: &str,
+    solvers: Vec<String>,
+    rates: Vec<f64>,
+    within_percent: f64,
+    changes: Changes<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let steps = rates.iter().map(|rate| time_step(*rate)).collect::<PyResult<Vec<_>>>()?;
+    if steps.iter().all(|step| Some(step) == steps.first()) {
+        return Err(value_error("rates must be at least two different rates"));
+    }
+    if !(within_percent.is_finite() && within_percent > 0.0) {
+        return Err(value_error(format!("within_percent is {within_percent}, but must be a finite number above 0")));
+    }
+    let overrides = to_overrides(car, &changes)?;
+    let infos = select_solvers(&solvers, &overrides)?;
+    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &steps)?;
+    let model = Arc::clone(car.model());
+    let study = py.detach(|| {
+        let sweep = skidpad::lab::sweep(&infos, &model, manoeuvre.as_ref(), &overrides, &steps, &|_| {});
+        StepSizeStudy::new(sweep, within_percent)
+    });
+    let (rows, summaries) = (PyList::empty(py), PyList::empty(py));
+    for row in &study.rows {
+        for (info, verdict) in infos.iter().zip(&row.verdicts) {
+            let entry = PyDict::new(py);
+            entry.set_item("metric", &row.metric.name)?;
+            entry.set_item("label", &row.metric.label)?;
+            entry.set_item("unit", row.metric.unit)?;
+            entry.set_item("solver", info.name)?;
+            for (step, value) in study.sweep.steps_s.iter().zip(&verdict.values) {
+                entry.set_item(format!("{:.0} Hz", 1.0 / step), *value)?;
+            }
+            entry.set_item("order", verdict.order.text())?;
+            entry.set_item("longest_step_s", verdict.step_limit.seconds())?;
+            rows.append(entry)?;
+        }
+    }
+    for summary in study.solver_summaries() {
+        let entry = PyDict::new(py);
+        entry.set_item("solver", summary.backend)?;
+        entry.set_item("longest_step_s", summary.step_limit.seconds())?;
+        entry.set_item("limited_by", summary.limiting_metrics.join(", "))?;
+        summaries.append(entry)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("about", &study.sweep.about)?;
+    result.set_item("rows", rows)?;
+    result.set_item("summaries", summaries)?;
+    Ok(result)
+}
+
+/// Converts the file of a car of another program: `bullet`, `rapier`, `godot`, `unity`, `jolt`, `physx` or `commonroad`.
+/// `rate` is the step rate (Hz) of that program, for sources whose numbers depend on it. Returns the car and the notes
+/// about properties that a vehicle file cannot contain.
+///
+/// Raises `VehicleError` with all faults of the file, and `OSError` if it cannot be read.
+#[pyfunction]
+#[pyo3(signature = (format, path, *, rate = None))]
+pub fn import_vehicle(py: Python<'_>, format: &str, path: PathBuf, rate: Option<f64>) -> PyResult<(Car, Vec<String>)> {
+    let known = Source::ALL.map(|(name, _)| name);
+    let source = Source::ALL.into_iter().find(|(name, _)| *name == format);
+    let Some((_, source)) = source else { return Err(unknown_name("format", format, &known)) };
+    let options = match rate {
+        Some(rate) => ImportOptions { dt_s: time_step(rate)?.seconds() },
+        None => ImportOptions::default(),
+    };
+    let name = path.display().to_string();
+    let text = read_lossy(&path, FileKind::Import)?;
+    let imported = source.import(&name, &text, options).map_err(|faults| faults_error(py, &faults))?;
+    let car = read_vehicle(py, &imported.text, &name, None)?;
+    Ok((car, imported.notes.iter().map(ToString::to_string).collect()))
+}

@@ -1,0 +1,119 @@
+//! Tracks: closed centre lines with widths.
+
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::course::{CentrePoint, Course, DistanceField, read_csv};
+use crate::errors::{VehicleError, value_error};
+
+/// Closed track: a centre line, driven in the order of its points, with the widths beside it.
+///
+/// Immutable. Pickles contain the points.
+#[pyclass(frozen, module = "skidpad", name = "Track")]
+#[derive(Clone, Debug)]
+pub struct PyTrack {
+    points: Vec<CentrePoint>,
+    course: Course,
+}
+
+impl PyTrack {
+    /// Returns the sampled course.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// Creates the track through `points`.
+    fn from_points(points: Vec<CentrePoint>) -> Result<Self, String> {
+        let course = Course::new(&points)?;
+        Ok(Self { points, course })
+    }
+}
+
+#[pymethods]
+impl PyTrack {
+    /// Creates a track from a float64 array of shape [points, 4]: x, y, width to the right and width to the left of the
+    /// centre line, all in m. The last point is followed by the first one.
+    ///
+    /// Raises `ValueError` for another shape, numbers that are not finite, widths that are not above 0, fewer than four
+    /// points, and tracks shorter than 8 m.
+    #[new]
+    fn new(points: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+        let shape = points.shape();
+        if shape.get(1) != Some(&4) {
+            return Err(value_error(format!("points have the shape {shape:?}, expected [points, 4]")));
+        }
+        let (rows, _) = points.as_slice()?.as_chunks::<4>();
+        let is_valid = |row: &&[f64; 4]| row.iter().all(|number| number.abs() <= 1e5) && row[2] > 0.0 && row[3] > 0.0;
+        if let Some(number) = rows.iter().position(|row| !is_valid(&row)) {
+            return Err(value_error(format!(
+                "point {number} is {:?}, but must have numbers of a magnitude of at most 1e5 m and widths above 0",
+                rows[number]
+            )));
+        }
+        let to_point = |[x, y, right, left]: &[f64; 4]| CentrePoint { position: [*x, *y], right: *right, left: *left };
+        Self::from_points(rows.iter().map(to_point).collect()).map_err(value_error)
+    }
+
+    /// Loads a track from a CSV file with the columns `x_m,y_m,w_tr_right_m,w_tr_left_m`. Lines that start with `#` are
+    /// skipped.
+    ///
+    /// Raises `VehicleError` with every fault and its `file:line`, and `OSError` if the file cannot be read.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        let name = path.display().to_string();
+        let points = read_csv(&std::fs::read_to_string(&path)?).map_err(|faults| {
+            let lines: Vec<String> = faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
+            VehicleError::new_err(lines.join("\n"))
+        })?;
+        Self::from_points(points).map_err(|reason| VehicleError::new_err(format!("{name}: {reason}")))
+    }
+
+    /// Points of the centre line, a new float64 array of shape [points, 4] as for the constructor.
+    #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let to_row = |point: &CentrePoint| [point.position[0], point.position[1], point.right, point.left];
+        PyArray1::from_iter(py, self.points.iter().flat_map(to_row)).reshape([self.points.len(), 4])
+    }
+
+    /// Length of the centre line, m.
+    #[getter]
+    fn length(&self) -> f32 {
+        self.course.length()
+    }
+
+    /// Samples of the centre line about 1 m apart, a new float32 array of shape [samples, 7]: x and y in m, direction of
+    /// travel x and y, curvature in 1/m (positive to the left), width to the right and to the left in m.
+    #[getter]
+    fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let samples = self.course.samples();
+        let numbers = samples.iter().flat_map(|sample| {
+            let ([x, y], [dx, dy]) = (sample.position, sample.direction);
+            [x, y, dx, dy, sample.curvature, sample.right, sample.left]
+        });
+        PyArray1::from_iter(py, numbers).reshape([samples.len(), 7])
+    }
+
+    /// Returns the distances to the nearest border on a grid, for pictures: a float32 array of shape [rows, columns] in m,
+    /// positive on the track, the position (x, y) of its first number in m, and the distance of the numbers in m. Rows are
+    /// along x.
+    fn distance_field<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f32>>, [f32; 2], f32)> {
+        let field = py.detach(|| DistanceField::new(&self.course));
+        let ([columns, rows], origin, cell) = field.grid();
+        Ok((PyArray1::from_slice(py, field.distances()).reshape([rows, columns])?, origin, cell))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.points == other.points
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<skidpad.Track of {:.0} m>", self.length())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((py.get_type::<Self>().into_any(), (self.points(py)?,).into_pyobject(py)?))
+    }
+}

@@ -1,0 +1,175 @@
+"""Vehicles, worlds and manoeuvres."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import skidpad
+
+
+@pytest.fixture(scope="module")
+def car():
+    return skidpad.load("corvette_c5")
+
+
+def test_lists_name_what_the_command_line_names():
+    assert "corvette_c5" in skidpad.vehicles() and "caravan" in skidpad.trailers()
+    assert {"impulse", "rapier", "constraint", "bullet"} <= set(skidpad.solvers())
+    assert {"braking", "step-steer", "moose"} <= set(skidpad.manoeuvres())
+    assert skidpad.channels()["vx_mps"][0] == "m/s"
+
+
+def test_cars_are_values(car):
+    same = skidpad.load("corvette_c5")
+    other = skidpad.load("unity_default")
+    assert car == same and hash(car) == hash(same) and car != other
+    assert pickle.loads(pickle.dumps(car)) == car
+    assert "Corvette" in repr(car) and car.wheel_count == 4
+
+
+def test_a_field_is_changed_by_its_path_or_its_key(car):
+    heavier = car.with_(mass=1700)
+    assert heavier.mass == 1700 and heavier != car
+    assert heavier == car.with_(chassis__mass_kg=1700) == car.with_(mass_kg=1700.0)
+    wider = car.with_(axles__0__track_m=1.7, name="Wide Corvette")
+    assert wider.name == "Wide Corvette" and "track_m = 1.7" in wider.toml
+    with pytest.raises(ValueError, match="several fields.*axles__0__track_m"):
+        car.with_(track=1.7)
+    with pytest.raises(ValueError, match="did you mean `mass_kg`"):
+        car.with_(mas_kg=1.0)
+
+
+def test_all_faults_are_reported_with_their_places(car, tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(car.toml.replace("mass_kg = 1545.0", "mass_kg = -1").replace("track_m = 1.575", 'track_m = "x"'))
+    with pytest.raises(skidpad.VehicleError) as caught:
+        skidpad.load(path)
+    faults = caught.value.faults
+    assert len(faults) == 2 and {fault["kind"] for fault in faults} == {"out_of_range", "wrong_type"}
+    assert all(f"{path}:{fault['line']}:{fault['column']}" in str(caught.value) for fault in faults)
+    with pytest.raises(skidpad.VehicleError, match="mass_kg"):
+        car.with_(mass=-1)
+    with pytest.raises(ValueError, match="did you mean `corvette_c5`"):
+        skidpad.load("corvete_c5")
+    with pytest.raises(FileNotFoundError):
+        skidpad.load(tmp_path / "none.toml")
+
+
+def test_scenes_are_values(tmp_path):
+    scene = skidpad.Scene(grip=0.5, slope_deg=3.0)
+    assert pickle.loads(pickle.dumps(scene)) == scene != skidpad.Scene()
+    path = tmp_path / "scene.toml"
+    path.write_text("grip = 0.5\nslope_deg = 3.0\n")
+    assert skidpad.Scene.load(path) == scene
+    with pytest.raises(skidpad.VehicleError, match="grip"):
+        skidpad.Scene(grip=-1.0)
+
+
+@pytest.mark.parametrize("solver", skidpad.solvers())
+def test_a_world_resumes_from_its_bytes(car, solver):
+    world = skidpad.World(solver, dt=0.01)
+    index = world.spawn(car, speed=15.0, heading=0.3)
+    world.controls(index, throttle=0.3, steer=0.05)
+    assert world.step(50)
+    saved = world.save()
+    world.step(20)
+    expected = world.state(index)
+    world.load(saved)
+    world.step(20)
+    assert world.state(index) == expected and world.frame(index)["yaw_rate_radps"] > 0.1
+    assert world.poses().shape == (1, 6)
+    with pytest.raises(IndexError, match="no car 7"):
+        world.state(7)
+    with pytest.raises(ValueError):
+        world.load(saved[:-1])
+
+
+def test_states_are_bytes(car):
+    world = skidpad.World()
+    world.spawn(car, speed=10.0)
+    world.step(10)
+    state = world.state(0)
+    assert skidpad.State.from_bytes(state.to_bytes()) == state == pickle.loads(pickle.dumps(state))
+    with pytest.raises(ValueError):
+        skidpad.State.from_bytes(b"nothing")
+
+
+def test_other_threads_run_during_a_step(car):
+    world = skidpad.World()
+    world.spawn(car)
+    count, stop = 0, threading.Event()
+
+    def work():
+        nonlocal count
+        while not stop.is_set():
+            count += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    before = count
+    world.step(20_000)
+    after = count
+    stop.set()
+    thread.join()
+    # With a held lock, the other thread would get at most one switch interval of 5 ms at the start and at the end.
+    assert after - before > 1000
+
+
+def test_a_run_has_telemetry_and_metrics(car):
+    run = skidpad.run(car, "braking", rate=60.0)
+    speed = run.trajectory["vx_mps"]
+    assert np.shares_memory(speed, run.trajectory["vx_mps"]) and np.shares_memory(speed.base, run.trajectory["x_m"])
+    assert not speed.flags.writeable and speed.flags.c_contiguous
+    assert speed[0] == pytest.approx(100 / 3.6, abs=1e-4) and len(speed) == len(run.trajectory["t_s"])
+    assert 35.0 < run.metric("distance_m") < 55.0
+    assert run.health["not_finite"] is False and run.health["incomplete"] is None
+    assert "distance" in run.metrics._repr_html_()
+    with pytest.raises(KeyError, match="distance_m"):
+        run.metric("nothing")
+
+
+def test_tables_become_data_frames(car):
+    metrics = skidpad.run(car, "braking", rate=60.0).metrics
+    for name, method in (("pandas", metrics.to_pandas), ("polars", metrics.to_polars)):
+        try:
+            frame = method()
+        except ModuleNotFoundError as error:
+            assert error.name == name
+        else:
+            assert list(frame.columns) == ["metric", "label", "value", "unit"] and len(frame) == len(metrics)
+
+
+def test_solvers_are_compared_and_certified(car):
+    comparison = skidpad.compare(car, "braking", ["impulse", "constraint", "bullet"], rate=60.0)
+    row = comparison.table[0]
+    assert row["metric"] == "distance_m" and row["spread_percent"] < 1.0
+    assert row["impulse"] == comparison.runs["impulse"].metric("distance_m")
+    certificate = skidpad.certify(car, "braking", ["impulse"], rates=[30.0, 60.0, 120.0])
+    assert certificate.summaries[0]["solver"] == "impulse" and "120 Hz" in certificate.table[0]
+    with pytest.raises(ValueError, match="two different rates"):
+        skidpad.certify(car, "braking", rates=[60.0, 60.0])
+
+
+def test_trailers_and_faulty_arguments(car):
+    train = skidpad.run("toyota_4runner", "braking", rate=60.0, towing=["caravan"])
+    assert "trailer1.x_m" in train.trajectory
+    with pytest.raises(ValueError, match="without a `\\[hitch\\]`"):
+        skidpad.run(car, "braking", towing=["caravan"])
+    with pytest.raises(ValueError, match="slope_deg is 100.*\n.*duration is -1"):
+        skidpad.run(car, "braking", slope_deg=100.0, duration=-1.0)
+    with pytest.raises(ValueError, match="did you mean `braking`"):
+        skidpad.run(car, "brakin")
+    with pytest.raises(ValueError, match="rate is 1 Hz"):
+        skidpad.run(car, "braking", rate=1.0)
+
+
+def test_a_car_of_another_program_is_imported(tmp_path):
+    path = tmp_path / "car.toml"
+    path.write_text("nothing = 1\n")
+    with pytest.raises(skidpad.VehicleError) as caught:
+        skidpad.import_vehicle("bullet", path)
+    assert any(fault["kind"] == "unknown_key" for fault in caught.value.faults)
+    with pytest.raises(ValueError, match="unknown format"):
+        skidpad.import_vehicle("unreal", path)

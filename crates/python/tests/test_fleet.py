@@ -1,0 +1,98 @@
+"""Fleets of cars."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import skidpad
+
+CAR = skidpad.load("corvette_c5")
+
+
+def actions_of(fleet, seed=0):
+    """Returns pseudo-random actions of a fleet."""
+    numbers = np.random.default_rng(seed).random((len(fleet), 4), np.float32)
+    return numbers * np.array([1.0, 0.2, 0.0, 0.2], np.float32)
+
+
+def test_observations_are_written_into_an_array():
+    fleet = skidpad.Fleet(CAR, num_cars=20, observations=["x", "speed", "wheel_load_0"], threads=1)
+    fleet.set_actions(actions_of(fleet))
+    out = np.empty((20, 3), np.float32)
+    assert fleet.step(50, out) is out and (out[:, 0] > 0.0).all() and (out[:, 2] > 1000.0).all()
+    assert np.array_equal(fleet.step(0), out)
+    for wrong in (np.empty((20, 2), np.float32), np.empty((3, 20), np.float32).T):
+        with pytest.raises((ValueError, TypeError)):
+            fleet.step(1, wrong)
+    with pytest.raises(ValueError, match="shape"):
+        fleet.set_actions(np.zeros((19, 4), np.float32))
+    with pytest.raises(ValueError, match="did you mean `speed`"):
+        skidpad.Fleet(CAR, observations=["sped"])
+
+
+def test_cars_move_the_same_in_every_fleet_and_in_a_world():
+    fleets = [skidpad.Fleet(CAR, num_cars=n, threads=threads) for n, threads in ((40, 1), (40, 2), (3, 1))]
+    actions = actions_of(fleets[0])
+    for fleet in fleets:
+        fleet.set_actions(actions[: len(fleet)])
+        for _ in range(30):
+            fleet.step(4)
+    world = skidpad.World("impulse")
+    world.spawn(CAR)
+    throttle, brake, handbrake, steer = (float(number) for number in actions[0])
+    world.controls(0, throttle=throttle, brake=brake, handbrake=handbrake, steer=steer)
+    world.step(120)
+    assert fleets[0].save() == fleets[1].save()
+    assert fleets[0].state(0) == fleets[2].state(0) == world.state(0)
+
+
+def test_cars_are_reset_as_arrays():
+    fleet = skidpad.Fleet(CAR, num_cars=10)
+    fleet.set_actions(actions_of(fleet))
+    fleet.step(20)
+    before = fleet.state(1)
+    fleet.reset(np.array([0, 9]), np.array([[5.0, 6.0, 1.0, 12.0], [-5.0, 0.0, -1.0, 0.0]]))
+    assert fleet.state(1) == before
+    state = fleet.state(0)
+    assert state.position[:2] == pytest.approx((5.0, 6.0), abs=0.05) and state.heading == pytest.approx(1.0, abs=1e-3)
+    assert np.hypot(*state.velocity[:2]) == pytest.approx(12.0, abs=1e-3)
+    saved = fleet.save()
+    with pytest.raises(IndexError):
+        fleet.reset(np.array([10]), np.zeros((1, 4)))
+    with pytest.raises(ValueError, match="finite"):
+        fleet.reset(np.array([1]), np.full((1, 4), np.nan))
+    assert fleet.save() == saved
+
+
+def test_masks_models_and_saved_states():
+    fleet = skidpad.Fleet(CAR, num_cars=9)
+    fleet.set_actions(np.full((9, 4), [1.0, 0.0, 0.0, 0.0], np.float32))
+    fleet.set_model(2, CAR.with_(mass=2500))
+    mask = np.arange(9) != 4
+    fleet.set_active(mask)
+    out = fleet.step(200)
+    speed = out[:, fleet.observation_names.index("speed")]
+    assert np.array_equal(fleet.active(), mask) and speed[4] == 0.0
+    assert speed[2] < 0.9 * speed[1] and speed[1] == speed[3]
+    saved = fleet.save()
+    expected = fleet.step(10)
+    fleet.load(saved)
+    assert np.array_equal(fleet.step(10), expected)
+    with pytest.raises(ValueError, match="cannot take cars"):
+        skidpad.Fleet(skidpad.load("tesla_model3_awd"))
+
+
+def test_a_fleet_is_used_on_several_threads():
+    fleet = skidpad.Fleet(CAR, num_cars=40)
+
+    def work():
+        fleet.set_actions(actions_of(fleet))
+        fleet.step(5)
+        fleet.set_state(0, fleet.state(1))
+
+    for _ in range(3):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert fleet.steps == 15 and fleet.state(0) == fleet.state(1)

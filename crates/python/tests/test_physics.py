@@ -1,0 +1,116 @@
+"""Motion of the cars against closed forms, and policies at different rates."""
+
+import time
+
+import numpy as np
+import pytest
+
+import skidpad
+from skidpad.environments import VectorEnv
+
+CAR = skidpad.load("corvette_c5")
+
+
+@pytest.mark.parametrize("rate", [10, 20, 25, 50, 100])
+def test_a_policy_of_any_rate_stops_in_the_same_distance(rate):
+    """Brakes from 20 m/s when the car passes x = 20 m, with decisions at `rate` Hz on the same steps of 0.01 s. The policy
+    decides at its first time after the mark, which it knows, so that the distance counts from that decision. Accepted:
+    0.1 %, because only the speed at the decision differs, by the drag of at most 0.1 s (0.03 m/s, squared 0.03 %... of
+    each 10 m)."""
+    fleet = skidpad.Fleet(CAR, num_cars=1, observations=["x", "speed"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 20.0]]))
+    actions = np.zeros((1, 4), np.float32)
+    start = None
+    out = fleet.step(0)
+    for _ in range(20 * rate):
+        x, speed = out[0].tolist()
+        # A controller that holds 20 m/s until the mark.
+        actions[0, 0] = np.clip(0.3 + 0.5 * (20.0 - speed), 0.0, 1.0)
+        if x >= 20.0:
+            if start is None:
+                start, start_speed = x, speed
+            actions[0, :2] = 0.0, 0.5
+        fleet.set_actions(actions)
+        out = fleet.step(100 // rate, out)
+        assert np.isfinite(out).all()
+        if speed < 0.01 and start is not None:
+            break
+    distance = (out[0, 0] - start) * (20.0 / start_speed) ** 2
+    assert distance == pytest.approx(reference_distance(), rel=0.01)
+
+
+def reference_distance():
+    """Returns the stopping distance from 20 m/s at half brake pressure, decided at once, m."""
+    fleet = skidpad.Fleet(CAR, num_cars=1, observations=["x"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 20.0]]))
+    fleet.set_actions(np.array([[0.0, 0.5, 0.0, 0.0]], np.float32))
+    return float(fleet.step(2000)[0, 0])
+
+
+def test_constant_steering_and_speed_give_a_constant_yaw_rate():
+    """A controller holds 15 m/s at 0.03 rad. After 20 s, the yaw rate changes by less than 0.1 % in 5 s."""
+    fleet = skidpad.Fleet(CAR, num_cars=1, observations=["speed", "yaw_rate"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 15.0]]))
+    actions, integral, yaw_rates = np.array([[0.0, 0.0, 0.0, 0.03]], np.float32), 0.0, []
+    out = fleet.step(0)
+    for step in range(2500):
+        error = 15.0 - float(out[0, 0])
+        integral += 0.01 * error
+        actions[0, 0] = np.clip(0.2 * error + 0.1 * integral, 0.0, 1.0)
+        fleet.set_actions(actions)
+        out = fleet.step(1, out)
+        if step >= 2000:
+            yaw_rates.append(float(out[0, 1]))
+    assert np.ptp(yaw_rates) < 0.001 * np.mean(yaw_rates)
+
+
+def test_the_turning_centre_is_on_the_line_of_the_rear_axle_at_walking_pace():
+    """At 1 m/s tyres hardly slip: the point of the car without lateral velocity is on the rear axle. Accepted: 2 cm of the
+    wheelbase of 2.654 m, for the slip at 0.05 m/s² and the two slightly different wheel angles."""
+    fleet = skidpad.Fleet(CAR, num_cars=1, observations=["speed", "lateral_speed", "yaw_rate"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 1.0]]))
+    fleet.controls(0, steer=0.1, gear=0)
+    fleet.step(150)
+    speed, lateral_speed, yaw_rate = fleet.step(0)[0].tolist()
+    assert speed > 0.5
+    # The description states the centre of mass 1.300 m behind the front axle.
+    rear_axle_behind_centre = 2.654 - 1.300
+    assert lateral_speed / yaw_rate == pytest.approx(rear_axle_behind_centre, abs=0.02)
+
+
+def test_a_fleet_of_cars_stays_finite_at_random_actions():
+    env = VectorEnv(256, task="drift_circle")
+    env.reset(seed=0)
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        observations, rewards, *_ = env.step(random.uniform(-1, 1, (256, 2)).astype(np.float32))
+        assert np.isfinite(observations).all() and np.isfinite(rewards).all()
+
+
+def test_step_rates_are_printed(capsys):
+    """Prints the rates of one car, and those of highway-env if it is installed. Nothing is asserted about times."""
+    env = VectorEnv(1024, task="track")
+    lines = [f"skidpad/Track-v0, 1,024 cars: {car_steps_per_second(env, 1024):,.0f} actions/s"]
+    try:
+        import gymnasium
+        import highway_env  # noqa: F401
+    except ModuleNotFoundError:
+        lines.append("highway-env is not installed")
+    else:
+        other = gymnasium.make("parking-v0")
+        lines.append(f"highway-env parking-v0, 1 car: {car_steps_per_second(other, 1):,.0f} actions/s")
+    with capsys.disabled():
+        print("\n" + "\n".join(lines))
+
+
+def car_steps_per_second(env, num_envs):
+    """Returns the number of actions per second of a short drive without inputs."""
+    env.reset(seed=0)
+    actions = np.zeros((num_envs, 2) if num_envs > 1 else 2, np.float32)
+    count, start = 0, time.perf_counter()
+    while time.perf_counter() - start < 0.5:
+        ended = env.step(actions)[2:4]
+        count += num_envs
+        if num_envs == 1 and any(ended):
+            env.reset()
+    return count / (time.perf_counter() - start)
