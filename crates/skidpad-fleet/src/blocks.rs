@@ -84,13 +84,6 @@ pub fn new_blocks(model: &Arc<Model>, environment: Environment, lanes: Lanes) ->
     })
 }
 
-/// Prepares the present thread for computing with the lanes `W`, which the processor has. A fleet may be used on other
-/// threads than the one that created it.
-fn prepare_thread<W: BlockLanes>() {
-    let is_supported = W::is_supported();
-    debug_assert!(is_supported, "`new_blocks` refuses lanes that the processor does not have");
-}
-
 /// Blocks whose lanes are of type `W`.
 struct LaneBlocks<W: BlockLanes> {
     environment: Environment,
@@ -121,7 +114,6 @@ impl<W: BlockLanes> LaneBlocks<W> {
 
 impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     fn push(&mut self, car: usize, state: &State) {
-        prepare_thread::<W>();
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
             let (state, controls) = (BlockState::new(state), BlockControls::default());
@@ -133,7 +125,6 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     }
 
     fn set_state(&mut self, car: usize, state: &State) {
-        prepare_thread::<W>();
         let (block, lane) = Self::place(car);
         let block = &mut self.blocks[block];
         block.state.set_car(lane, state);
@@ -143,19 +134,16 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     }
 
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
-        prepare_thread::<W>();
         let (block, lane) = Self::place(car);
         Arc::make_mut(&mut self.blocks[block].model).set_car(lane, model)
     }
 
     fn write_state(&self, car: usize, state: &mut State) {
-        prepare_thread::<W>();
         let (block, lane) = Self::place(car);
         self.blocks[block].state.write_car(lane, state);
     }
 
     fn set_controls(&mut self, car: usize, controls: &Controls) {
-        prepare_thread::<W>();
         let (block, lane) = Self::place(car);
         self.blocks[block].controls.set_car(lane, controls);
     }
@@ -245,11 +233,11 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     }
 }
 
-/// Prepares the present thread for the lanes `W`, which the processor has: each thread has to ask before it computes with
-/// them.
+/// Prepares the present thread for computing with the lanes `W`, which the processor has: each thread has to ask before it
+/// does so. A fleet may be used on other threads than the one that created it.
 fn prepare_thread<W: BlockLanes>() {
-    // `new_blocks` has refused lanes that the processor does not have.
-    W::is_supported();
+    let is_supported = W::is_supported();
+    debug_assert!(is_supported, "`new_blocks` refuses lanes that the processor does not have");
 }
 
 /// Locks the workspace of the present thread. A panic of a step leaves no invalid workspace, because each step writes

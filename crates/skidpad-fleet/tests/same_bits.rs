@@ -250,31 +250,6 @@ fn a_reset_changes_one_car_only() {
     pair.drive(100);
 }
 
-/// A fleet that another thread has created can be stepped, read and changed.
-#[test]
-fn a_fleet_may_be_used_on_another_thread() {
-    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
-    for lanes in Lanes::ALL.iter().copied().filter(|lanes| lanes.is_supported()) {
-        let create = || Fleet::with_lanes(&model, &Scene::flat(), 0.01, lanes).expect("supported");
-        let [mut moved, mut other] = std::thread::scope(|scope| [0, 1].map(|_| scope.spawn(create).join().expect("no panic")));
-        for fleet in [&mut moved, &mut other] {
-            let fleet: &mut Fleet = fleet;
-            std::thread::scope(|scope| {
-                scope.spawn(move || {
-                    fleet.spawn(&Placement { speed: 10.0, ..Placement::default() });
-                    fleet.set_actions(&[0.5, 0.0, 0.0, 0.1]).expect("one car");
-                });
-            });
-        }
-        moved.set_state(0, &other.state(0).expect("one car")).expect("finite");
-        let states = [moved, other].map(|mut fleet| {
-            fleet.step(10);
-            fleet.state(0).expect("one car")
-        });
-        assert_eq!(bytes(&states[0]), bytes(&states[1]));
-    }
-}
-
 /// Checks that an inactive car keeps its state to the bit while the others drive, and goes on from it.
 #[test]
 fn an_inactive_car_keeps_its_state() {
