@@ -2,10 +2,12 @@
 
 use skidpad_core::block::{BlockLanes, BlockStepper, MeanContactProbes, ProbeContacts, ProbeTextures};
 use skidpad_core::simd::vectors::Vec3Lanes;
+use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::{CandidateTriangle, ChassisState, Contact, DVec3, Model, Probe, Vec3};
 use skidpad_world::Ground;
 
 use crate::block::Block;
+use crate::terrain_rays::{TerrainHits, TerrainRays};
 
 /// Factor on the reach of a car that allows for rounding.
 const ROUNDING_FACTOR: f32 = 1.001;
@@ -32,6 +34,8 @@ pub struct UnevenGround<W: BlockLanes> {
     path_probes: Vec<Probe>,
     /// Contacts of these rays.
     path_contacts: Vec<Option<Contact>>,
+    /// Workspace for rays on terrain in lanes.
+    terrain_rays: TerrainRays<W>,
     /// Buffer for the triangle that a ray hits.
     candidates: Vec<CandidateTriangle>,
 }
@@ -101,9 +105,8 @@ impl<W: BlockLanes> WheelNumbers<W> {
     /// Returns the ray of `car` whose centre of mass is at `position` in the middle of the step (world, m). `down` is the
     /// direction of the rays.
     fn ray(&self, car: usize, position: DVec3, down: Vec3) -> Probe {
-        let [x, y, z] = self.start.map(|numbers| numbers.as_ref()[car]);
         let length = self.length.as_ref()[car];
-        Probe { position, offset: Vec3::new(x, y, z), direction: down, length, ..EMPTY_PROBE }
+        Probe { position, offset: vector_of(&self.start, car), direction: down, length, ..EMPTY_PROBE }
     }
 
     /// Returns the contacts of all cars in lanes.
@@ -137,6 +140,7 @@ impl<W: BlockLanes> UnevenGround<W> {
             contacts: vec![None; wheel_count].into(),
             path_probes: Vec::with_capacity(path_capacity),
             path_contacts: Vec::with_capacity(path_capacity),
+            terrain_rays: TerrainRays::new(),
             // A ray keeps one triangle.
             candidates: Vec::with_capacity(1),
         }
@@ -156,12 +160,14 @@ impl<W: BlockLanes> UnevenGround<W> {
     /// position in the middle of the step (world, m). Requires the rays.
     pub fn cars_near_boxes(&self, block: &Block<W>, ground: &Ground, middle: &[W::Array<f64>; 3], dt: f32) -> u32 {
         let mut near = 0;
+        if !ground.has_boxes() {
+            return near;
+        }
         for car in 0..W::LANE_COUNT {
             let number = |lanes: W| lanes.number(car);
             // Farthest point of a ray from the centre of mass, m.
             let ray_reach = self.wheels.iter().fold(0.0, |reach: f32, lanes| {
-                let [x, y, z] = lanes.start.map(|numbers| numbers.as_ref()[car]);
-                reach.max(Vec3::new(x, y, z).length() + lanes.length.as_ref()[car])
+                reach.max(vector_of(&lanes.start, car).length() + lanes.length.as_ref()[car])
             });
             let state = &block.state;
             let length = |vector: &Vec3Lanes<W>| Vec3::new(number(vector.x), number(vector.y), number(vector.z)).length();
@@ -174,9 +180,11 @@ impl<W: BlockLanes> UnevenGround<W> {
     }
 
     /// Replaces the contacts of the cars in the bits `cars` by those of `ground`, as a world of these cars finds them in a
-    /// step of `dt` s, and sets all contacts and textures in `stepper`. The contacts of all other cars are those that
-    /// `stepper` has, without textures. `middle` is the position in the middle of the step (world, m). Requires the
-    /// rays.
+    /// step of `dt` s, and sets all contacts and textures in `stepper`. Requires the rays, and in `stepper` the contacts
+    /// with the plane, which all other cars keep. Cars in the bits `boxes` are near boxes. `middle` is the position in
+    /// the middle of the step (world, m).
+    ///
+    /// Slow cars on terrain without textures and boxes are computed in lanes, all others one by one.
     #[inline(always)]
     pub fn locate_contacts(
         &mut self,
@@ -184,16 +192,24 @@ impl<W: BlockLanes> UnevenGround<W> {
         block: &Block<W>,
         ground: &Ground,
         middle: &[W::Array<f64>; 3],
-        cars: u32,
+        [cars, boxes]: [u32; 2],
         dt: f32,
     ) {
-        if cars.count_ones() != W::LANE_COUNT as u32 {
-            for (wheel, lanes) in self.wheels.iter_mut().enumerate() {
-                lanes.set_all(stepper.probe_contacts(wheel));
-            }
-        }
         let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(&block.model) };
-        for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
+        let lane_cars = if ground.has_terrain() && !ground.is_textured() { cars & !fast_cars & !boxes } else { 0 };
+        let mut alone = cars & !lane_cars;
+        let down = stepper.down();
+        for (wheel, lanes) in self.wheels.iter_mut().enumerate() {
+            let mut contacts = *stepper.probe_contacts(wheel);
+            if lane_cars != 0 {
+                let ray = |car| lanes.ray(car, position(middle, car), vector_of(&self.down, car));
+                let hits = self.terrain_rays.cast(ground, lane_cars, ray, down, W::from_array(lanes.length));
+                alone |= hits.unanswered;
+                contacts = nearer_contacts(&contacts, &hits);
+            }
+            lanes.set_all(&contacts);
+        }
+        for car in (0..W::LANE_COUNT).filter(|car| alone & (1 << car) != 0) {
             let body = (fast_cars & (1 << car) != 0).then(|| body_of(block, car));
             self.locate_car(ground, position(middle, car), block.model.car(car), body.as_ref(), car, dt);
         }
@@ -217,9 +233,9 @@ impl<W: BlockLanes> UnevenGround<W> {
         car: usize,
         dt: f32,
     ) {
-        let [x, y, z] = self.down.map(|numbers| numbers.as_ref()[car]);
+        let down = vector_of(&self.down, car);
         for (probe, lanes) in self.probes.iter_mut().zip(&self.wheels) {
-            *probe = lanes.ray(car, middle, Vec3::new(x, y, z));
+            *probe = lanes.ray(car, middle, down);
         }
         ground.answer_rays(&self.probes, &mut self.contacts, &mut self.candidates);
         if let Some(body) = body
@@ -250,6 +266,25 @@ fn body_of<W: BlockLanes>(block: &Block<W>, car: usize) -> ChassisState {
         angular_velocity: vector(&state.angular_velocity),
         ..ChassisState::AT_ORIGIN
     }
+}
+
+/// Returns the nearer of two contacts of each ray: of the `plane`, or of terrain. If terrain is at the distance of the plane
+/// or behind it by at most [`FLUSH_TOLERANCE_M`], only its grip counts.
+#[inline(always)]
+fn nearer_contacts<W: BlockLanes>(plane: &ProbeContacts<W>, terrain: &TerrainHits<W>) -> ProbeContacts<W> {
+    let is_nearer = terrain.hit & (!plane.hit | terrain.distance.less(plane.distance));
+    let is_flush = terrain.hit & !(plane.distance + W::splat(FLUSH_TOLERANCE_M)).less(terrain.distance);
+    ProbeContacts {
+        hit: plane.hit | terrain.hit,
+        normal: Vec3Lanes::select(is_nearer, terrain.normal, plane.normal),
+        distance: W::select(is_nearer, terrain.distance, plane.distance),
+        grip: W::select(is_nearer | is_flush, terrain.grip, plane.grip),
+    }
+}
+
+/// Returns the vector of `car`.
+fn vector_of<A: AsRef<[f32]>>([x, y, z]: &[A; 3], car: usize) -> Vec3 {
+    Vec3::new(x.as_ref()[car], y.as_ref()[car], z.as_ref()[car])
 }
 
 /// Returns the components of vectors as arrays of the cars.

@@ -125,17 +125,13 @@ impl<W: BlockLanes> Worker<W> {
                 let ground = &environment.ground;
                 let middle = midstep_position(block, dt);
                 self.uneven_ground.read_rays(&self.stepper, block);
+                self.locate_contacts(block, environment, dt);
+                let boxes = self.uneven_ground.cars_near_boxes(block, ground, &middle, dt);
                 let all_cars = u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
-                let cars = match environment.kind {
-                    GroundKind::Boxes => {
-                        // Cars without a box nearby are on the plane.
-                        self.locate_contacts(block, environment, dt);
-                        self.uneven_ground.cars_near_boxes(block, ground, &middle, dt)
-                    }
-                    GroundKind::Plane | GroundKind::Uneven => all_cars,
-                };
+                // On boxes alone, cars without a box nearby are on the plane.
+                let cars = if environment.kind == GroundKind::Boxes { boxes } else { all_cars };
                 if cars != 0 {
-                    self.uneven_ground.locate_contacts(&mut self.stepper, block, ground, &middle, cars, dt);
+                    self.uneven_ground.locate_contacts(&mut self.stepper, block, ground, &middle, [cars, boxes], dt);
                 }
             },
         );

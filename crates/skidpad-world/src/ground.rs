@@ -301,6 +301,11 @@ impl Ground {
         !self.terrain.is_empty()
     }
 
+    /// Returns whether there are boxes or platforms.
+    pub fn has_boxes(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     /// Returns whether any surface has a texture.
     pub fn is_textured(&self) -> bool {
         self.is_textured
