@@ -12,6 +12,7 @@
 //! | `step-steer` | step steer |
 //! | `alone` | one car instead of 64 |
 //! | `fleet`, `fleet-random` | fleet with a mass and a grip of its own for each car, straight ahead or at random inputs; the solver is ignored |
+//! | `-field`, `-mesh` after a fleet | fleet on waves as a height field or as a mesh |
 //! | `rollback` | one car; each step is a rewind by ten steps, which are saved and repeated |
 //! | `probes-` before a ground or its `discs-` | ground queries only; each step is one query of all wheels of 64 cars |
 
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ok_or_else(|| format!("there is no backend `{backend}`"))?;
     #[cfg(feature = "fleet")]
     if let Some(inputs) = scenario.strip_prefix("fleet") {
-        return run_fleet(inputs == "-random", steps.parse()?);
+        return run_fleet(inputs, steps.parse()?);
     }
     if scenario == "rollback" {
         return run_rollback(&backend, steps.parse()?);
@@ -156,10 +157,13 @@ fn wheel_probes(world: &dyn Simulation, car: usize) -> Vec<Probe> {
     probes
 }
 
-/// Steps a fleet of Corvettes, each with its own mass and grip; at random inputs if `is_random`.
+/// Steps a fleet of Corvettes, each with its own mass and grip. `options` is the end of the scenario: `-random` for random
+/// inputs, then `-` and a ground.
 #[cfg(feature = "fleet")]
-fn run_fleet(is_random: bool, steps: u32) -> Result<(), Box<dyn std::error::Error>> {
-    let mut fleet = fleet::varied_fleet(CAR_COUNT, 1.0 / shared::STEPS_PER_SECOND as f32)?;
+fn run_fleet(options: &str, steps: u32) -> Result<(), Box<dyn std::error::Error>> {
+    let (is_random, ground) = options.strip_prefix("-random").map_or((false, options), |ground| (true, ground));
+    let ground_name = ground.trim_start_matches('-');
+    let mut fleet = fleet::varied_fleet(CAR_COUNT, ground_name, 1.0 / shared::STEPS_PER_SECOND as f32)?;
     let mut random = Random(1);
     for step in 0..steps {
         if is_random && step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
@@ -169,7 +173,11 @@ fn run_fleet(is_random: bool, steps: u32) -> Result<(), Box<dyn std::error::Erro
         }
         fleet.step(1);
     }
-    println!("fleet {steps}: {:.3} m, {} car-steps alone", fleet.state(CAR_COUNT - 1)?.position.x, fleet.rare_steps());
+    println!(
+        "fleet{options} {steps}: {:.3} m, {} car-steps alone",
+        fleet.state(CAR_COUNT - 1)?.position.x,
+        fleet.rare_steps()
+    );
     Ok(())
 }
 

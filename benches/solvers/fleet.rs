@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use skidpad::core::model::Tyre;
-use skidpad::core::{Controls, Model, Scene};
+use skidpad::core::{Controls, Model};
 use skidpad::fleet::Fleet;
 
-use crate::shared;
+use crate::{ground, shared};
 
-/// Returns a fleet of `count` Corvettes on a plane with steps of `dt` s, each with its own mass (0.9 to 1.1 of the
+/// Returns a fleet of `count` Corvettes on `ground_name` (`field` or `mesh` for waves, otherwise a plane) with steps of `dt` s, each with its own mass (0.9 to 1.1 of the
 /// described one) and grip (0.8 to 1.2). All start at the speed of the other benches, at part throttle.
-pub fn varied_fleet(count: usize, dt: f32) -> Result<Fleet, Box<dyn std::error::Error>> {
+pub fn varied_fleet(count: usize, ground_name: &str, dt: f32) -> Result<Fleet, Box<dyn std::error::Error>> {
     let model = skidpad::spec::load("corvette_c5")?.model;
-    let mut fleet = Fleet::new(&model, &Scene::flat(), dt)?;
+    let mut fleet = Fleet::new(&model, &ground::scene(ground_name), dt)?;
     for (car, start) in shared::cars(count).iter().enumerate() {
         fleet.spawn(&start.placement);
         // Golden ratio: the shares of consecutive cars are spread evenly.

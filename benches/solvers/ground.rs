@@ -48,7 +48,8 @@ pub fn world_of_ghosts(backend: &SolverInfo, count: usize, ground: &str, has_dis
     world_on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, has_discs)
 }
 
-fn scene(ground: &str) -> Scene {
+/// Returns the scene of a ground: `field` or `mesh` for waves; any other text is a plane.
+pub fn scene(ground: &str) -> Scene {
     let mut scene = Scene::flat();
     match ground {
         "field" => (scene.has_plane, scene.height_fields) = (false, vec![Arc::new(waves())]),

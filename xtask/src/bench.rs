@@ -62,7 +62,7 @@ const fn random_driving_measurement(backend: &'static str, scenario: &'static st
 }
 
 /// Measurements of the build with the widest instructions of the processor.
-const SOLVER_MEASUREMENTS: [Measurement; 35] = [
+const SOLVER_MEASUREMENTS: [Measurement; 39] = [
     plane_measurement("impulse", Some(2_760)),
     plane_measurement("impulse-one-by-one", Some(5_730)),
     plane_measurement("constraint", Some(6_870)),
@@ -83,6 +83,10 @@ const SOLVER_MEASUREMENTS: [Measurement; 35] = [
     vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_790),
     vehicle_measurement("impulse", "fleet", 1_650),
     random_driving_measurement("impulse", "fleet-random", 3_350),
+    vehicle_measurement("impulse", "fleet-field", 99_999),
+    vehicle_measurement("impulse", "fleet-mesh", 99_999),
+    random_driving_measurement("impulse", "fleet-random-field", 99_999),
+    random_driving_measurement("impulse", "fleet-random-mesh", 99_999),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Measurement {
         backend: "constraint",

@@ -7,12 +7,25 @@ use skidpad_world::{Chassis, Ground};
 use crate::FleetError;
 use skidpad_core::block::BlockLanes;
 
+/// Kind of ground, by the cars whose wheel contacts lanes cannot compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroundKind {
+    /// At most a hard and even plane: no cars.
+    Plane,
+    /// Boxes, with or without such a plane: cars near a box.
+    Boxes,
+    /// Terrain, or a plane with a texture: all cars.
+    Uneven,
+}
+
 /// Surroundings of the cars and constants of their bodies.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// Ground of the scene.
     pub ground: Ground,
-    /// Unit normal of the plane, world axes.
+    /// Kind of the ground.
+    pub kind: GroundKind,
+    /// Unit normal of the plane, world axes; z without a plane.
     pub normal: Vec3,
     /// Chassis of a car at rest at the origin.
     pub chassis: Chassis,
@@ -24,21 +37,25 @@ impl Environment {
     /// # Errors
     /// The scene has parts that a fleet does not support.
     pub fn new(model: &Model, scene: &Scene) -> Result<Self, FleetError> {
-        let ground = Ground::new(scene);
-        let refused = [
+        let parts = [
             (!scene.platforms.is_empty(), "platforms"),
             (!scene.free_bodies.is_empty(), "free bodies"),
             (!scene.gusts.is_empty(), "gusts"),
-            (!scene.texture.is_hard_and_even(), "a texture"),
-            (!ground.is_plane_only(), "boxes or terrain"),
-            (!scene.has_plane, "no plane"),
         ];
-        if let Some((_, part)) = refused.into_iter().find(|(is_refused, _)| *is_refused) {
-            return Err(FleetError::Scene(part));
+        let refused: Vec<&str> =
+            parts.into_iter().filter(|(is_refused, _)| *is_refused).map(|(_, part)| part).collect();
+        if !refused.is_empty() {
+            return Err(FleetError::Scene(refused));
         }
+        let ground = Ground::new(scene);
         let chassis = Chassis::rigid(model.mass(), *model.inertia(), model.parts().hull);
         let normal = ground.plane_normal().unwrap_or(Vec3::Z);
-        Ok(Self { ground, normal, chassis })
+        let kind = match () {
+            () if ground.has_terrain() || ground.is_plane_textured() => GroundKind::Uneven,
+            () if !ground.is_plane_only() => GroundKind::Boxes,
+            () => GroundKind::Plane,
+        };
+        Ok(Self { ground, kind, normal, chassis })
     }
 
     /// Returns the change of velocity by gravity in `dt` s, m/s.

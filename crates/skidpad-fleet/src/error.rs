@@ -17,8 +17,8 @@ pub enum FleetError {
     #[error("the model of a car differs from that of the fleet in: {}; mass, inertia, and numbers of wheels, struts, tyres, brakes, aerodynamics and engine torque may differ", .0.join("; "))]
     Layout(Vec<&'static str>),
     /// The scene has parts that a fleet does not support.
-    #[error("a fleet cannot use this scene: it has {0}; a fleet supports one plane without texture, wind and gravity")]
-    Scene(&'static str),
+    #[error("a fleet cannot use this scene: it has {}; a fleet supports ground that does not move (plane, boxes, height fields, meshes, each with grip and texture), gravity and steady wind; remove these parts, or use a world", .0.join(", "))]
+    Scene(Vec<&'static str>),
     /// The model is a trailer, which needs a towing vehicle.
     #[error("the model is a trailer; a fleet takes vehicles without trailers")]
     Trailer,

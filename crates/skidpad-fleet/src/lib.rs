@@ -32,6 +32,8 @@ mod error;
 mod fleet;
 mod lanes;
 mod observation;
+mod terrain_rays;
+mod uneven_ground;
 mod worker;
 mod worlds;
 

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use skidpad_core::block::{BlockImpulses, BlockLanes, BlockStepper, MotionLanes, ProbeContacts};
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::state::Placement;
-use skidpad_core::{ChassisState, Contact, Controls, DVec3, Model, Quat, Scene, State, Vec3, Vehicle};
+use skidpad_core::{ChassisState, Contact, Controls, Model, Quat, Scene, State, Vec3, Vehicle};
 use skidpad_impulse::Sweep;
 use skidpad_world::motion::{AdvancedBody, BodyTwist, HullLanes};
 use skidpad_world::{Chassis, GroundContacts};
 
 use crate::FleetError;
 use crate::block::Block;
-use crate::environment::Environment;
+use crate::environment::{Environment, GroundKind};
+use crate::uneven_ground::{UnevenGround, position};
 
 /// Workspace of a thread that steps blocks.
 #[derive(Debug)]
 pub struct Worker<W: BlockLanes> {
     stepper: BlockStepper<W>,
     hull: HullLanes<W>,
+    /// Workspace for wheel contacts on other ground than a hard and even plane.
+    uneven_ground: UnevenGround<W>,
     /// Vehicles for cars that need a rare path, one per lane.
     vehicles: Box<[Vehicle]>,
     /// State of a car, for exchange with a block.
@@ -45,6 +48,7 @@ impl<W: BlockLanes> Worker<W> {
         Ok(Self {
             stepper: BlockStepper::new(model).map_err(FleetError::Model)?,
             hull: environment.hull(),
+            uneven_ground: UnevenGround::new(car_state.wheels.len()),
             vehicles: (0..W::LANE_COUNT).map(|_| Vehicle::new(Arc::clone(model), car_state.clone())).collect(),
             car_contacts: vec![None; car_state.wheels.len()].into(),
             car_state,
@@ -86,7 +90,10 @@ impl<W: BlockLanes> Worker<W> {
             angular_free_velocity: state.angular_velocity,
         };
         self.stepper.begin(&start, Vec3Lanes::splat(environment.ground.wind()), 0.5 * dt, dt);
-        self.locate_contacts(block, environment, dt);
+        match environment.kind {
+            GroundKind::Plane => self.locate_contacts(block, environment, dt),
+            GroundKind::Boxes | GroundKind::Uneven => self.locate_uneven_contacts(block, environment, dt),
+        }
         let mut impulses = self.stepper.solve::<Sweep>(&block.model, &block.state, &block.controls, !block.active);
         if impulses.unsolved != 0 {
             self.rare_steps += u64::from(impulses.unsolved.count_ones());
@@ -101,10 +108,7 @@ impl<W: BlockLanes> Worker<W> {
             [impulses.linear, impulses.angular],
             gravity_change,
         );
-        let height = heights::<W>(&block.state.position, environment.normal);
-        // 0.0: gravity is part of the velocity.
-        let near = self.hull.can_reach_plane(height, environment.normal, &axes, &twist, 0.0, dt);
-        let near = W::mask_bits(near) & block.active;
+        let near = self.hulls_near_ground(block, environment, &axes, &twist, dt) & block.active;
         if near != 0 {
             self.separate_hulls(block, environment, near, &mut twist, dt);
         }
@@ -112,16 +116,60 @@ impl<W: BlockLanes> Worker<W> {
         self.finish(block, &twist, &end, unsolved, dt);
     }
 
-    /// Sets the contacts of all wheels with the plane.
+    /// Sets the contacts of all wheels with ground that is not only a hard and even plane.
+    #[inline(never)]
+    fn locate_uneven_contacts(&mut self, block: &Block<W>, environment: &Environment, dt: f32) {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let ground = &environment.ground;
+                let middle = midstep_position(block, dt);
+                self.uneven_ground.read_rays(&self.stepper, block);
+                self.locate_contacts(block, environment, dt);
+                let boxes = self.uneven_ground.cars_near_boxes(block, ground, &middle, dt);
+                let all_cars = u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
+                // On boxes alone, cars without a box nearby are on the plane.
+                let cars = if environment.kind == GroundKind::Boxes { boxes } else { all_cars };
+                if cars != 0 {
+                    self.uneven_ground.locate_contacts(&mut self.stepper, block, ground, &middle, [cars, boxes], dt);
+                }
+            },
+        );
+    }
+
+    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s. `axes` leads from body axes to
+    /// world axes.
+    #[inline(always)]
+    fn hulls_near_ground(
+        &self,
+        block: &Block<W>,
+        environment: &Environment,
+        axes: &Mat3Lanes<W>,
+        twist: &BodyTwist<W>,
+        dt: f32,
+    ) -> u32 {
+        let ground = &environment.ground;
+        if ground.has_terrain() {
+            return u32::MAX;
+        }
+        let height = heights::<W>(&block.state.position, environment.normal);
+        // 0.0: gravity is part of the velocity.
+        let near = W::mask_bits(self.hull.can_reach_plane(height, environment.normal, axes, twist, 0.0, dt));
+        if ground.is_plane_only() { near } else { near | hulls_near_boxes(block, environment, twist, dt) }
+    }
+
+    /// Sets the contacts of all wheels with the plane; none without a plane.
     #[inline(always)]
     fn locate_contacts(&mut self, block: &Block<W>, environment: &Environment, dt: f32) {
         let normal = environment.normal;
         let middle = midstep_position(block, dt);
         let height = heights::<W>(&middle, normal);
+        let has_plane = environment.ground.plane_normal().is_some();
         let (down, grip) = (self.stepper.down(), W::splat(environment.ground.plane_grip()));
         for wheel in 0..self.car_contacts.len() {
             let rays = self.stepper.rays(&block.model, wheel);
             let (distance, hit) = environment.ground.plane_distance(height, rays.start, down, rays.length);
+            let hit = if has_plane { hit } else { W::Mask::default() };
             let all_normal = Vec3Lanes::<W>::splat(normal);
             let zero = Vec3Lanes::default();
             let contacts = ProbeContacts {
@@ -311,9 +359,21 @@ fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
     ))
 }
 
-/// Returns the position of `car`.
-fn position<A: AsRef<[f64]>>([x, y, z]: &[A; 3], car: usize) -> DVec3 {
-    DVec3::new(x.as_ref()[car], y.as_ref()[car], z.as_ref()[car])
+/// Returns the bits of the cars whose hull may touch a box in the step of `dt` s.
+fn hulls_near_boxes<W: BlockLanes>(block: &Block<W>, environment: &Environment, twist: &BodyTwist<W>, dt: f32) -> u32 {
+    let hull_radius = environment.chassis.hull_radius();
+    let mut near = 0;
+    for car in 0..W::LANE_COUNT {
+        let velocity = vector(&twist.velocity, car);
+        let speed = velocity.length().max((velocity - vector(&twist.velocity_lag, car)).length());
+        // Largest displacement of a point of the hull, m.
+        let displacement = dt * (vector(&twist.angular_velocity, car).length() * hull_radius + speed);
+        // 1.001: rounding.
+        let reach = 1.001 * (hull_radius + displacement);
+        let is_near = environment.ground.has_box_near(position(&block.state.position, car), reach);
+        near |= u32::from(is_near) << car;
+    }
+    near
 }
 
 /// Returns the vector of `car`.

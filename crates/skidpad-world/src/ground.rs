@@ -291,9 +291,49 @@ impl Ground {
 
     /// Returns whether the ground near `probe` may be anything but the plane: there is terrain anywhere, or the
     /// bounding sphere of a box reaches the probe.
-    pub(crate) fn is_uneven_near(&self, probe: &Probe) -> bool {
+    pub fn is_uneven_near(&self, probe: &Probe) -> bool {
         let start = probe.position + probe.offset.as_dvec3();
         !self.terrain.is_empty() || self.blocks.iter().any(|block| block.is_near(start, probe))
+    }
+
+    /// Returns whether there are height fields or meshes.
+    pub fn has_terrain(&self) -> bool {
+        !self.terrain.is_empty()
+    }
+
+    /// Returns whether there are boxes or platforms.
+    pub fn has_boxes(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// Returns whether any surface has a texture.
+    pub fn is_textured(&self) -> bool {
+        self.is_textured
+    }
+
+    /// Returns whether the plane exists and has a texture.
+    pub fn is_plane_textured(&self) -> bool {
+        self.has_plane && !self.texture.is_hard_and_even()
+    }
+
+    /// Returns whether the bounding sphere of any box is at most `distance` m from `position` (world, m).
+    pub fn has_box_near(&self, position: DVec3, distance: f32) -> bool {
+        self.blocks.iter().any(|block| {
+            let reach = block.radius + distance;
+            (position - block.centre).as_vec3().length_squared() <= reach * reach
+        })
+    }
+
+    /// Answers the rays of wheels within a step on plane, boxes and terrain into `contacts`, in order, with textures; a
+    /// miss is `None`. The results are those of a world without other hulls. `candidates` is a buffer.
+    pub fn answer_rays(
+        &self,
+        rays: &[Probe],
+        contacts: &mut [Option<Contact>],
+        candidates: &mut Vec<CandidateTriangle>,
+    ) {
+        // No rims, therefore no contact points that stop them.
+        self.answer_probes(rays, contacts, false, candidates, &mut Vec::new());
     }
 
     /// Answers every probe (ray or rim disc of a wheel) with its contact on plane, boxes and terrain, in order; a miss

@@ -54,6 +54,9 @@ impl core::fmt::Debug for GroundContacts {
     }
 }
 
+/// Number of triangles of terrain near a hull for which memory is reserved.
+const RESERVED_TRIANGLES: usize = 512;
+
 /// Number of corners of a hull, and maximum number of contact points between two boxes.
 const HULL_CORNERS: usize = 8;
 
@@ -84,28 +87,30 @@ fn is_outermost<'a>(
 impl Default for GroundContacts {
     /// Creates contacts with room for a plane.
     fn default() -> Self {
-        Self::with_capacity(HULL_CORNERS)
+        Self::with_capacity(HULL_CORNERS, 0)
     }
 }
 
 impl GroundContacts {
-    /// Creates contacts with empty buffers and room for `max_points` points and impulses, and for the points of one
-    /// box.
-    fn with_capacity(max_points: usize) -> Self {
+    /// Creates contacts with empty buffers and room for `max_points` points and impulses, for the points of one box, and
+    /// for `max_triangles` triangles near a hull.
+    fn with_capacity(max_points: usize, max_triangles: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(HULL_CORNERS);
         Self {
             manifold,
-            triangle_contacts: TriangleContacts::default(),
+            triangle_contacts: TriangleContacts::with_capacity(max_triangles),
             points: Vec::with_capacity(max_points),
             impulses: Vec::with_capacity(max_points),
         }
     }
 
-    /// Creates contacts with room for all points at which one hull can touch `ground` and `bodies` free bodies, so that
-    /// no step allocates.
+    /// Creates contacts with room for all points at which one hull can touch plane and boxes of `ground` and `bodies`
+    /// free bodies, so that no step allocates. On terrain, there is room for [`RESERVED_TRIANGLES`] triangles near the
+    /// hull and as many contact points; more let a step allocate.
     pub fn for_ground(ground: &Ground, bodies: usize) -> Self {
-        Self::with_capacity(HULL_CORNERS * (1 + ground.blocks.len() + bodies))
+        let max_triangles = if ground.terrain.is_empty() { 0 } else { RESERVED_TRIANGLES };
+        Self::with_capacity(HULL_CORNERS * (1 + ground.blocks.len() + bodies) + max_triangles, max_triangles)
     }
 
     /// Changes the twist of `chassis` by sequential impulses with friction, so that its hull does not enter `ground`

@@ -29,6 +29,7 @@ mod terrain;
 mod tree;
 mod triangle_contacts;
 mod triangles;
+mod underside;
 mod wheels_on_bodies;
 mod world;
 

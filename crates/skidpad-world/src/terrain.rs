@@ -140,10 +140,10 @@ impl Terrain {
         }
     }
 
-    /// Returns the smooth normals of the triangle; `None` if it is flat or belongs to the plane or to a box.
+    /// Returns the smooth normals of the triangle with this [`Triangle::source`]; `None` if it is flat or belongs to the
+    /// plane or to a box.
     #[inline(always)]
-    pub fn smooth_normals(&self, triangle: &Triangle) -> Option<SmoothSurface> {
-        let [source_index, triangle_index] = triangle.source;
+    pub fn smooth_normals(&self, [source_index, triangle_index]: [u32; 2]) -> Option<SmoothSurface> {
         let surface_index = (source_index as usize).checked_sub(1)?;
         match self.fields.get(surface_index) {
             Some(field) => field.smooth_normals(triangle_index),
@@ -162,6 +162,6 @@ impl Terrain {
         // Collects the triangles near the ray.
         let mut collector = TriangleCollector::new(&ray, &mut candidates);
         self.visit_triangles(start, &Region::around_probe(&ray), &mut collector);
-        collector.ground_contact(|triangle| self.smooth_normals(triangle)).map(|(_, contact)| contact)
+        collector.ground_contact(|triangle| self.smooth_normals(triangle.source)).map(|(_, contact)| contact)
     }
 }

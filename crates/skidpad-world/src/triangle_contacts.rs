@@ -11,6 +11,7 @@ use skidpad_core::{HullPoint, Triangle, Vec3};
 use crate::chassis::Chassis;
 use crate::swept_contact::SweptBox;
 use crate::terrain::{Region, Terrain};
+use crate::underside::{NearTriangles, Underside};
 
 /// Depth of a hull behind a mesh triangle above which the contact is ignored, m, because meshes are sheets. The ground
 /// below a height field is solid to any depth.
@@ -25,23 +26,22 @@ pub(crate) struct TriangleContacts {
     manifold: ContactManifold<(), ()>,
 }
 
-impl Default for TriangleContacts {
-    fn default() -> Self {
-        let mut manifold = ContactManifold::default();
-        manifold.points.reserve(MAX_TRIANGLE_POINTS);
-        Self { near_triangles: Vec::new(), manifold }
-    }
-}
-
 /// Maximum number of contact points between a triangle and a side of a box.
 const MAX_TRIANGLE_POINTS: usize = 16;
 
 impl TriangleContacts {
+    /// Creates buffers with room for `max_triangles` triangles near a hull. More triangles let a step allocate.
+    pub fn with_capacity(max_triangles: usize) -> Self {
+        let mut manifold = ContactManifold::default();
+        manifold.points.reserve(MAX_TRIANGLE_POINTS);
+        Self { near_triangles: Vec::with_capacity(max_triangles), manifold }
+    }
+
     /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
     /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
     /// axes. Ground at rest is assumed, so the points have a velocity of zero.
     ///
-    /// Collects the triangles near the swept hull in `near_triangles`. Skips triangles without area, triangles behind
+    /// Collects the triangles near the swept hull in `near_triangles`, without those far below its underside. Skips triangles without area, triangles behind
     /// which the hull is too deep, and triangles out of reach. Then adds the points of each other triangle at its
     /// earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not too deep.
     ///
@@ -74,7 +74,17 @@ impl TriangleContacts {
         let path = velocity * dt; // displacement of the centre of mass, m
         let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
         self.near_triangles.clear();
-        terrain.visit_triangles(chassis.position, &region, &mut self.near_triangles);
+        let up = chassis.axes.z_axis;
+        let underside = Underside {
+            up,
+            height: up.dot(centre) - chassis.hull.half_extents.z,
+            centre,
+            path,
+            rotation_path: rotation_speed * dt,
+            max_gap,
+        };
+        let mut collector = NearTriangles { underside, triangles: &mut self.near_triangles };
+        terrain.visit_triangles(chassis.position, &region, &mut collector);
         for index in 0..self.near_triangles.len() {
             let triangle = self.near_triangles[index];
             let [a, b, c] = triangle.corners;

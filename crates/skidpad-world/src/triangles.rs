@@ -1,8 +1,8 @@
 //! Triangles near wheels, for rim probes and for ground beyond plane and boxes.
 
 use skidpad_core::{
-    CandidateTriangle, Contact, DVec3, Ground as GroundData, HullPoint, Probe, Triangle, TriangleCollector,
-    TriangleVisitor, Vec3, ground::scene::FLUSH_TOLERANCE_M,
+    CandidateTriangle, Contact, DVec3, Ground as GroundData, HullPoint, Probe, SmoothSurface, Triangle,
+    TriangleCollector, TriangleVisitor, Vec3, ground::scene::FLUSH_TOLERANCE_M,
 };
 
 use crate::ground::{Block, Ground};
@@ -81,7 +81,7 @@ impl Ground {
             self.terrain.visit_triangles(start, &Region::around_probe(probe), &mut collector);
             let mut triangle_contact = None;
             if let Some((triangle, contact)) =
-                collector.ground_contact(|triangle| self.terrain.smooth_normals(triangle))
+                collector.ground_contact(|triangle| self.terrain.smooth_normals(triangle.source))
             {
                 let ground =
                     if self.is_static_and_smooth() { None } else { self.ground_data(triangle, probe, &contact) };
@@ -102,6 +102,21 @@ impl Ground {
                 (Some(current), Some(triangle_contact)) => Some(nearer_contact(current, triangle_contact)),
             };
         }
+    }
+
+    /// Calls `visitor` with the triangles of height fields and meshes near a ray, relative to its start, world axes, in the
+    /// order in which rays are answered.
+    #[inline(always)]
+    pub fn visit_terrain_near(&self, ray: &Probe, visitor: &mut impl TriangleVisitor) {
+        let start = ray.position + ray.offset.as_dvec3();
+        self.terrain.visit_triangles(start, &Region::around_probe(ray), visitor);
+    }
+
+    /// Returns the smooth normals of the triangle of a height field or mesh with the identifier `source`
+    /// ([`Triangle::source`]); `None` if it is flat.
+    #[inline(always)]
+    pub fn smooth_normals(&self, source: [u32; 2]) -> Option<SmoothSurface> {
+        self.terrain.smooth_normals(source)
     }
 
     /// Returns whether there is a plane or a box.

@@ -266,14 +266,14 @@ impl Cars {
         let mut first_probe = 0;
         for (slot, vehicle) in self.vehicles.iter().enumerate().filter(|(slot, _)| self.is_stepped[*slot]) {
             let (body, end_probe) = (&self.bodies[slot], first_probe + vehicle.model().wheels().len());
-            if let Some(path) = MeanContactProbes::for_step(vehicle, body, dt) {
+            if let Some(path) = MeanContactProbes::for_step(vehicle.model(), body, dt) {
                 let (probes, contacts) =
                     (&self.probes[first_probe..end_probe], &mut self.contacts[first_probe..end_probe]);
                 path.write_probes(body, probes, &mut self.path_probes);
                 self.path_contacts.clear();
                 self.path_contacts.resize(self.path_probes.len(), None);
                 if world.probe_again(&self.path_probes, &mut self.path_contacts) {
-                    path.average_contacts(vehicle, body, probes, &self.path_contacts, contacts);
+                    path.average_contacts(vehicle.model(), body, probes, &self.path_contacts, contacts);
                 }
             }
             first_probe = end_probe;

@@ -35,6 +35,15 @@ pub struct ProbeContacts<W: WheelLanes> {
     pub grip: W,
 }
 
+/// Textures of the ground at rest under the probes of wheels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProbeTextures<W: WheelLanes> {
+    /// Lanes whose ground has a texture.
+    pub has_texture: W::Mask,
+    /// Addition to the coefficient of rolling resistance, –; 0 in lanes without a texture.
+    pub rolling_resistance: W,
+}
+
 impl ProbeContacts<F32x4> {
     /// Collects the contacts of the wheels of `group`; `contacts` has one entry per wheel of the vehicle, `None`
     /// without ground in reach. A wheel without a contact has 0 in all fields. Four consecutive wheels with contacts

@@ -8,7 +8,7 @@ use crate::wheel::rows::GroundMotion;
 use bevy_math::{Mat3, Quat, Vec3};
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_simd::math;
-use skidpad_simd::vectors::Vec3Lanes;
+use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 
 impl Vehicle {
     /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.
@@ -79,6 +79,33 @@ impl<W: WheelLanes> WheelRows<W> {
         let [start_speed, end_speed] =
             [start_velocity, end_velocity].map(|velocity| rows.map(|row| row.linear.dot(velocity)));
         GroundMotion { moves_or_textured: true, start_speed, end_speed, rolling_resistance }
+    }
+}
+
+impl<W: WheelLanes<Car = W>> WheelRows<W> {
+    /// Returns the motion of ground at rest with a texture, one car per lane. All speeds are zero, with the sign bits of
+    /// a separate step. `has_texture` has the cars with a texture under any wheel of the group of this wheel;
+    /// `rolling_resistance` is the addition to the rolling resistance coefficient of this wheel. `to_vehicle` rotates
+    /// world axes to vehicle axes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn textured_ground_at_rest(
+        &self,
+        has_texture: W::Mask,
+        rolling_resistance: W,
+        to_vehicle: &Mat3Lanes<W>,
+    ) -> GroundMotion<W> {
+        W::call_outlined(
+            #[inline(always)]
+            || {
+                let rest_velocity = to_vehicle.mul_vector(Vec3Lanes::default());
+                let mut ground_motion = self.ground_motion_along_rows([rest_velocity; 2], rolling_resistance);
+                for speed in ground_motion.start_speed.iter_mut().chain(&mut ground_motion.end_speed) {
+                    *speed = speed.masked(has_texture);
+                }
+                ground_motion
+            },
+        )
     }
 }
 

@@ -7,8 +7,8 @@
 //! Gonzalez, "Time integration and discrete Hamiltonian systems", 1996).
 
 use crate::ground::scene::FLUSH_TOLERANCE_M;
+use crate::model::Model;
 use crate::port::{ChassisState, Contact, Ground, Probe};
-use crate::vehicle::Vehicle;
 use bevy_math::Vec3;
 
 /// Maximum number of intervals into which the displacement of a step is divided.
@@ -19,7 +19,7 @@ const MIN_NORMAL_COSINE: f32 = 1.0 - 1e-6;
 
 /// Probe positions along the displacements of the wheels of one vehicle.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MeanContactProbes {
+pub struct MeanContactProbes {
     /// Intervals between the positions of a wheel, 2 to [`MAX_INTERVALS`].
     intervals: usize,
     /// Length of the step, s.
@@ -27,14 +27,14 @@ pub(crate) struct MeanContactProbes {
 }
 
 impl MeanContactProbes {
-    /// Returns the positions for a step of `dt` s of `vehicle`, which moves as `body`; `None` if no wheel moves by more
+    /// Returns the positions for a step of `dt` s of a vehicle of `model`, which moves as `body`; `None` if no wheel moves by more
     /// than its radius. The number of intervals is the longest displacement over the wheel radius, rounded up, from 2
     /// to [`MAX_INTERVALS`]. The speed at a wheel is bounded by `|v| + |ω| · arm`.
-    pub fn for_step(vehicle: &Vehicle, body: &ChassisState, dt: f32) -> Option<Self> {
+    pub fn for_step(model: &Model, body: &ChassisState, dt: f32) -> Option<Self> {
         // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
         let displacement_in_radii =
             |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular_velocity.length() * arm) * dt / radius;
-        let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
+        let wheels = model.wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
         let max_displacement = wheels.map(displacement_in_radii).fold(0.0, f32::max);
         // The conversion truncates; 0.999 rounds displacements of a little more than one radius up to 2 intervals.
         let intervals = (max_displacement.min(MAX_INTERVALS as f32) + 0.999) as usize;
@@ -72,13 +72,13 @@ impl MeanContactProbes {
 
     /// Replaces the `contacts` in the middle of the step by the mean contact of each wheel over its positions.
     /// `position_contacts` has the contacts at the positions, wheel by wheel, `probes` the probes in the middle of the
-    /// step.
+    /// step of a vehicle of `model`.
     ///
     /// A wheel keeps its contact if its ground at some position moves, if no position has ground above its droop stop,
     /// or if the ground is one plane. Otherwise [`Self::mean_contact`] replaces the contact, also by `None`.
     pub fn average_contacts(
         &self,
-        vehicle: &Vehicle,
+        model: &Model,
         body: &ChassisState,
         probes: &[Probe],
         position_contacts: &[Option<Contact>],
@@ -87,8 +87,8 @@ impl MeanContactProbes {
         for (i, (probe, wheel_contacts)) in
             probes.iter().zip(position_contacts.chunks(self.probes_per_wheel())).enumerate()
         {
-            let lane_index = vehicle.model().lane_index(i);
-            let group = &vehicle.model().wheel_packs()[lane_index.group];
+            let lane_index = model.lane_index(i);
+            let group = &model.wheel_packs()[lane_index.group];
             // Ray length of a wheel at its droop stop, m.
             let droop_length = (group.ray_start_height() + group.droop_travel).lane_value(lane_index.lane);
             let (displacement, middle) = (self.displacement(body, probe), contacts[i]);

@@ -25,11 +25,10 @@ use crate::step_report::StepReport;
 use crate::suspension::rows::LoadSolution;
 use crate::vehicle::rows::WheelRows;
 use crate::vehicle::{Vehicle, wheel_impulses};
-use crate::wheel::rows::GroundMotion;
 use bevy_math::Vec3;
 use skidpad_simd::lane::{CarLanes, F32x4, Lane};
 use skidpad_simd::linear::SpatialVector;
-use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
 /// Maximum number of cars that may leave the batch in a step. With more, a batch is slower than separate steps.
@@ -155,8 +154,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
             rows.set_contacts(pack, &gather_contacts(contacts, [wheel_index, wheel_count]), &chassis.to_vehicle);
             rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
             if has_surface {
+                let (has_texture, rolling_resistance) = gather_textures(contacts, [wheel_index, wheel_count]);
                 rows.contact.ground_motion =
-                    textured_ground_motion(rows, contacts, [wheel_index, wheel_count], chassis.to_vehicle);
+                    rows.textured_ground_at_rest(has_texture, rolling_resistance, &chassis.to_vehicle);
             } else {
                 rows.contact.ground_motion.reset();
             }
@@ -386,31 +386,6 @@ impl<W: CarLanes> BatchStep<'_, W> {
         }
         report
     }
-}
-
-/// Returns the ground motion of one wheel of each car on ground with a texture. `wheel_index_and_count` is the index of the wheel and the number of
-/// wheels per car. The ground itself is at rest: all speeds are zero, with the sign bits of a separate step. The texture adds rolling resistance.
-#[cold]
-#[inline(never)]
-fn textured_ground_motion<W: CarLanes>(
-    rows: &WheelRows<W>,
-    contacts: &[Option<Contact>],
-    wheel_index_and_count: [usize; 2],
-    to_vehicle: Mat3Lanes<W>,
-) -> GroundMotion<W> {
-    W::call_outlined(
-        #[inline(always)]
-        || {
-            // Mask of cars on textured ground, and the added rolling resistance coefficient.
-            let (has_texture, rolling_resistance) = gather_textures(contacts, wheel_index_and_count);
-            let rest_velocity = to_vehicle.mul_vector(Vec3Lanes::default());
-            let mut ground_motion = rows.ground_motion_along_rows([rest_velocity; 2], rolling_resistance);
-            for speed in ground_motion.start_speed.iter_mut().chain(&mut ground_motion.end_speed) {
-                *speed = speed.masked(has_texture);
-            }
-            ground_motion
-        },
-    )
 }
 
 /// Prepares `vehicle`, number `car` of the batch, to be solved alone although its steering, gear and engine have advanced in the batch.

@@ -17,7 +17,7 @@ mod steering;
 mod stepper;
 mod wheels;
 
-pub use crate::assembly::wheel::contact::ProbeContacts;
+pub use crate::assembly::wheel::contact::{ProbeContacts, ProbeTextures};
 pub use crate::model::block_model::BlockModel;
 pub use crate::state::block::{BlockState, DriveBlock, WheelBlock};
 pub use crate::step::batch::lane_exchange::MotionLanes;

@@ -99,7 +99,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     }
 
     /// Sets contacts, row directions and initial tyre impulses of every wheel; see the stage of a single car. The ground
-    /// is at rest.
+    /// is at rest, and may have textures.
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
@@ -107,10 +107,19 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let mut has_airborne_wheel = W::Mask::default();
         let wheel_count = B::wheel_count(stepper.wheel_count);
         let packs_and_rows = model.packs[..wheel_count].iter().zip(&mut stepper.rows[..wheel_count]);
-        for ((pack, rows), contacts) in packs_and_rows.zip(&stepper.contacts) {
+        let textures = &stepper.textures;
+        // Cars with a texture under any wheel.
+        let has_texture = textures.iter().fold(W::Mask::default(), |any, texture| any | texture.has_texture);
+        for (wheel, ((pack, rows), contacts)) in packs_and_rows.zip(&stepper.contacts).enumerate() {
             rows.set_contacts(pack, contacts, &chassis.to_vehicle);
             rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
-            rows.contact.ground_motion.reset();
+            if textures.is_empty() {
+                rows.contact.ground_motion.reset();
+            } else {
+                let rolling_resistance = textures[wheel].rolling_resistance;
+                rows.contact.ground_motion =
+                    rows.textured_ground_at_rest(has_texture, rolling_resistance, &chassis.to_vehicle);
+            }
             rows.set_contact_motion(chassis.start_velocity, || chassis.free_velocity, pose_lag, dt);
             rows.warm_start_moments(pack, dt);
             rows.reset();

@@ -1,11 +1,13 @@
 //! Workspace and interface of the step of a block.
 
-use crate::assembly::wheel::contact::{ProbeContacts, probe_rays};
+use crate::assembly::wheel::contact::{ProbeContacts, ProbeTextures, probe_rays};
 use crate::drivetrain::constraints::{ClutchRow, Flywheel};
 use crate::drivetrain::rows::Shafts;
 use crate::model::Model;
 use crate::model::block_model::BlockModel;
-use crate::port::Contact;
+use crate::model::wheel_pack::WheelPack;
+use crate::port::texture::SurfaceTexture;
+use crate::port::{Contact, Ground};
 use crate::state::block::DriveBlock;
 use crate::step::batch::lane_exchange::{ChassisLanes, MotionLanes};
 use crate::step::block::requirements::{Requirement, unmet_requirements};
@@ -46,6 +48,8 @@ pub struct BlockStepper<W: BlockLanes> {
     pub(super) shafts: Shafts,
     /// Contacts of each wheel in the middle of the step.
     pub(super) contacts: Box<[ProbeContacts<W>]>,
+    /// Textures under each wheel; empty if no ground of this step has a texture.
+    pub(super) textures: Vec<ProbeTextures<W>>,
     /// Steering and drivetrain at the end of the step.
     pub(super) next: NextInputs<W>,
     /// Bits of the cars that need a rare path in this step.
@@ -91,6 +95,7 @@ impl<W: BlockLanes> BlockStepper<W> {
             // 0: no motors and no couplings.
             shafts: Shafts::new(0, 0),
             contacts: (0..wheel_count).map(|_| ProbeContacts::default()).collect(),
+            textures: Vec::with_capacity(wheel_count),
             next: NextInputs {
                 steer: W::default(),
                 is_steer_applied: 0,
@@ -110,6 +115,7 @@ impl<W: BlockLanes> BlockStepper<W> {
     pub fn begin(&mut self, motion: &MotionLanes<W>, wind: Vec3Lanes<W>, pose_lag: f32, dt: f32) {
         self.chassis = ChassisLanes::new(motion, wind, dt);
         (self.dt, self.pose_lag, self.unsolved) = (dt, pose_lag, 0);
+        self.textures.clear();
     }
 
     /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is [`BlockStepper::down`].
@@ -127,13 +133,43 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.chassis.to_world.z * W::splat(-1.0)
     }
 
+    /// Returns the bits of the cars of which a wheel moves by more than its radius within the step, so that it may need
+    /// [`crate::block::MeanContactProbes`]. Cars of `model` that are nearly as fast may be included.
+    #[inline(always)]
+    pub fn fast_cars(&self, model: &BlockModel<W>) -> u32 {
+        let length = |vector: Vec3Lanes<W>| vector.dot(vector).sqrt();
+        let (speed, turn_rate) = (length(self.chassis.start_velocity.linear), length(self.chassis.angular_velocity));
+        let is_fast = |pack: &WheelPack<W>| {
+            let displacement = (speed + turn_rate * length(pack.contact)) * W::splat(self.dt);
+            // 0.999: rounding of the bound, and of that of a single car.
+            (pack.radius * W::splat(0.999)).less(displacement)
+        };
+        let packs = model.packs[..self.wheel_count].iter();
+        W::mask_bits(packs.fold(W::Mask::default(), |any, pack| any | is_fast(pack)))
+    }
+
+    /// Returns the contacts of the rays of wheel `wheel` that were set last.
+    #[inline(always)]
+    pub fn probe_contacts(&self, wheel: usize) -> &ProbeContacts<W> {
+        &self.contacts[wheel]
+    }
+
     /// Sets the contacts of the rays of wheel `wheel`. The ground is at rest.
     #[inline(always)]
     pub fn set_contacts(&mut self, wheel: usize, contacts: ProbeContacts<W>) {
         self.contacts[wheel] = contacts;
     }
 
-    /// Returns the contact of wheel `wheel` of `car`; `None` without ground.
+    /// Sets the textures under all wheels, wheel by wheel, for ground that has textures. Without this call, all ground of
+    /// the step is hard and even.
+    pub fn set_textures(&mut self, textures: impl Iterator<Item = ProbeTextures<W>>) {
+        self.textures.clear();
+        self.textures.extend(textures.take(self.wheel_count));
+        self.textures.resize(self.wheel_count, ProbeTextures::default());
+    }
+
+    /// Returns the contact of wheel `wheel` of `car`; `None` without ground. Its texture has no unevenness, because the
+    /// contact already includes it.
     pub fn contact(&self, wheel: usize, car: usize) -> Option<Contact> {
         let ProbeContacts { hit, normal, distance, grip } = self.contacts[wheel];
         let number = |lanes: W| lanes.number(car);
@@ -143,7 +179,16 @@ impl<W: BlockLanes> BlockStepper<W> {
             normal,
             grip: number(grip),
             point: None,
-            ground: None,
+            ground: self.texture(wheel, car),
         })
+    }
+
+    /// Returns the ground at rest with the texture under wheel `wheel` of `car`; `None` if it has none.
+    fn texture(&self, wheel: usize, car: usize) -> Option<Ground> {
+        let ProbeTextures { has_texture, rolling_resistance } = *self.textures.get(wheel)?;
+        let texture =
+            SurfaceTexture { rolling_resistance: rolling_resistance.number(car), ..SurfaceTexture::default() };
+        let ground = Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture };
+        (W::mask_bits(has_texture) & (1 << car) != 0).then_some(ground)
     }
 }
