@@ -10,7 +10,7 @@ use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{F32x4, Lane};
 use skidpad_simd::vectors::Vec3Lanes;
-use skidpad_tyre::functions::{cos, sin};
+use skidpad_tyre::functions::sin_cos;
 
 impl Vehicle {
     /// Moves the steering angle of the state towards `demand.steer` by at most `demand.steer_rate · dt` (rad), and
@@ -138,13 +138,13 @@ pub(crate) fn axle_direction<L: Lane>(model: &Model, i: usize, angle: L, camber:
     let wheel = &model.parts().wheels[i];
     let axle = &model.parts().axles[wheel.axle];
     let (camber_sin, camber_cos) = if axle.solid || axle.toe_camber.is_some() {
-        (sin(camber), cos(camber))
+        sin_cos(camber)
     } else {
         // The camber is constant; the model stores its sine and cosine.
         let (sin, cos) = model.camber_sin_cos()[i];
         (L::splat(sin), L::splat(cos))
     };
-    let (sin, cos) = (sin(angle), cos(angle));
+    let (sin, cos) = sin_cos(angle);
     Vec3Lanes::new(-sin * camber_cos, cos * camber_cos, L::splat(wheel.side.outward_sign()) * camber_sin)
 }
 
@@ -221,7 +221,10 @@ mod tests {
         let axle_bits = |angles: &[f32]| {
             let mut rows = WheelRows::default();
             for angle in angles {
-                rows.set_axle_direction(0, [*angle, 0.0], || Vec3Lanes::new(-sin(*angle), cos(*angle), 0.0));
+                rows.set_axle_direction(0, [*angle, 0.0], || {
+                    let (sin, cos) = sin_cos(*angle);
+                    Vec3Lanes::new(-sin, cos, 0.0)
+                });
             }
             rows.steering.axle.lane(0).map(f32::to_bits)
         };

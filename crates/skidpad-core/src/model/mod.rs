@@ -38,7 +38,7 @@ use crate::steering::ackermann::Ackermann;
 use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 use skidpad_simd::lane::{F32x4, Lane};
-use skidpad_tyre::functions::{cos, sin};
+use skidpad_tyre::functions::sin_cos;
 use skidpad_tyre::{Conditions, Moments, TyreForces};
 
 /// Maximum force of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
@@ -146,7 +146,7 @@ impl Model {
             has_lateral_compliance: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
             has_bump_steer: parts.axles.iter().any(|axle| axle.toe_camber.is_some() || axle.solid),
             ackermann: ackermann(&parts, &axle_wheels),
-            camber_sin_cos: parts.wheels.iter().map(|wheel| (sin(wheel.camber), cos(wheel.camber))).collect(),
+            camber_sin_cos: parts.wheels.iter().map(|wheel| sin_cos(wheel.camber)).collect(),
             axle_wheels,
             parts,
         })

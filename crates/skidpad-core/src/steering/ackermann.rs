@@ -2,7 +2,7 @@
 
 use crate::wheel::parameters::Axle;
 use skidpad_simd::lane::Lane;
-use skidpad_tyre::functions::{atan2, cos, sin};
+use skidpad_tyre::functions::{atan2, sin_cos};
 
 /// Ackermann geometry of one axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,8 +64,8 @@ impl Ackermann {
     pub(crate) fn curvature<L: Lane>(axles: &[Self], axle_angle: impl Fn(usize) -> L) -> L {
         let mut sum = L::splat(0.0);
         for (i, axle) in axles.iter().enumerate().filter(|(_, axle)| axle.curvature_per_tangent != 0.0) {
-            let angle = axle_angle(i);
-            sum = sum + L::splat(axle.curvature_per_tangent) * (sin(angle) / cos(angle));
+            let (sin, cos) = sin_cos(axle_angle(i));
+            sum = sum + L::splat(axle.curvature_per_tangent) * (sin / cos);
         }
         sum
     }
@@ -83,7 +83,7 @@ impl Ackermann {
         if !L::any(is_turned) || (self.toe_out == 0.0 && self.shared_half_track == 0.0) {
             return [axle_angle; 2];
         }
-        let (sin, cos) = (sin(axle_angle), cos(axle_angle));
+        let (sin, cos) = sin_cos(axle_angle);
         let toe_term = L::splat(self.toe_out) * sin + L::splat(self.shared_half_track) * curvature * cos;
         [cos - toe_term, cos + toe_term].map(|x| L::select(is_turned, atan2(sin, x), axle_angle))
     }

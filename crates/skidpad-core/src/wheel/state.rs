@@ -3,7 +3,7 @@
 use skidpad_simd::lane::Lane;
 use skidpad_simd::math::{self, all_finite};
 use skidpad_tyre::Conditions;
-use skidpad_tyre::functions::{cos, sin};
+use skidpad_tyre::functions::sin_cos;
 
 /// State of one wheel. A step reads and writes adjacent fields in groups of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,7 +88,7 @@ impl WheelState {
 /// positive to the left).
 #[inline(always)]
 pub(crate) fn rotate_patch<L: Lane>(vectors: [[L; 2]; 2], angle: L) -> [[L; 2]; 2] {
-    let (sin, cos) = (sin(angle), cos(angle));
+    let (sin, cos) = sin_cos(angle);
     vectors.map(|[longitudinal, lateral]| [cos * longitudinal + sin * lateral, cos * lateral - sin * longitudinal])
 }
 
