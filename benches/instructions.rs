@@ -173,7 +173,11 @@ fn run_fleet(options: &str, steps: u32) -> Result<(), Box<dyn std::error::Error>
         }
         fleet.step(1);
     }
-    println!("fleet{options} {steps}: {:.3} m, {} car-steps alone", fleet.state(CAR_COUNT - 1)?.position.x, fleet.rare_steps());
+    println!(
+        "fleet{options} {steps}: {:.3} m, {} car-steps alone",
+        fleet.state(CAR_COUNT - 1)?.position.x,
+        fleet.rare_steps()
+    );
     Ok(())
 }
 

@@ -42,7 +42,8 @@ impl Environment {
             (!scene.free_bodies.is_empty(), "free bodies"),
             (!scene.gusts.is_empty(), "gusts"),
         ];
-        let refused: Vec<&str> = parts.into_iter().filter(|(is_refused, _)| *is_refused).map(|(_, part)| part).collect();
+        let refused: Vec<&str> =
+            parts.into_iter().filter(|(is_refused, _)| *is_refused).map(|(_, part)| part).collect();
         if !refused.is_empty() {
             return Err(FleetError::Scene(refused));
         }

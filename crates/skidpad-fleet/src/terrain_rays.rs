@@ -168,8 +168,7 @@ impl<W: BlockLanes> TerrainRays<W> {
             let height = z0 + b * (z1 - z0) + c * (z2 - z0);
             let is_higher = !best.hit | (best.height + W::splat(HEIGHT_TOLERANCE_M)).less(height);
             let is_below_start = height.less(W::splat(MIN_POSITIVE_F32));
-            let replaces =
-                is_candidate & (is_left | is_right) & zero.less(area.abs()) & is_below_start & is_higher;
+            let replaces = is_candidate & (is_left | is_right) & zero.less(area.abs()) & is_below_start & is_higher;
             let select = |new: W, old: W| W::select(replaces, new, old);
             best.height = select(height, best.height);
             best.barycentric = [

@@ -1,8 +1,8 @@
 //! Wheel contacts on ground that is not only a hard and even plane, car by car.
 
 use skidpad_core::block::{BlockLanes, BlockStepper, MeanContactProbes, ProbeContacts, ProbeTextures};
-use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
+use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::{CandidateTriangle, ChassisState, Contact, DVec3, Model, Probe, Vec3};
 use skidpad_world::Ground;
 
@@ -170,7 +170,8 @@ impl<W: BlockLanes> UnevenGround<W> {
                 reach.max(vector_of(&lanes.start, car).length() + lanes.length.as_ref()[car])
             });
             let state = &block.state;
-            let length = |vector: &Vec3Lanes<W>| Vec3::new(number(vector.x), number(vector.y), number(vector.z)).length();
+            let length =
+                |vector: &Vec3Lanes<W>| Vec3::new(number(vector.x), number(vector.y), number(vector.z)).length();
             // Largest displacement of a ray in the step, m.
             let displacement = dt * (length(&state.velocity) + length(&state.angular_velocity) * ray_reach);
             let is_near = ground.has_box_near(position(middle, car), ROUNDING_FACTOR * (ray_reach + displacement));

@@ -360,12 +360,7 @@ fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
 }
 
 /// Returns the bits of the cars whose hull may touch a box in the step of `dt` s.
-fn hulls_near_boxes<W: BlockLanes>(
-    block: &Block<W>,
-    environment: &Environment,
-    twist: &BodyTwist<W>,
-    dt: f32,
-) -> u32 {
+fn hulls_near_boxes<W: BlockLanes>(block: &Block<W>, environment: &Environment, twist: &BodyTwist<W>, dt: f32) -> u32 {
     let hull_radius = environment.chassis.hull_radius();
     let mut near = 0;
     for car in 0..W::LANE_COUNT {

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skidpad_core::state::Placement;
-use skidpad_core::{
-    DVec3, FixedBox, HeightField, Model, Quat, Scene, State, SurfaceTexture, TriangleMesh, Vec3,
-};
+use skidpad_core::{DVec3, FixedBox, HeightField, Model, Quat, Scene, State, SurfaceTexture, TriangleMesh, Vec3};
 use skidpad_fleet::{Fleet, Lanes};
 use skidpad_spec::LoadedScene;
 
@@ -52,8 +50,7 @@ fn field_scene(is_smooth: bool) -> Scene {
 /// Returns the scene of the random ground as a mesh. Each stripe of 8 cells has another surface.
 fn mesh_scene() -> Scene {
     let (side, heights) = (CELLS_PER_SIDE + 1, random_heights());
-    let corner =
-        |i: usize| Vec3::new((i % side) as f32 * CELL_SIZE_M, (i / side) as f32 * CELL_SIZE_M, heights[i]);
+    let corner = |i: usize| Vec3::new((i % side) as f32 * CELL_SIZE_M, (i / side) as f32 * CELL_SIZE_M, heights[i]);
     let cell = |i: usize| {
         let a = (i / CELLS_PER_SIDE * side + i % CELLS_PER_SIDE) as u32;
         let [b, c, d] = [a + 1, a + 2 + CELLS_PER_SIDE as u32, a + 1 + CELLS_PER_SIDE as u32];
@@ -168,9 +165,8 @@ fn cars_on_a_mesh_have_the_bits_of_a_world() {
 /// Checks kerbs, a ramp, a patch of gravel and walls on a slope with a texture, and without it.
 #[test]
 fn cars_between_boxes_have_the_bits_of_a_world() {
-    let boxed = |x: f64, y: f64, z: f64, size: [f32; 3]| {
-        FixedBox::axis_aligned(DVec3::new(x, y, z), Vec3::from_array(size))
-    };
+    let boxed =
+        |x: f64, y: f64, z: f64, size: [f32; 3]| FixedBox::axis_aligned(DVec3::new(x, y, z), Vec3::from_array(size));
     let gravel = FixedBox { texture: GRAVEL, grip: 0.7, ..boxed(30.0, 40.0, -0.495, [20.0, 30.0, 1.0]) };
     let boxes = vec![
         boxed(12.0, 30.0, 0.0, [0.5, 90.0, 0.2]),

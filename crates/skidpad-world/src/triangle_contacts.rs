@@ -26,7 +26,6 @@ pub(crate) struct TriangleContacts {
     manifold: ContactManifold<(), ()>,
 }
 
-
 /// Maximum number of contact points between a triangle and a side of a box.
 const MAX_TRIANGLE_POINTS: usize = 16;
 
@@ -39,7 +38,8 @@ impl TriangleContacts {
     }
 
     /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
-    /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
+    /// than `max_gap` m. Points may be left out if their gap at the end of the step, with the twist of the chassis and a
+    /// gain of speed of `speed_gain` m/s, is larger. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
     /// axes. Ground at rest is assumed, so the points have a velocity of zero.
     ///
     /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the
@@ -52,10 +52,10 @@ impl TriangleContacts {
         terrain: &Terrain,
         motion: [Vec3; 2],
         dt: f32,
-        max_gap: f32,
+        [speed_gain, max_gap]: [f32; 2],
         points: &mut Vec<HullPoint>,
     ) {
-        let underside = Underside::new(chassis, motion, dt, max_gap);
+        let underside = Underside::new(chassis, motion, speed_gain, dt, max_gap);
         self.collect_triangles(chassis, terrain, underside);
         self.append_points(chassis, terrain, motion, dt, max_gap, points);
     }
@@ -183,6 +183,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    use skidpad_core::contact_solver::relative_velocity;
     use skidpad_core::model::Hull;
     use skidpad_core::{DVec3, HeightField, Mat3, Quat, Scene, TriangleMesh};
 
@@ -192,8 +193,10 @@ mod tests {
     /// Returns a height field and the mesh of its triangles, with steps of up to `roughness` m between neighbours.
     fn field_and_mesh(roughness: f32) -> [Scene; 2] {
         let side = CELLS + 1;
-        let heights: Vec<f32> = (0..side * side).map(|i| roughness * ((i * 37 + i * i * 11) % 101) as f32 / 101.0).collect();
-        let vertices = heights.iter().enumerate().map(|(i, height)| Vec3::new((i % side) as f32, (i / side) as f32, *height));
+        let heights: Vec<f32> =
+            (0..side * side).map(|i| roughness * ((i * 37 + i * i * 11) % 101) as f32 / 101.0).collect();
+        let vertices =
+            heights.iter().enumerate().map(|(i, height)| Vec3::new((i % side) as f32, (i / side) as f32, *height));
         let cell = |i: usize| {
             let a = (i / CELLS * side + i % CELLS) as u32;
             let [b, c, d] = [a + 1, a + 2 + CELLS as u32, a + 1 + CELLS as u32];
@@ -226,15 +229,19 @@ mod tests {
                     * Quat::from_rotation_x(tilt * number(57))
                     * Quat::from_rotation_y(tilt * number(71));
                 let position = Vec3::new(12.0 + 5.0 * number(13), 12.0 + 5.0 * number(17), 0.7 + 0.5 * number(29));
-                chassis.set_pose_and_twist(position.as_dvec3(), rotation, [Vec3::ZERO; 2]);
                 let velocity = Vec3::new(20.0 * number(41), 20.0 * number(43), 3.0 * number(47));
-                let motion = [velocity, 2.0 * Vec3::new(number(53), number(59), number(61))];
+                let rate = 2.0 * Vec3::new(number(53), number(59), number(61));
+                let lags = [Vec3::new(0.1, -0.2, 0.3) * number(83), Vec3::new(0.3, 0.2, -0.1) * number(89)];
+                chassis.set_step_motion(position.as_dvec3(), rotation, [velocity, rate], lags);
+                let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(0.01)];
                 let find = |height: Option<f32>| {
                     let (mut buffers, mut points) = (TriangleContacts::with_capacity(0), Vec::new());
-                    let mut underside = Underside::new(&chassis, motion, 0.01, 0.03);
+                    let mut underside = Underside::new(&chassis, motion, 0.0, 0.01, 0.03);
                     underside.height = height.unwrap_or(underside.height);
                     buffers.collect_triangles(&chassis, &terrain, underside);
                     buffers.append_points(&chassis, &terrain, motion, 0.01, 0.03, &mut points);
+                    points
+                        .retain(|point| point.gap + 0.01 * relative_velocity(&chassis, point).dot(point.normal) < 0.03);
                     (buffers.near_triangles.len(), points)
                 };
                 let (near_count, points) = find(None);

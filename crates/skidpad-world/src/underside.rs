@@ -8,6 +8,9 @@ use crate::chassis::Chassis;
 /// Clearance that allows for rounding and for the tolerances of the narrow phase, m.
 const CLEARANCE_MARGIN_M: f32 = 5e-3;
 
+/// Largest rotation in a step at which triangles are excluded, rad.
+const MAX_ROTATION: f32 = 0.1;
+
 /// Largest height above the underside of a triangle that can be excluded, m. It bounds how far a point of the hull behind
 /// a triangle can be to the side of it.
 const MAX_HEIGHT_ABOVE_M: f32 = 0.3;
@@ -16,10 +19,11 @@ const MAX_HEIGHT_ABOVE_M: f32 = 0.3;
 ///
 /// A triangle is excluded if no point of the hull can come closer to it than the largest gap of a contact point. Let u be
 /// the vertical axis of the hull, and n the normal of the triangle, with `n · u > 0`. A point of the hull over the triangle
-/// is at least as far from it along n as it is above it along u. The approach within a step has three parts: the sinking
-/// of the hull along u, its motion against n, and its rotation, which counts three times (height of the underside, gap at
-/// the start, and closing speed). The first check uses the highest corner of the triangle. The second one uses the
-/// highest point of its plane below the hull.
+/// is at least as far from it along n as it is above it along u. The gap at the end of the step is smaller by the sinking
+/// of the hull along u, by its motion against n, and by its rotation: roll and pitch count for the height of the underside
+/// and for the gap at the start and at the end of the step, yaw only on triangles that are not parallel to the underside.
+/// The first check uses the highest corner of the triangle. The second one uses the highest point of its plane below the
+/// hull.
 #[derive(Clone, Copy)]
 pub(crate) struct Underside {
     /// Axes of the hull (forward, left, up), unit vectors, world axes.
@@ -36,6 +40,8 @@ pub(crate) struct Underside {
     pub path: Vec3,
     /// Largest displacement of a point of the hull by rotation in the step, m.
     pub rotation_path: f32,
+    /// Largest displacement of a point of the hull by yaw before and within the step, m.
+    yaw_path: f32,
     /// Largest gap of a contact point at the end of the step, m.
     pub max_gap: f32,
     /// Height of the underside above a triangle beyond which it is excluded if the motion does not approach it, m:
@@ -46,14 +52,25 @@ pub(crate) struct Underside {
 }
 
 impl Underside {
-    /// Returns the underside of the hull of `chassis` for contact points with gaps of at most `max_gap` m within `dt` s.
-    /// `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world axes.
-    pub fn new(chassis: &Chassis, [velocity, angular_velocity]: [Vec3; 2], dt: f32, max_gap: f32) -> Self {
+    /// Returns the underside of the hull of `chassis` for contact points whose gap at the end of the step of `dt` s, with
+    /// the twist of the chassis and a gain of speed of `speed_gain` m/s, is at most `max_gap` m. `motion` is the velocity
+    /// (m/s) and the angular velocity (rad/s) with which the pose moves, world axes.
+    pub fn new(chassis: &Chassis, motion: [Vec3; 2], speed_gain: f32, dt: f32, max_gap: f32) -> Self {
+        let [velocity, angular_velocity] = motion;
         let axes = [chassis.axes.x_axis, chassis.axes.y_axis, chassis.axes.z_axis];
         let (centre, path) = (chassis.axes * chassis.hull.centre, velocity * dt);
         let half_extents = chassis.hull.half_extents;
-        let rotation_path = angular_velocity.length() * chassis.hull_radius * dt;
-        let base = max_gap + CLEARANCE_MARGIN_M + 3.0 * rotation_path;
+        let [end_velocity, end_rate] = chassis.twist();
+        let arm_time = chassis.hull_radius * dt;
+        let rotation_path = angular_velocity.length() * arm_time;
+        let tilt_path = |rate: Vec3| rate.cross(axes[2]).length() * arm_time;
+        let yaw_path = |rate: Vec3| rate.dot(axes[2]).abs() * arm_time;
+        let (end_path, gain_path) = (end_velocity.length() * dt, speed_gain * dt);
+        let change_path = (end_velocity - velocity).length() * dt;
+        let base = max_gap + CLEARANCE_MARGIN_M + gain_path + change_path;
+        // Rotations are taken as small.
+        let is_slow = rotation_path < MAX_ROTATION * chassis.hull_radius;
+        let margin = if is_slow { 2.0 * tilt_path(angular_velocity) + tilt_path(end_rate) } else { f32::INFINITY };
         Self {
             axes,
             height: axes[2].dot(centre) - half_extents.z,
@@ -63,8 +80,9 @@ impl Underside {
             path,
             rotation_path,
             max_gap,
-            required_clearance: base + (-path.dot(axes[2])).max(0.0),
-            max_approach: base + path.length(),
+            yaw_path: yaw_path(angular_velocity) + yaw_path(end_rate),
+            required_clearance: base + margin + (-path.dot(axes[2])).max(0.0),
+            max_approach: base + path.length() + end_path + rotation_path + end_rate.length() * arm_time,
         }
     }
 
@@ -98,17 +116,24 @@ impl Underside {
             Vec3::new((z3 - z2) * per_x, (z0 - z3) * per_y, 1.0),
         ];
         // The length of the normals is at least 1.
-        let approach = (-normals[0].dot(self.path)).max(-normals[1].dot(self.path)).max(0.0);
+        let approach = self.approach(normals[0]).max(self.approach(normals[1])).max(0.0);
         let lowest_underside = F32x4::splat(self.height - self.required_clearance - approach);
         let is_upward = (normals[0].dot(up) > 0.0) & (normals[1].dot(up) > 0.0);
         if is_upward & (heights.less(lowest_underside).bits() == 0b1111) {
             return true;
         }
-        let [a, b, c, d] =
-            [Vec3::new(x0, y0, z0), Vec3::new(x1, y0, z1), Vec3::new(x1, y1, z2), Vec3::new(x0, y1, z3)];
+        let [a, b, c, d] = [Vec3::new(x0, y0, z0), Vec3::new(x1, y0, z1), Vec3::new(x1, y1, z2), Vec3::new(x0, y1, z3)];
         let [height_a, height_b, height_c, height_d] = heights.lanes();
         self.is_clear_of(&[a, b, c], [height_a, height_b, height_c], normals[0])
             && self.is_clear_of(&[a, c, d], [height_a, height_c, height_d], normals[1])
+    }
+
+    /// Returns the approach within the step to a triangle with this `normal`, m, times the length of the normal: by the path
+    /// of the centre of mass, and by yaw.
+    #[inline(always)]
+    fn approach(&self, normal: Vec3) -> f32 {
+        let tilt = normal.dot(self.axes[0]).abs() + normal.dot(self.axes[1]).abs();
+        self.yaw_path * tilt - normal.dot(self.path)
     }
 
     /// Returns whether the underside is clear of the triangle `corners`, with their `heights` along the vertical axis (m)
@@ -120,18 +145,18 @@ impl Underside {
         if !(upward > 0.0 && highest < self.height + MAX_HEIGHT_ABOVE_M) {
             return false;
         }
+        let approach = self.approach(normal);
         // The length of the normal is at least its component along the vertical axis.
         let is_clear = |height: f32| {
             let clearance = self.height - self.required_clearance - height;
-            (clearance > 0.0) & (clearance * upward > -normal.dot(self.path))
+            (clearance > 0.0) & (clearance * upward > approach)
         };
         if is_clear(highest) {
             return true;
         }
         let slopes = [0, 1].map(|axis| -normal.dot(self.axes[axis]) / upward);
         // Distance from the hull, seen along the vertical axis, at which points of the triangle can still touch it, m.
-        let margin =
-            (slopes[0].abs() + slopes[1].abs()) * (MAX_HEIGHT_ABOVE_M + self.max_approach) + self.max_approach;
+        let margin = (slopes[0].abs() + slopes[1].abs()) * (MAX_HEIGHT_ABOVE_M + self.max_approach) + self.max_approach;
         let mut height = heights[0];
         for (axis, slope) in slopes.into_iter().enumerate() {
             let [a, b, c] = corners.map(|corner| corner.dot(self.axes[axis]));

@@ -99,7 +99,8 @@ impl Pair {
             .collect();
         let world = (skidpad_impulse::BACKEND_INFO.build_world)(scene, &starts, DT);
         let fleet = |lanes: &Lanes| {
-            let mut fleet = Fleet::with_lanes(layout, scene, DT, *lanes).expect("a model and a scene that a fleet takes");
+            let mut fleet =
+                Fleet::with_lanes(layout, scene, DT, *lanes).expect("a model and a scene that a fleet takes");
             for (k, model) in models.iter().enumerate() {
                 fleet.spawn(&placements(k));
                 if !Arc::ptr_eq(model, layout) {

@@ -188,8 +188,7 @@ impl<W: BlockLanes> BlockStepper<W> {
         let ProbeTextures { has_texture, rolling_resistance } = *self.textures.get(wheel)?;
         let texture =
             SurfaceTexture { rolling_resistance: rolling_resistance.number(car), ..SurfaceTexture::default() };
-        let ground =
-            Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture };
+        let ground = Ground { body: Ground::STATIC_BODY, start_velocity: Vec3::ZERO, velocity: Vec3::ZERO, texture };
         (W::mask_bits(has_texture) & (1 << car) != 0).then_some(ground)
     }
 }
