@@ -152,10 +152,11 @@ impl<W: BlockLanes> TerrainRays<W> {
             is_invalid: W::Mask::default(),
         };
         for (k, candidate) in self.candidates[..max_count].iter().enumerate() {
-            let corners =
-                candidate.corners.map(|[x, y, z]| Vec3Lanes::new(W::from_array(x), W::from_array(y), W::from_array(z)));
-            let coordinates = |axis: usize| corners.map(|corner| axes[axis].dot(corner));
-            let ([x0, x1, x2], [y0, y1, y2], [z0, z1, z2]) = (coordinates(0), coordinates(1), coordinates(2));
+            let [a, b, c] = &candidate.corners;
+            let (a, b, c) = (vector_lanes::<W>(a), vector_lanes::<W>(b), vector_lanes::<W>(c));
+            let (x0, x1, x2) = (axes[0].dot(a), axes[0].dot(b), axes[0].dot(c));
+            let (y0, y1, y2) = (axes[1].dot(a), axes[1].dot(b), axes[1].dot(c));
+            let (z0, z1, z2) = (axes[2].dot(a), axes[2].dot(b), axes[2].dot(c));
             // Edge functions: twice the signed area of the triangle of an edge and the ray.
             let (area_a, area_b, area_c) = (x1 * y2 - y1 * x2, x2 * y0 - y2 * x0, x0 * y1 - y0 * x1);
             let is_left = !(area_a.less(zero) | area_b.less(zero) | area_c.less(zero));
@@ -209,14 +210,12 @@ impl<W: BlockLanes> TerrainRays<W> {
                     candidate.corners.map(|corner| Vec3::from_array(corner.map(|numbers| numbers.as_ref()[car])))
                 }
             };
-            for (numbers, normal) in self.corner_normals.iter_mut().zip(normals) {
-                for (numbers, component) in numbers.iter_mut().zip(normal.to_array()) {
-                    numbers.as_mut()[car] = component;
-                }
+            for ([x, y, z], normal) in self.corner_normals.iter_mut().zip(&normals) {
+                (x.as_mut()[car], y.as_mut()[car], z.as_mut()[car]) = (normal.x, normal.y, normal.z);
             }
         }
-        let [a, b, c] =
-            self.corner_normals.map(|[x, y, z]| Vec3Lanes::new(W::from_array(x), W::from_array(y), W::from_array(z)));
+        let [a, b, c] = &self.corner_normals;
+        let (a, b, c) = (vector_lanes::<W>(a), vector_lanes::<W>(b), vector_lanes::<W>(c));
         let [share_a, share_b, share_c] = highest.barycentric;
         let mut normal = a * share_a + b * share_b + c * share_c;
         if flat_bits != 0 {
@@ -231,6 +230,12 @@ impl<W: BlockLanes> TerrainRays<W> {
         let normal = Vec3Lanes::select(is_downward, normal * W::splat(-1.0), normal);
         TerrainHits { hit, distance, normal, grip: W::from_array(grip), unanswered }
     }
+}
+
+/// Returns the vectors of all cars from the arrays of their components.
+#[inline(always)]
+fn vector_lanes<W: BlockLanes>([x, y, z]: &[W::Array<f32>; 3]) -> Vec3Lanes<W> {
+    Vec3Lanes::new(W::from_array(*x), W::from_array(*y), W::from_array(*z))
 }
 
 /// Returns the axes of rays that point against `up`, as a single ray has them.

@@ -111,7 +111,7 @@ impl<W: BlockLanes> WheelNumbers<W> {
 
     /// Returns the contacts of all cars in lanes.
     fn contacts(&self) -> ProbeContacts<W> {
-        let [x, y, z] = self.normal.map(W::from_array);
+        let [x, y, z] = [W::from_array(self.normal[0]), W::from_array(self.normal[1]), W::from_array(self.normal[2])];
         ProbeContacts {
             hit: W::mask_from_bits(self.hit),
             normal: Vec3Lanes::new(x, y, z),

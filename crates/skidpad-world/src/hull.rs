@@ -246,7 +246,7 @@ impl GroundContacts {
                 &ground.terrain,
                 motion,
                 dt,
-                MAX_CONTACT_GAP_M,
+                [speed_gain, MAX_CONTACT_GAP_M],
                 &mut self.points,
             );
         }

@@ -38,12 +38,9 @@ impl TriangleContacts {
     }
 
     /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
-    /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
+    /// than `max_gap` m. Points may be left out if their gap at the end of the step, with the twist of the chassis and a
+    /// gain of speed of `speed_gain` m/s, is larger. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
     /// axes. Ground at rest is assumed, so the points have a velocity of zero.
-    ///
-    /// Collects the triangles near the swept hull in `near_triangles`, without those far below its underside. Skips triangles without area, triangles behind
-    /// which the hull is too deep, and triangles out of reach. Then adds the points of each other triangle at its
-    /// earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not too deep.
     ///
     /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the
     /// middle of the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction
@@ -55,10 +52,37 @@ impl TriangleContacts {
         terrain: &Terrain,
         motion: [Vec3; 2],
         dt: f32,
+        [speed_gain, max_gap]: [f32; 2],
+        points: &mut Vec<HullPoint>,
+    ) {
+        let underside = Underside::new(chassis, motion, speed_gain, dt, max_gap);
+        self.collect_triangles(chassis, terrain, underside);
+        self.append_points(chassis, terrain, motion, dt, max_gap, points);
+    }
+
+    /// Collects the triangles near the hull of `chassis` within its path in a step in `near_triangles`, without those that
+    /// its `underside` excludes.
+    fn collect_triangles(&mut self, chassis: &Chassis, terrain: &Terrain, underside: Underside) {
+        let Underside { centre, path, rotation_path, max_gap, .. } = underside;
+        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_path); // half extents of the search box, m
+        let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
+        self.near_triangles.clear();
+        let mut collector = NearTriangles { underside, triangles: &mut self.near_triangles };
+        terrain.visit_triangles(chassis.position, &region, &mut collector);
+    }
+
+    /// Appends the points of [`TriangleContacts::find_points`] on the collected triangles. Skips triangles without area,
+    /// triangles behind which the hull is too deep, and triangles out of reach. Adds the points of each other triangle at
+    /// its earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not too deep.
+    fn append_points(
+        &mut self,
+        chassis: &Chassis,
+        terrain: &Terrain,
+        [velocity, angular_velocity]: [Vec3; 2],
+        dt: f32,
         max_gap: f32,
         points: &mut Vec<HullPoint>,
     ) {
-        let [velocity, angular_velocity] = motion;
         let swept_box = SweptBox {
             fixed_half_extents: Vec3::ZERO,
             moving_half_extents: chassis.hull.half_extents,
@@ -70,21 +94,6 @@ impl TriangleContacts {
         };
         let rotation_speed = angular_velocity.length() * chassis.hull_radius;
         let centre = chassis.axes * chassis.hull.centre;
-        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_speed * dt); // half extents of the search box, m
-        let path = velocity * dt; // displacement of the centre of mass, m
-        let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
-        self.near_triangles.clear();
-        let up = chassis.axes.z_axis;
-        let underside = Underside {
-            up,
-            height: up.dot(centre) - chassis.hull.half_extents.z,
-            centre,
-            path,
-            rotation_path: rotation_speed * dt,
-            max_gap,
-        };
-        let mut collector = NearTriangles { underside, triangles: &mut self.near_triangles };
-        terrain.visit_triangles(chassis.position, &region, &mut collector);
         for index in 0..self.near_triangles.len() {
             let triangle = self.near_triangles[index];
             let [a, b, c] = triangle.corners;
@@ -167,4 +176,81 @@ fn half_size(chassis: &Chassis) -> Vec3 {
     chassis.axes.x_axis.abs() * half_extents.x
         + chassis.axes.y_axis.abs() * half_extents.y
         + chassis.axes.z_axis.abs() * half_extents.z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use skidpad_core::contact_solver::relative_velocity;
+    use skidpad_core::model::Hull;
+    use skidpad_core::{DVec3, HeightField, Mat3, Quat, Scene, TriangleMesh};
+
+    /// Number of cells along each side of the ground.
+    const CELLS: usize = 24;
+
+    /// Returns a height field and the mesh of its triangles, with steps of up to `roughness` m between neighbours.
+    fn field_and_mesh(roughness: f32) -> [Scene; 2] {
+        let side = CELLS + 1;
+        let heights: Vec<f32> =
+            (0..side * side).map(|i| roughness * ((i * 37 + i * i * 11) % 101) as f32 / 101.0).collect();
+        let vertices =
+            heights.iter().enumerate().map(|(i, height)| Vec3::new((i % side) as f32, (i / side) as f32, *height));
+        let cell = |i: usize| {
+            let a = (i / CELLS * side + i % CELLS) as u32;
+            let [b, c, d] = [a + 1, a + 2 + CELLS as u32, a + 1 + CELLS as u32];
+            [[a, b, c], [a, c, d]]
+        };
+        let triangles = (0..CELLS * CELLS).flat_map(cell).collect();
+        let mesh = TriangleMesh::new(DVec3::ZERO, vertices.collect(), triangles, 0.5, 1.0).expect("a mesh");
+        let field = HeightField::new(DVec3::ZERO, [1.0; 2], [side; 2], heights, false, 1.0).expect("a field");
+        let empty = Scene { has_plane: false, ..Scene::flat() };
+        [
+            Scene { height_fields: vec![Arc::new(field)], ..empty.clone() },
+            Scene { meshes: vec![Arc::new(mesh)], ..empty },
+        ]
+    }
+
+    /// Hulls in many poses and motions above and in the ground have the same contact points, to the bit, whether the
+    /// underside excludes triangles or not. Some triangles are excluded, and some poses have contacts.
+    #[test]
+    fn the_underside_excludes_no_contact() {
+        let hull = Hull { centre: Vec3::new(0.1, 0.0, 0.2), half_extents: Vec3::new(2.0, 0.9, 0.5) };
+        let mut chassis = Chassis::rigid(1000.0, Mat3::from_diagonal(Vec3::new(400.0, 1500.0, 1700.0)), hull);
+        let (mut excluded, mut contacts) = (0, 0);
+        for scene in [0.0, 0.1, 0.4, 3.0].into_iter().flat_map(field_and_mesh) {
+            let terrain = Terrain::new(&scene);
+            for k in 0..4000_usize {
+                // Repeatable number from −1 to 1.
+                let number = |step: usize| ((k * step) % 997) as f32 / 498.0 - 1.0;
+                let tilt = if k % 4 == 0 { 3.0 } else { 0.15 };
+                let rotation = Quat::from_rotation_z(3.0 * number(31))
+                    * Quat::from_rotation_x(tilt * number(57))
+                    * Quat::from_rotation_y(tilt * number(71));
+                let position = Vec3::new(12.0 + 5.0 * number(13), 12.0 + 5.0 * number(17), 0.7 + 0.5 * number(29));
+                let velocity = Vec3::new(20.0 * number(41), 20.0 * number(43), 3.0 * number(47));
+                let rate = 2.0 * Vec3::new(number(53), number(59), number(61));
+                let lags = [Vec3::new(0.1, -0.2, 0.3) * number(83), Vec3::new(0.3, 0.2, -0.1) * number(89)];
+                chassis.set_step_motion(position.as_dvec3(), rotation, [velocity, rate], lags);
+                let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(0.01)];
+                let find = |height: Option<f32>| {
+                    let (mut buffers, mut points) = (TriangleContacts::with_capacity(0), Vec::new());
+                    let mut underside = Underside::new(&chassis, motion, 0.0, 0.01, 0.03);
+                    underside.height = height.unwrap_or(underside.height);
+                    buffers.collect_triangles(&chassis, &terrain, underside);
+                    buffers.append_points(&chassis, &terrain, motion, 0.01, 0.03, &mut points);
+                    points
+                        .retain(|point| point.gap + 0.01 * relative_velocity(&chassis, point).dot(point.normal) < 0.03);
+                    (buffers.near_triangles.len(), points)
+                };
+                let (near_count, points) = find(None);
+                // No triangle is below an underside at −∞.
+                let (all_count, all_points) = find(Some(f32::NEG_INFINITY));
+                assert_eq!(points, all_points, "pose {k}");
+                (excluded, contacts) = (excluded + all_count - near_count, contacts + points.len());
+            }
+        }
+        assert!(excluded > 10_000 && contacts > 10_000, "{excluded} triangles excluded, {contacts} contacts");
+    }
 }

@@ -3,37 +3,87 @@
 use skidpad_core::simd::lane::{F32x4, Lane};
 use skidpad_core::{GridCell, Triangle, TriangleVisitor, Vec3};
 
+use crate::chassis::Chassis;
+
 /// Clearance that allows for rounding and for the tolerances of the narrow phase, m.
 const CLEARANCE_MARGIN_M: f32 = 5e-3;
 
+/// Largest rotation in a step at which triangles are excluded, rad.
+const MAX_ROTATION: f32 = 0.1;
+
+/// Largest height above the underside of a triangle that can be excluded, m. It bounds how far a point of the hull behind
+/// a triangle can be to the side of it.
+const MAX_HEIGHT_ABOVE_M: f32 = 0.3;
+
 /// Underside of a hull with its motion within a step. The origin is the centre of mass at the start of the step.
 ///
-/// A triangle is excluded if all its corners are so far below the underside that no point of the hull can come closer to
-/// it than the largest gap of a contact point. Let u be the vertical axis of the hull, and n the normal of the triangle,
-/// with `n · u > 0`. A point of the hull over the triangle is then at least as far from it along n as it is above it
-/// along u. The approach within a step has three parts: the sinking of the hull along u, its motion against n, and its
-/// rotation, which counts three times (height of the underside, gap at the start, and closing speed).
+/// A triangle is excluded if no point of the hull can come closer to it than the largest gap of a contact point. Let u be
+/// the vertical axis of the hull, and n the normal of the triangle, with `n · u > 0`. A point of the hull over the triangle
+/// is at least as far from it along n as it is above it along u. The gap at the end of the step is smaller by the sinking
+/// of the hull along u, by its motion against n, and by its rotation: roll and pitch count for the height of the underside
+/// and for the gap at the start and at the end of the step, yaw only on triangles that are not parallel to the underside.
+/// The first check uses the highest corner of the triangle. The second one uses the highest point of its plane below the
+/// hull.
 #[derive(Clone, Copy)]
 pub(crate) struct Underside {
-    /// Vertical axis of the hull, unit vector, world axes.
-    pub up: Vec3,
-    /// Height of the underside along `up`, m.
+    /// Axes of the hull (forward, left, up), unit vectors, world axes.
+    axes: [Vec3; 3],
+    /// Height of the underside along the vertical axis, m.
     pub height: f32,
     /// Middle of the hull, m.
     pub centre: Vec3,
+    /// Middle of the hull along the forward and the left axis, m.
+    footprint_centre: [f32; 2],
+    /// Half extents of the hull along the forward and the left axis, m.
+    half_extents: [f32; 2],
     /// Displacement of the centre of mass in the step, m.
     pub path: Vec3,
     /// Largest displacement of a point of the hull by rotation in the step, m.
     pub rotation_path: f32,
+    /// Largest displacement of a point of the hull by yaw before and within the step, m.
+    yaw_path: f32,
     /// Largest gap of a contact point at the end of the step, m.
     pub max_gap: f32,
+    /// Height of the underside above a triangle beyond which it is excluded if the motion does not approach it, m:
+    /// largest gap, margin, rotation and sinking.
+    required_clearance: f32,
+    /// Largest distance of an approach to a triangle, m.
+    max_approach: f32,
 }
 
 impl Underside {
-    /// Returns the height of the underside above which a triangle with some height may be touched, for motion along the
-    /// triangle: largest gap, margin, rotation and sinking, m.
-    fn required_clearance(&self) -> f32 {
-        self.max_gap + CLEARANCE_MARGIN_M + 3.0 * self.rotation_path + (-self.path.dot(self.up)).max(0.0)
+    /// Returns the underside of the hull of `chassis` for contact points whose gap at the end of the step of `dt` s, with
+    /// the twist of the chassis and a gain of speed of `speed_gain` m/s, is at most `max_gap` m. `motion` is the velocity
+    /// (m/s) and the angular velocity (rad/s) with which the pose moves, world axes.
+    pub fn new(chassis: &Chassis, motion: [Vec3; 2], speed_gain: f32, dt: f32, max_gap: f32) -> Self {
+        let [velocity, angular_velocity] = motion;
+        let axes = [chassis.axes.x_axis, chassis.axes.y_axis, chassis.axes.z_axis];
+        let (centre, path) = (chassis.axes * chassis.hull.centre, velocity * dt);
+        let half_extents = chassis.hull.half_extents;
+        let [end_velocity, end_rate] = chassis.twist();
+        let arm_time = chassis.hull_radius * dt;
+        let rotation_path = angular_velocity.length() * arm_time;
+        let tilt_path = |rate: Vec3| rate.cross(axes[2]).length() * arm_time;
+        let yaw_path = |rate: Vec3| rate.dot(axes[2]).abs() * arm_time;
+        let (end_path, gain_path) = (end_velocity.length() * dt, speed_gain * dt);
+        let change_path = (end_velocity - velocity).length() * dt;
+        let base = max_gap + CLEARANCE_MARGIN_M + gain_path + change_path;
+        // Rotations are taken as small.
+        let is_slow = rotation_path < MAX_ROTATION * chassis.hull_radius;
+        let margin = if is_slow { 2.0 * tilt_path(angular_velocity) + tilt_path(end_rate) } else { f32::INFINITY };
+        Self {
+            axes,
+            height: axes[2].dot(centre) - half_extents.z,
+            centre,
+            footprint_centre: [axes[0].dot(centre), axes[1].dot(centre)],
+            half_extents: [half_extents.x, half_extents.y],
+            path,
+            rotation_path,
+            max_gap,
+            yaw_path: yaw_path(angular_velocity) + yaw_path(end_rate),
+            required_clearance: base + margin + (-path.dot(axes[2])).max(0.0),
+            max_approach: base + path.length() + end_path + rotation_path + end_rate.length() * arm_time,
+        }
     }
 
     /// Returns whether no point of the hull can touch `triangle` of a mesh, whose normal points to the side on which the
@@ -41,35 +91,83 @@ impl Underside {
     #[inline(always)]
     fn excludes(&self, triangle: &Triangle) -> bool {
         let [a, b, c] = triangle.corners;
-        let highest = self.up.dot(a).max(self.up.dot(b)).max(self.up.dot(c));
-        let clearance = self.height - highest - self.required_clearance();
+        let up = self.axes[2];
         let mut normal = (b - a).cross(c - a);
-        if normal.dot(self.up) < 0.0 {
+        if normal.dot(up) < 0.0 {
             normal = -normal;
         }
         let is_above = normal.dot(self.centre - a) > 0.0;
-        // The length of the normal is at least its component along `up`.
-        is_above & (clearance > 0.0) & (clearance * normal.dot(self.up) > -normal.dot(self.path))
+        let heights = [up.dot(a), up.dot(b), up.dot(c)];
+        is_above && self.is_clear_of(&triangle.corners, heights, normal)
     }
 
     /// Returns whether no point of the hull can touch `cell` of a height field, whose normals point upwards.
     #[inline(always)]
     fn excludes_cell(&self, cell: &GridCell) -> bool {
         let GridCell { x: [x0, x1], y: [y0, y1], z: [z0, z1, z2, z3], .. } = *cell;
-        let corner_height = F32x4::new([x0, x1, x1, x0]) * F32x4::splat(self.up.x)
-            + F32x4::new([y0, y0, y1, y1]) * F32x4::splat(self.up.y)
-            + F32x4::new([z0, z1, z2, z3]) * F32x4::splat(self.up.z);
-        let required = self.required_clearance();
+        let up = self.axes[2];
+        let heights = F32x4::new([x0, x1, x1, x0]) * F32x4::splat(up.x)
+            + F32x4::new([y0, y0, y1, y1]) * F32x4::splat(up.y)
+            + F32x4::new([z0, z1, z2, z3]) * F32x4::splat(up.z);
         let (per_x, per_y) = (1.0 / (x1 - x0), 1.0 / (y1 - y0));
-        // Upward normals (−∂z/∂x, −∂z/∂y, 1) of both triangles; their length is at least 1.
+        // Upward normals (−∂z/∂x, −∂z/∂y, 1) of both triangles.
         let normals = [
             Vec3::new((z0 - z1) * per_x, (z1 - z2) * per_y, 1.0),
             Vec3::new((z3 - z2) * per_x, (z0 - z3) * per_y, 1.0),
         ];
-        let approach = normals.map(|normal| -normal.dot(self.path));
-        let is_upward = normals.map(|normal| normal.dot(self.up) > 0.0);
-        let lowest_underside = F32x4::splat(self.height - required - approach[0].max(approach[1]).max(0.0));
-        is_upward[0] & is_upward[1] & (corner_height.less(lowest_underside).bits() == 0b1111)
+        // The length of the normals is at least 1.
+        let approach = self.approach(normals[0]).max(self.approach(normals[1])).max(0.0);
+        let lowest_underside = F32x4::splat(self.height - self.required_clearance - approach);
+        let is_upward = (normals[0].dot(up) > 0.0) & (normals[1].dot(up) > 0.0);
+        if is_upward & (heights.less(lowest_underside).bits() == 0b1111) {
+            return true;
+        }
+        let [a, b, c, d] = [Vec3::new(x0, y0, z0), Vec3::new(x1, y0, z1), Vec3::new(x1, y1, z2), Vec3::new(x0, y1, z3)];
+        let [height_a, height_b, height_c, height_d] = heights.lanes();
+        self.is_clear_of(&[a, b, c], [height_a, height_b, height_c], normals[0])
+            && self.is_clear_of(&[a, c, d], [height_a, height_c, height_d], normals[1])
+    }
+
+    /// Returns the approach within the step to a triangle with this `normal`, m, times the length of the normal: by the path
+    /// of the centre of mass, and by yaw.
+    #[inline(always)]
+    fn approach(&self, normal: Vec3) -> f32 {
+        let tilt = normal.dot(self.axes[0]).abs() + normal.dot(self.axes[1]).abs();
+        self.yaw_path * tilt - normal.dot(self.path)
+    }
+
+    /// Returns whether the underside is clear of the triangle `corners`, with their `heights` along the vertical axis (m)
+    /// and a `normal` of any length, that points to the side of the hull.
+    fn is_clear_of(&self, corners: &[Vec3; 3], heights: [f32; 3], normal: Vec3) -> bool {
+        let upward = normal.dot(self.axes[2]);
+        let highest = heights[0].max(heights[1]).max(heights[2]);
+        // Also false for NaN.
+        if !(upward > 0.0 && highest < self.height + MAX_HEIGHT_ABOVE_M) {
+            return false;
+        }
+        let approach = self.approach(normal);
+        // The length of the normal is at least its component along the vertical axis.
+        let is_clear = |height: f32| {
+            let clearance = self.height - self.required_clearance - height;
+            (clearance > 0.0) & (clearance * upward > approach)
+        };
+        if is_clear(highest) {
+            return true;
+        }
+        let slopes = [0, 1].map(|axis| -normal.dot(self.axes[axis]) / upward);
+        // Distance from the hull, seen along the vertical axis, at which points of the triangle can still touch it, m.
+        let margin = (slopes[0].abs() + slopes[1].abs()) * (MAX_HEIGHT_ABOVE_M + self.max_approach) + self.max_approach;
+        let mut height = heights[0];
+        for (axis, slope) in slopes.into_iter().enumerate() {
+            let [a, b, c] = corners.map(|corner| corner.dot(self.axes[axis]));
+            let (middle, half) = (self.footprint_centre[axis], self.half_extents[axis] + margin);
+            let (low, high) = (a.min(b).min(c).max(middle - half), a.max(b).max(c).min(middle + half));
+            if low > high {
+                return true;
+            }
+            height += slope * (0.5 * (low + high) - a) + slope.abs() * 0.5 * (high - low);
+        }
+        is_clear(height)
     }
 }
 

@@ -36,6 +36,7 @@ pub struct ProbeContacts<W: WheelLanes> {
 }
 
 /// Textures of the ground at rest under the probes of wheels.
+#[cfg(feature = "simd_batch")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProbeTextures<W: WheelLanes> {
     /// Lanes whose ground has a texture.

@@ -8,7 +8,9 @@ use crate::wheel::rows::GroundMotion;
 use bevy_math::{Mat3, Quat, Vec3};
 use skidpad_simd::lane::{F32x4, WheelLanes};
 use skidpad_simd::math;
-use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+#[cfg(feature = "simd_batch")]
+use skidpad_simd::vectors::Mat3Lanes;
+use skidpad_simd::vectors::Vec3Lanes;
 
 impl Vehicle {
     /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.
@@ -82,6 +84,7 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
+#[cfg(feature = "simd_batch")]
 impl<W: WheelLanes<Car = W>> WheelRows<W> {
     /// Returns the motion of ground at rest with a texture, one car per lane. All speeds are zero, with the sign bits of
     /// a separate step. `has_texture` has the cars with a texture under any wheel of the group of this wheel;
