@@ -1,9 +1,11 @@
 //! Closed courses: a centre line with widths, sampled at equal distances.
 
 mod distance_field;
+mod range_table;
 mod read;
 
 pub use distance_field::DistanceField;
+pub use range_table::RangeTable;
 pub use read::read_csv;
 
 /// Distance of the samples of a course, m. The actual one divides the length of the course.
@@ -119,12 +121,17 @@ impl Course {
         self.spacing * self.samples.len() as f32
     }
 
-    /// Returns the sample at `distance` (m, ≥ 0) ahead of the sample number `sample`.
+    /// Returns the number of samples whose distance along the course is closest to `distance` (m, ≥ 0).
+    pub fn sample_count(&self, distance: f32) -> u32 {
+        (distance / self.spacing).round() as u32 % self.samples.len() as u32
+    }
+
+    /// Returns the sample that is `count` samples ahead of the sample number `sample`; `count` is less than a lap.
     #[inline(always)]
-    pub fn ahead(&self, sample: u32, distance: f32) -> &Sample {
-        let index = sample as usize + (distance / self.spacing) as usize;
-        let count = self.samples.len();
-        &self.samples[if index < count { index } else { index % count }]
+    pub fn ahead(&self, sample: u32, count: u32) -> &Sample {
+        let index = (sample + count) as usize;
+        let lap = self.samples.len();
+        &self.samples[if index < lap { index } else { index - lap }]
     }
 
     /// Returns the sample of a place.

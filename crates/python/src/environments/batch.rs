@@ -137,15 +137,20 @@ impl<T: Task> Batch<T> {
         }
     }
 
-    /// Starts an episode of a car: draws its start and places it there at neutral controls.
-    fn begin_episode(&mut self, car: usize) -> Result<(), FleetError> {
+    /// Starts an episode of a car: draws its start, places it there at neutral controls, and writes its motion and its
+    /// `observations`.
+    fn begin_episode(&mut self, car: usize, observations: &mut [f32]) -> Result<(), FleetError> {
         let record = &mut self.cars[car];
         let (placement, memory) = self.task.begin(&mut record.random);
         let (random, last_episode) = (record.random, record.last_episode);
         *record = Car { memory, random, last_episode, ..Car::default() };
         let state = State::at_rest(self.fleet.model(), &self.scene, &placement);
         self.fleet.set_state(car, &state)?;
-        self.fleet.set_controls(car, &Controls::default())
+        self.fleet.set_controls(car, &Controls::default())?;
+        let row = Motion::start_row(&state);
+        self.rows[car * ROW_LENGTH..(car + 1) * ROW_LENGTH].copy_from_slice(&row);
+        observe_clamped(&self.task, &Motion::from_row(&row), &memory, observations);
+        Ok(())
     }
 
     /// Writes the inputs of all cars for `actions` and passes them to the fleet.
@@ -221,19 +226,10 @@ impl<T: Task> Batch<T> {
     /// Starts the episodes of all cars that are starting, and writes their observations.
     fn begin_episodes(&mut self, observations: &mut [f32]) -> Result<(), FleetError> {
         let count = self.task.observation_count();
-        let starting: Vec<usize> = (0..self.cars.len()).filter(|car| self.cars[*car].is_starting).collect();
-        if starting.is_empty() {
-            return Ok(());
-        }
-        for car in &starting {
-            self.begin_episode(*car)?;
-        }
-        // 0 steps: writes the motions of the new states.
-        self.fleet.step_into(0, &mut self.rows)?;
-        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
-        for car in starting {
-            let observations = &mut observations[car * count..(car + 1) * count];
-            observe_clamped(&self.task, &Motion::from_row(&rows[car]), &self.cars[car].memory, observations);
+        for (car, observations) in observations.chunks_exact_mut(count).enumerate() {
+            if self.cars[car].is_starting {
+                self.begin_episode(car, observations)?;
+            }
         }
         Ok(())
     }

@@ -8,21 +8,19 @@ mod random;
 mod task;
 mod track;
 
-use std::sync::Arc;
-
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::car::Car;
-use crate::course::{Course, DistanceField};
+use crate::course::Course;
 use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Settings};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
 use crate::environments::parking::Parking;
 use crate::environments::task::{ACTION_COUNT, Task};
-use crate::environments::track::Track;
+use crate::environments::track::{RAY_RANGE_M, Track};
 use crate::errors::{unknown_name, value_error};
 use crate::fleet::{fleet_error, new_fleet};
 use crate::scene::{Scene, core_scene};
@@ -113,8 +111,12 @@ fn course_with_speeds(track: Option<&PyTrack>, parameters: &mut Parameters<'_, '
     let max_speed = parameters.number("max_speed", 20.0)?;
     let lateral = parameters.number("max_lateral_acceleration", 4.0)?;
     let longitudinal = parameters.number("max_longitudinal_acceleration", 3.0)?;
-    let track = track.ok_or_else(|| value_error("this task needs a track"))?;
-    Ok(track.course().clone().with_speeds(max_speed, lateral, longitudinal))
+    Ok(track.ok_or_else(missing_track)?.course().clone().with_speeds(max_speed, lateral, longitudinal))
+}
+
+/// Returns the exception for a task without its track.
+fn missing_track() -> PyErr {
+    value_error("this task needs a track")
 }
 
 /// Creates the batch of the task called `name` and the names of its observations.
@@ -127,19 +129,20 @@ fn build_batch(
 ) -> PyResult<(Box<dyn Environments>, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let step_time = parts.dt * parts.settings.substeps as f32;
-    let max_steer = parameters.number("max_steer", 0.5)?;
+    let max_steer = parameters.number("max_steer", if name == "parking" { 0.6 } else { 0.4 })?;
     match name {
         "follow_path" => {
             let max_offset = parameters.number("max_offset", 4.0)?;
-            let course = Arc::new(course_with_speeds(track, parameters)?);
+            let course = course_with_speeds(track, parameters)?;
             parameters.check_all_used()?;
-            Ok((parts.build(py, FollowPath { course, max_offset, max_steer, step_time })?, FollowPath::names()))
+            let task = FollowPath::new(course, max_offset, max_steer, step_time);
+            Ok((parts.build(py, task)?, FollowPath::names()))
         }
         "track" => {
             let course = course_with_speeds(track, parameters)?;
             parameters.check_all_used()?;
-            let field = Arc::new(py.detach(|| DistanceField::new(&course)));
-            Ok((parts.build(py, Track { course: Arc::new(course), field, max_steer })?, Track::names()))
+            let ranges = track.map(|track| track.ranges(py, RAY_RANGE_M)).ok_or_else(missing_track)?;
+            Ok((parts.build(py, Track::new(course, ranges, max_steer))?, Track::names()))
         }
         "drift_circle" => {
             let task = DriftCircle {
