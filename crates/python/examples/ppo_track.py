@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import skidpad  # registers the environments
 from flax.training.train_state import TrainState
 
 NUM_ENVS = 512

@@ -82,7 +82,8 @@ impl PyTrack {
     fn load(path: PathBuf) -> PyResult<Self> {
         let name = path.display().to_string();
         let points = read_csv(&std::fs::read_to_string(&path)?).map_err(|faults| {
-            let lines: Vec<String> = faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
+            let lines: Vec<String> =
+                faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
             VehicleError::new_err(lines.join("\n"))
         })?;
         Self::from_points(points).map_err(|reason| VehicleError::new_err(format!("{name}: {reason}")))

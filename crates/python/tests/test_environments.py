@@ -249,7 +249,7 @@ def test_faulty_arguments_are_refused():
         ({"max_sped": 3.0}, "did you mean `max_speed`"),
         ({"max_speed": -3.0}, "finite number above 0"),
         ({"substeps": 0}, "at least 1"),
-        ({"car": "tesla_model3_awd"}, "cannot take cars"),
+        ({"car": "caravan"}, "is a trailer"),
         ({"render_mode": "human"}, "render_mode"),
         ({"dt": float("nan")}, "step length"),
     ):

@@ -79,8 +79,15 @@ def test_masks_models_and_saved_states():
     expected = fleet.step(10)
     fleet.load(saved)
     assert np.array_equal(fleet.step(10), expected)
-    with pytest.raises(ValueError, match="cannot take cars"):
-        skidpad.Fleet(skidpad.load("tesla_model3_awd"))
+    with pytest.raises(ValueError, match="is a trailer"):
+        skidpad.Fleet(skidpad.load("caravan"))
+
+
+def test_cars_that_lanes_do_not_support_are_stepped_in_worlds():
+    fleet = skidpad.Fleet(skidpad.load("tesla_model3_awd"), num_cars=3)
+    assert fleet.storage.startswith("worlds: ") and skidpad.Fleet(CAR).storage == "lanes"
+    fleet.set_actions(actions_of(fleet))
+    assert (fleet.step(50)[:, fleet.observation_names.index("speed")] > 0.1).all()
 
 
 def test_a_fleet_is_used_on_several_threads():

@@ -131,7 +131,7 @@ class World:
 
 @final
 class Fleet:
-    """Very many cars of one model on a plane, stepped together in SIMD lanes on all threads."""
+    """Very many cars of one model, stepped together on all threads."""
 
     def __init__(
         self,
@@ -172,6 +172,8 @@ class Fleet:
     def dt(self) -> float: ...
     @property
     def steps(self) -> int: ...
+    @property
+    def storage(self) -> str: ...
     @property
     def threads(self) -> int: ...
     def __len__(self) -> int: ...

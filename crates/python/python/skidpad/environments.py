@@ -120,8 +120,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         Args:
             num_envs: number of cars.
             task: `follow_path`, `track`, `drift_circle` or `parking`.
-            car: vehicle that a fleet supports, or the name or path of its file.
-            scene: plane of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
+            car: vehicle, or the name or path of its file.
+            scene: ground of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
             track: track of `follow_path` and `track`, or its name or path.
             dt: length of a step of the simulation, s.
             substeps: steps of the simulation for each action.

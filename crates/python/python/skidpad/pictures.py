@@ -72,13 +72,17 @@ class TopView:
         return picture
 
     def _draw_track(self, picture: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
-        """Draws the track and its borders from the distance field."""
+        """Draws the track and its borders from the distance field, interpolated linearly."""
         distances, (origin_x, origin_y), cell = self._field
-        column = np.rint((x - origin_x) / cell).astype(np.int64)
-        row = np.rint((y - origin_y) / cell).astype(np.int64)
-        inside = (column >= 0) & (row >= 0) & (column < distances.shape[1]) & (row < distances.shape[0])
-        distance = np.full(x.shape, -1e3, np.float32)
-        distance[inside] = distances[row[inside], column[inside]]
+        u, v = (x - origin_x) / cell, (y - origin_y) / cell
+        column, row = np.floor(u).astype(np.int64), np.floor(v).astype(np.int64)
+        inside = (column >= 0) & (row >= 0) & (column < distances.shape[1] - 1) & (row < distances.shape[0] - 1)
+        column, row = column[inside], row[inside]
+        part_u, part_v = u[inside] - column, v[inside] - row
+        low = distances[row, column] * (1.0 - part_u) + distances[row, column + 1] * part_u
+        high = distances[row + 1, column] * (1.0 - part_u) + distances[row + 1, column + 1] * part_u
+        distance = np.full(x.shape, -1e3)
+        distance[inside] = low * (1.0 - part_v) + high * part_v
         picture[distance < 0.0] = GRASS
         picture[np.abs(distance) < LINE_WIDTH] = LINE
 

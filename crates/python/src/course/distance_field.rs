@@ -76,9 +76,10 @@ impl DistanceField {
             return -MAX_DISTANCE_M;
         }
         let corner = row * self.size[0] + column;
-        let (Some(lower), Some(upper)) =
-            (self.distances.get(corner..corner + 2), self.distances.get(corner + self.size[0]..corner + self.size[0] + 2))
-        else {
+        let (Some(lower), Some(upper)) = (
+            self.distances.get(corner..corner + 2),
+            self.distances.get(corner + self.size[0]..corner + self.size[0] + 2),
+        ) else {
             return -MAX_DISTANCE_M;
         };
         let (part_u, part_v) = (u - column as f32, v - row as f32);
@@ -147,8 +148,7 @@ impl DistanceField {
         let (columns, rows) = (range(0), range(1));
         for row in rows {
             for column in columns.clone() {
-                let position =
-                    [self.origin[0] + column as f32 * self.cell, self.origin[1] + row as f32 * self.cell];
+                let position = [self.origin[0] + column as f32 * self.cell, self.origin[1] + row as f32 * self.cell];
                 change(position, &mut self.distances[row * self.size[0] + column]);
             }
         }

@@ -71,7 +71,8 @@ impl RangeTable {
         let position = (along as usize).min(self.position_count - 1);
         let next_position = if position + 1 < self.position_count { position + 1 } else { 0 };
         let position_part = (along - position as f32).clamp(0.0, 1.0);
-        let across = (0.5 + 0.5 * share.clamp(-LARGEST_SHARE, LARGEST_SHARE) / LARGEST_SHARE) * (LATERAL_COUNT - 1) as f32;
+        let across =
+            (0.5 + 0.5 * share.clamp(-LARGEST_SHARE, LARGEST_SHARE) / LARGEST_SHARE) * (LATERAL_COUNT - 1) as f32;
         let lateral = (across as usize).min(LATERAL_COUNT - 2);
         let lateral_part = across - lateral as f32;
         // The two lateral places of a position are neighbours in memory.

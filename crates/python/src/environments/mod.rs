@@ -68,7 +68,9 @@ impl Parameters<'_, '_> {
     /// The number is not finite or not above 0.
     fn number(&mut self, name: &'static str, default: f32) -> PyResult<f32> {
         self.used.push(name);
-        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else { return Ok(default) };
+        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else {
+            return Ok(default);
+        };
         let number: f32 = value.extract()?;
         if number.is_finite() && number > 0.0 {
             return Ok(number);
@@ -102,7 +104,7 @@ impl Parts {
     fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
         let Self { car, scene, dt, threads, settings } = self;
         let fleet = py.detach(|| new_fleet(&car, &scene, dt, settings.car_count, &threads))?;
-        Ok(Box::new(Batch::new(task, fleet, scene, threads, settings)))
+        Ok(Box::new(Batch::new(task, fleet, threads, settings)))
     }
 }
 
@@ -171,7 +173,11 @@ fn build_batch(
 
 /// Checks that an array has the shape `expected`.
 fn check_shape(name: &str, found: &[usize], expected: &[usize]) -> PyResult<()> {
-    if found == expected { Ok(()) } else { Err(value_error(format!("{name} has the shape {found:?}, expected {expected:?}"))) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(value_error(format!("{name} has the shape {found:?}, expected {expected:?}")))
+    }
 }
 
 #[pymethods]
