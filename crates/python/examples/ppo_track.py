@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-import skidpad  # registers the environments
+import skidpad  # noqa: F401, registers the environments
 from flax.training.train_state import TrainState
 
 NUM_ENVS = 512
@@ -167,7 +167,8 @@ def learn(task, seed, updates):
         if number % 10 == 9:
             action_count = (number + 1) * NUM_ENVS * ROLLOUT_LENGTH
             elapsed = time.perf_counter() - start
-            print(f"seed {seed}: {action_count:>9,} actions, {elapsed:5.1f} s, return {np.nanmean(curve[-10:]):8.1f}", flush=True)
+            mean_return = np.nanmean(curve[-10:])
+            print(f"seed {seed}: {action_count:>9,} actions, {elapsed:5.1f} s, return {mean_return:8.1f}", flush=True)
     return curve
 
 
@@ -181,7 +182,8 @@ def draw(curves, task, path):
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     for seed, curve in enumerate(curves):
         axes.plot(np.arange(1, len(curve) + 1) * NUM_ENVS * ROLLOUT_LENGTH / 1e6, curve, label=f"seed {seed}")
-    axes.set(xlabel="actions of all cars, millions", ylabel="mean return of the ended episodes", title=f"PPO on skidpad/{task}")
+    axes.set(xlabel="actions of all cars, millions", ylabel="mean return of the ended episodes")
+    axes.set_title(f"PPO on skidpad/{task}")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=110)

@@ -34,8 +34,11 @@ const QUANTITIES: [(&str, Observation); 14] = [
     ("gear", Observation::Gear),
 ];
 
+/// Quantity of the wheel with a number.
+type WheelQuantity = fn(u8) -> Observation;
+
 /// Names of the quantities of a wheel, which the number of the wheel follows.
-const WHEEL_QUANTITIES: [(&str, fn(u8) -> Observation); 3] = [
+const WHEEL_QUANTITIES: [(&str, WheelQuantity); 3] = [
     ("wheel_spin_", Observation::WheelSpin),
     ("wheel_load_", Observation::WheelLoad),
     ("compression_", Observation::Compression),

@@ -9,11 +9,10 @@ import tracemalloc
 import gymnasium
 import numpy as np
 import pytest
+import skidpad
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
-
-import skidpad
 from skidpad.environments import Env, VectorEnv
 
 IDS = ["skidpad/FollowPath-v0", "skidpad/Track-v0", "skidpad/DriftCircle-v0", "skidpad/Parking-v0"]
@@ -21,8 +20,8 @@ MODES = list(AutoresetMode)
 
 
 def random_actions(env, seed, steps):
-    """Returns pseudo-random actions of all cars for some steps, shape [steps, num_envs, 2]. Those of a car do not depend
-    on the number of cars."""
+    """Returns pseudo-random actions of all cars for some steps, shape [steps, num_envs, 2]. Those of a car do not
+    depend on the number of cars."""
     per_car = [np.random.default_rng([seed, car]).uniform(-1, 1, (steps, 2)) for car in range(env.num_envs)]
     return np.stack(per_car, axis=1).astype(np.float32)
 
@@ -280,8 +279,8 @@ def test_tracks_are_read_and_all_faults_reported(tmp_path):
 
 
 def test_rays_end_at_the_borders():
-    """Compares the ranges with intersections of the border lines. The table interpolates between places and directions, which
-    blurs the edge of a hidden part: the accepted median error is 0.3 m, and nine of ten are within 3 m."""
+    """Compares the ranges with intersections of the border lines. The table interpolates between places and directions,
+    which blurs the edge of a hidden part: the accepted median error is 0.3 m, and nine of ten are within 3 m."""
     env = VectorEnv(200, task="track")
     observations, _ = env.reset(seed=3)
     names = env.observation_names

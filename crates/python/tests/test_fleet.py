@@ -4,7 +4,6 @@ import threading
 
 import numpy as np
 import pytest
-
 import skidpad
 
 CAR = skidpad.load("corvette_c5")
