@@ -1,15 +1,14 @@
 //! Fleets: very many cars of one model.
 
-use numpy::{
-    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods,
-};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Scene as CoreScene};
-use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, Storage};
+use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, Storage};
 
+use crate::arrays::check_array;
 use crate::car::Car;
 use crate::errors::{unknown_name, value_error};
 use crate::scene::{Scene, core_scene};
@@ -127,13 +126,7 @@ impl Fleet {
     ///
     /// Raises `ValueError` for another shape.
     fn set_actions(&mut self, actions: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
-        if actions.shape() != [self.fleet.len(), ACTION_COUNT] {
-            return Err(value_error(format!(
-                "actions have the shape {:?}, expected [{}, {ACTION_COUNT}]",
-                actions.shape(),
-                self.fleet.len()
-            )));
-        }
+        check_array("actions", &*actions, &[self.fleet.len(), ACTION_COUNT])?;
         self.fleet.set_actions(actions.as_slice()?).map_err(fleet_error)
     }
 
@@ -171,9 +164,7 @@ impl Fleet {
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let shape = [self.fleet.len(), self.names.len()];
         let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
-        if array.shape() != shape {
-            return Err(value_error(format!("out has the shape {:?}, expected {shape:?}", array.shape())));
-        }
+        check_array("out", &array, &shape)?;
         let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;
         let rows = rows.as_slice_mut()?;
         let (fleet, threads) = (&mut self.fleet, &self.threads);
@@ -192,10 +183,8 @@ impl Fleet {
         indices: PyReadonlyArray1<'_, i64>,
         starts: PyReadonlyArray2<'_, f64>,
     ) -> PyResult<()> {
-        let (indices, shape) = (indices.as_slice()?, starts.shape().to_vec());
-        if shape != [indices.len(), 4] {
-            return Err(value_error(format!("starts have the shape {shape:?}, expected [{}, 4]", indices.len())));
-        }
+        let indices = indices.as_slice()?;
+        check_array("starts", &*starts, &[indices.len(), START_COUNT])?;
         let starts = starts.as_slice()?;
         let count = self.fleet.len();
         let to_car = |index: &i64| u32::try_from(*index).ok().filter(|car| (*car as usize) < count);
@@ -245,15 +234,8 @@ impl Fleet {
     ///
     /// Raises `ValueError` for another shape.
     fn set_active(&mut self, mask: PyReadonlyArray1<'_, bool>) -> PyResult<()> {
-        let mask = mask.as_slice()?;
-        if mask.len() != self.fleet.len() {
-            return Err(value_error(format!(
-                "the mask has the shape [{}], expected [{}]",
-                mask.len(),
-                self.fleet.len()
-            )));
-        }
-        for (car, is_active) in mask.iter().enumerate() {
+        check_array("mask", &*mask, &[self.fleet.len()])?;
+        for (car, is_active) in mask.as_slice()?.iter().enumerate() {
             self.fleet.set_active(car, *is_active).map_err(fleet_error)?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! The Python part in `python/skidpad` adds the Gymnasium environments, pictures and tables.
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod car;
 mod course;
 mod environments;

@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArray
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::arrays::check_array;
 use crate::course::{CentrePoint, Course, DistanceField, RangeTable, read_csv};
 use crate::errors::{VehicleError, value_error};
 
@@ -58,10 +59,7 @@ impl PyTrack {
     /// points, and tracks shorter than 8 m.
     #[new]
     fn new(points: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
-        let shape = points.shape();
-        if shape.get(1) != Some(&4) {
-            return Err(value_error(format!("points have the shape {shape:?}, expected [points, 4]")));
-        }
+        check_array("points", &*points, &[points.len() / 4, 4])?;
         let (rows, _) = points.as_slice()?.as_chunks::<4>();
         let is_valid = |row: &&[f64; 4]| row.iter().all(|number| number.abs() <= 1e5) && row[2] > 0.0 && row[3] > 0.0;
         if let Some(number) = rows.iter().position(|row| !is_valid(&row)) {

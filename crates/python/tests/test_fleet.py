@@ -12,7 +12,7 @@ CAR = skidpad.load("corvette_c5")
 def actions_of(fleet, seed=0):
     """Returns pseudo-random actions of a fleet."""
     numbers = np.random.default_rng(seed).random((len(fleet), 4), np.float32)
-    return numbers * np.array([1.0, 0.2, 0.0, 0.2], np.float32)
+    return numbers * np.float32([0.8, 0.0, 0.0, 0.2]) + np.float32([0.2, 0.0, 0.0, 0.0])
 
 
 def test_observations_are_written_into_an_array():
@@ -22,7 +22,7 @@ def test_observations_are_written_into_an_array():
     assert fleet.step(50, out) is out and (out[:, 0] > 0.0).all() and (out[:, 2] > 1000.0).all()
     assert np.array_equal(fleet.step(0), out)
     for wrong in (np.empty((20, 2), np.float32), np.empty((3, 20), np.float32).T):
-        with pytest.raises((ValueError, TypeError)):
+        with pytest.raises(ValueError, match="shape|C-contiguous"):
             fleet.step(1, wrong)
     with pytest.raises(ValueError, match="shape"):
         fleet.set_actions(np.zeros((19, 4), np.float32))

@@ -8,11 +8,12 @@ mod random;
 mod task;
 mod track;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::check_array;
 use crate::car::Car;
 use crate::course::Course;
 use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Settings};
@@ -171,15 +172,6 @@ fn build_batch(
     }
 }
 
-/// Checks that an array has the shape `expected`.
-fn check_shape(name: &str, found: &[usize], expected: &[usize]) -> PyResult<()> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(value_error(format!("{name} has the shape {found:?}, expected {expected:?}")))
-    }
-}
-
 #[pymethods]
 impl EnvironmentBatch {
     /// Creates `num_envs` cars of `car` with the task `task`: `follow_path`, `track`, `drift_circle` or `parking`.
@@ -230,8 +222,10 @@ impl EnvironmentBatch {
     fn reset(&mut self, py: Python<'_>, seeds: Vec<Option<u64>>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let count = self.settings.car_count;
         let selected = mask.unwrap_or_else(|| vec![true; count]);
-        check_shape("mask", &[selected.len()], &[count])?;
-        check_shape("seeds", &[seeds.len()], &[count])?;
+        if selected.len() != count || seeds.len() != count {
+            let lengths = format!("{} and {}", selected.len(), seeds.len());
+            return Err(value_error(format!("mask and seeds have the lengths {lengths}, expected {count}")));
+        }
         self.is_started |= selected.iter().all(|is_selected| *is_selected);
         let (batch, arrays) = (&mut self.batch, &self.arrays);
         arrays.write(py, |outputs| batch.reset(&selected, &seeds, outputs))?.map_err(fleet_error)
@@ -243,7 +237,7 @@ impl EnvironmentBatch {
     /// Raises `ValueError` for another shape, and `RuntimeError` before the first reset, and for a car whose episode has
     /// ended if automatic resets are disabled.
     fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
-        check_shape("actions", actions.shape(), &[self.settings.car_count, ACTION_COUNT])?;
+        check_array("actions", &*actions, &[self.settings.car_count, ACTION_COUNT])?;
         if !self.is_started {
             return Err(PyRuntimeError::new_err("call reset() before the first step()"));
         }
@@ -347,13 +341,13 @@ impl Arrays {
         };
         let flags = |name: &str| -> PyResult<Py<PyArray1<bool>>> {
             let array = find(name)?.cast_into::<PyArray1<bool>>()?;
-            check_shape(name, array.shape(), &[count])?;
+            check_array(name, &array, &[count])?;
             Ok(array.unbind())
         };
         let observations = find("observations")?.cast_into::<PyArray2<f32>>()?;
-        check_shape("observations", observations.shape(), &[count, length])?;
+        check_array("observations", &observations, &[count, length])?;
         let rewards = find("rewards")?.cast_into::<PyArray1<f32>>()?;
-        check_shape("rewards", rewards.shape(), &[count])?;
+        check_array("rewards", &rewards, &[count])?;
         Ok(Self {
             observations: observations.unbind(),
             rewards: rewards.unbind(),
