@@ -1,6 +1,6 @@
 """Learns to drive with proximal policy optimisation (PPO, J. Schulman et al., arXiv:1707.06347) in JAX.
 
-Usage: `python ppo_track.py [--task FollowPath-v0] [--seeds 3] [--updates 150] [--out curves.png]`. Needs
+Usage: `python ppo_track.py [--task FollowPath-v0] [--seeds 3] [--updates 100] [--out curves.png]`. Needs
 `pip install "skidpad[learn]"`. Prints the mean return of the episodes after each tenth update, and draws the learning
 curves of all seeds.
 """
@@ -193,7 +193,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", default="FollowPath-v0")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--updates", type=int, default=150)
+    parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--out", type=Path, default=Path("ppo_curves.png"))
     arguments = parser.parse_args()
     curves = [learn(arguments.task, seed, arguments.updates) for seed in range(arguments.seeds)]

@@ -3,7 +3,7 @@
 use crate::course::{Course, DistanceField, Place};
 
 /// Number of samples of the course between two positions of the table.
-const SAMPLES_PER_POSITION: usize = 3;
+const SAMPLES_PER_POSITION: usize = 2;
 
 /// Number of lateral places per position.
 const LATERAL_COUNT: usize = 7;
@@ -20,18 +20,12 @@ const RESOLUTION_M: f32 = 0.01;
 /// Numbers of a lateral place: the first direction is repeated at the end.
 const ROW_LENGTH: usize = DIRECTION_COUNT + 1;
 
-/// Distances from places on a course to its borders in all directions. A query interpolates linearly between places and
-/// directions, so that the edge of a hidden part of the course is blurred.
+/// Distances from places on a course to its borders in all directions. A query takes the position before the car, and
+/// interpolates linearly between lateral places and directions, so that the edge of a hidden part is blurred.
 #[derive(Clone, Debug)]
 pub struct RangeTable {
     /// Distances by position, lateral place and direction, in [`RESOLUTION_M`]. Small numbers keep the table in the cache.
     distances: Vec<u16>,
-    /// Number of positions along the course.
-    position_count: usize,
-    /// Number of positions per sample.
-    positions_per_sample: f32,
-    /// Distance of the samples, m.
-    spacing: f32,
 }
 
 impl RangeTable {
@@ -39,11 +33,8 @@ impl RangeTable {
     pub fn new(course: &Course, field: &DistanceField, range: f32) -> Self {
         let samples = course.samples();
         let position_count = samples.len().div_ceil(SAMPLES_PER_POSITION);
-        let positions_per_sample = position_count as f32 / samples.len() as f32;
         let mut distances = Vec::with_capacity(position_count * LATERAL_COUNT * ROW_LENGTH);
-        for position in 0..position_count {
-            // Nearest sample: positions divide the course equally.
-            let sample = samples[((position as f32 / positions_per_sample).round() as usize).min(samples.len() - 1)];
+        for sample in samples.iter().step_by(SAMPLES_PER_POSITION) {
             for lateral in 0..LATERAL_COUNT {
                 let share = LARGEST_SHARE * (2.0 * lateral as f32 / (LATERAL_COUNT - 1) as f32 - 1.0);
                 let offset = share * if share > 0.0 { sample.left } else { sample.right };
@@ -53,7 +44,7 @@ impl RangeTable {
                 distances.extend((0..ROW_LENGTH).map(|direction| (ray(direction) / RESOLUTION_M).round() as u16));
             }
         }
-        Self { distances, position_count, positions_per_sample, spacing: course.length() / samples.len() as f32 }
+        Self { distances }
     }
 
     /// Writes the distances from `place` along the unit vectors `directions` (world) into `ranges`, m. `share` is the
@@ -66,36 +57,26 @@ impl RangeTable {
         directions: &[[f32; 2]; N],
         ranges: &mut [f32; N],
     ) {
-        let along = (place.sample as f32 + place.ahead / self.spacing) * self.positions_per_sample;
-        let along = along.max(0.0);
-        let position = (along as usize).min(self.position_count - 1);
-        let next_position = if position + 1 < self.position_count { position + 1 } else { 0 };
-        let position_part = (along - position as f32).clamp(0.0, 1.0);
+        let position = place.sample as usize / SAMPLES_PER_POSITION;
         let across =
             (0.5 + 0.5 * share.clamp(-LARGEST_SHARE, LARGEST_SHARE) / LARGEST_SHARE) * (LATERAL_COUNT - 1) as f32;
         let lateral = (across as usize).min(LATERAL_COUNT - 2);
         let lateral_part = across - lateral as f32;
         // The two lateral places of a position are neighbours in memory.
-        let rows = |position: usize| {
-            let start = (position * LATERAL_COUNT + lateral) * ROW_LENGTH;
-            self.distances.get(start..).and_then(|rest| rest.first_chunk::<{ 2 * ROW_LENGTH }>())
-        };
-        let (Some(rows), Some(next_rows)) = (rows(position), rows(next_position)) else { return };
+        let start = (position * LATERAL_COUNT + lateral) * ROW_LENGTH;
+        let rows = self.distances.get(start..).and_then(|rest| rest.first_chunk::<{ 2 * ROW_LENGTH }>());
+        let Some(rows) = rows else { return };
         let weights = [(1.0 - lateral_part) * RESOLUTION_M, lateral_part * RESOLUTION_M];
         let turns = directions.map(|direction| quarter_turns(direction) * (0.25 * DIRECTION_COUNT as f32));
         let columns = turns.map(whole_part);
         for ((range, turn), column) in ranges.iter_mut().zip(turns).zip(columns) {
             let part = turn - column as f32;
             let column = (column as usize).min(DIRECTION_COUNT - 1);
-            let between = |rows: &[u16; 2 * ROW_LENGTH]| {
-                let in_row = |row: usize| {
-                    let low = f32::from(rows[row * ROW_LENGTH + column]);
-                    low + part * (f32::from(rows[row * ROW_LENGTH + column + 1]) - low)
-                };
-                weights[0] * in_row(0) + weights[1] * in_row(1)
+            let in_row = |row: usize| {
+                let low = f32::from(rows[row * ROW_LENGTH + column]);
+                low + part * (f32::from(rows[row * ROW_LENGTH + column + 1]) - low)
             };
-            let (near, far) = (between(rows), between(next_rows));
-            *range = near + position_part * (far - near);
+            *range = weights[0] * in_row(0) + weights[1] * in_row(1);
         }
     }
 }
