@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
+_Vector = tuple[float, float, float]
+_Quaternion = tuple[float, float, float, float]
 
 class VehicleError(ValueError):
     """Faults of a file or of a change of a vehicle."""
@@ -39,7 +39,7 @@ class Car:
 class Scene:
     """Ground of a world: a plane, and what a scene file adds to it. Immutable."""
 
-    def __init__(self, *, grip: float = 1.0, slope_deg: float = 0.0, gravity: float = 9.81) -> None: ...
+    def __new__(cls, *, grip: float = 1.0, slope_deg: float = 0.0, gravity: float = 9.81) -> Scene: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> Scene: ...
     @staticmethod
@@ -55,15 +55,15 @@ class State:
     def from_bytes(data: bytes, wheels: int = 4) -> State: ...
     def to_bytes(self) -> bytes: ...
     @property
-    def position(self) -> Vector: ...
+    def position(self) -> _Vector: ...
     @property
-    def rotation(self) -> Quaternion: ...
+    def rotation(self) -> _Quaternion: ...
     @property
     def heading(self) -> float: ...
     @property
-    def velocity(self) -> Vector: ...
+    def velocity(self) -> _Vector: ...
     @property
-    def angular_velocity(self) -> Vector: ...
+    def angular_velocity(self) -> _Vector: ...
     @property
     def steer(self) -> float: ...
     @property
@@ -77,7 +77,7 @@ class State:
 class Track:
     """Closed track: a centre line with widths. Immutable."""
 
-    def __init__(self, points: NDArray[np.float64]) -> None: ...
+    def __new__(cls, points: NDArray[np.float64]) -> Track: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> Track: ...
     @property
@@ -92,7 +92,7 @@ class Track:
 class World:
     """World of cars of any models on one scene, stepped by one solver."""
 
-    def __init__(self, solver: str = "impulse", scene: Scene | None = None, dt: float = 0.01) -> None: ...
+    def __new__(cls, solver: str = "impulse", scene: Scene | None = None, dt: float = 0.01) -> World: ...
     def spawn(
         self,
         car: Car,
@@ -133,8 +133,8 @@ class World:
 class Fleet:
     """Very many cars of one model, stepped together on all threads."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         car: Car,
         scene: Scene | None = None,
         dt: float = 0.01,
@@ -142,7 +142,7 @@ class Fleet:
         *,
         observations: Sequence[str] | None = None,
         threads: int = 0,
-    ) -> None: ...
+    ) -> Fleet: ...
     def set_actions(self, actions: NDArray[np.float32]) -> None: ...
     def controls(
         self,
@@ -182,8 +182,8 @@ class Fleet:
 class EnvironmentBatch:
     """Batch of cars with a task, computed over arrays."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         task: str,
         car: Car,
         num_envs: int,
@@ -197,7 +197,7 @@ class EnvironmentBatch:
         threads: int = 0,
         buffers: dict[str, Any] | None = None,
         parameters: dict[str, float] | None = None,
-    ) -> None: ...
+    ) -> EnvironmentBatch: ...
     def reset(self, seeds: Sequence[int | None], mask: Sequence[bool] | None = None) -> None: ...
     def step(self, actions: NDArray[np.float32]) -> bool: ...
     @property
