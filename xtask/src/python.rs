@@ -36,7 +36,7 @@ pub fn check_python(steps: &mut Steps, has_clippy: bool) {
             run(cargo(&format!("clippy {CARGO_ARGUMENTS} --all-targets -- -D warnings")))?;
         }
         run(python_command(&format!(
-            "-m maturin develop --quiet --skip-install --profile dev --manifest-path {PACKAGE_FOLDER}/Cargo.toml --target-dir target --locked"
+            "-m maturin develop --quiet --profile dev --manifest-path {PACKAGE_FOLDER}/Cargo.toml --target-dir target --locked"
         )))?;
         let mut tests = python_command("-m pytest --quiet");
         tests.arg(PACKAGE_FOLDER);

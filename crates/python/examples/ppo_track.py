@@ -1,6 +1,6 @@
 """Learns to drive with proximal policy optimisation (PPO, J. Schulman et al., arXiv:1707.06347) in JAX.
 
-Usage: `python ppo_track.py [--task FollowPath-v0] [--seeds 3] [--updates 150] [--out curves.png]`. Needs
+Usage: `python ppo_track.py [--task FollowPath-v0] [--seeds 3] [--updates 100] [--out curves.png]`. Needs
 `pip install "skidpad[learn]"`. Prints the mean return of the episodes after each tenth update, and draws the learning
 curves of all seeds.
 """
@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import skidpad  # noqa: F401, registers the environments
 from flax.training.train_state import TrainState
 
 NUM_ENVS = 512
@@ -166,7 +167,8 @@ def learn(task, seed, updates):
         if number % 10 == 9:
             action_count = (number + 1) * NUM_ENVS * ROLLOUT_LENGTH
             elapsed = time.perf_counter() - start
-            print(f"seed {seed}: {action_count:>9,} actions, {elapsed:5.1f} s, return {np.nanmean(curve[-10:]):8.1f}", flush=True)
+            mean_return = np.nanmean(curve[-10:])
+            print(f"seed {seed}: {action_count:>9,} actions, {elapsed:5.1f} s, return {mean_return:8.1f}", flush=True)
     return curve
 
 
@@ -180,7 +182,8 @@ def draw(curves, task, path):
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     for seed, curve in enumerate(curves):
         axes.plot(np.arange(1, len(curve) + 1) * NUM_ENVS * ROLLOUT_LENGTH / 1e6, curve, label=f"seed {seed}")
-    axes.set(xlabel="actions of all cars, millions", ylabel="mean return of the ended episodes", title=f"PPO on skidpad/{task}")
+    axes.set(xlabel="actions of all cars, millions", ylabel="mean return of the ended episodes")
+    axes.set_title(f"PPO on skidpad/{task}")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=110)
@@ -190,7 +193,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", default="FollowPath-v0")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--updates", type=int, default=150)
+    parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--out", type=Path, default=Path("ppo_curves.png"))
     arguments = parser.parse_args()
     curves = [learn(arguments.task, seed, arguments.updates) for seed in range(arguments.seeds)]

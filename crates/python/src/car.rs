@@ -62,7 +62,11 @@ pub fn load(py: Python<'_>, name_or_path: PathBuf) -> PyResult<Car> {
     let vehicle = py.detach(|| skidpad::spec::load(&source)).map_err(|error| load_error(py, &error))?;
     let folder = match shipped::find(&source) {
         Some(_) => None,
-        None => Some(std::path::absolute(&name_or_path)?.parent().map_or_else(String::new, |folder| folder.to_string_lossy().into_owned())),
+        None => Some(
+            std::path::absolute(&name_or_path)?
+                .parent()
+                .map_or_else(String::new, |folder| folder.to_string_lossy().into_owned()),
+        ),
     };
     Car::from_vehicle(vehicle, &source, folder.as_deref())
 }
@@ -200,7 +204,10 @@ fn resolve_path(table: &Table, keyword: &str) -> PyResult<Vec<String>> {
         }
         several => {
             let paths: Vec<String> = several.iter().map(|path| path.join("__")).collect();
-            Err(value_error(format!("several fields are called `{keyword}`: {}; use one of these paths", paths.join(", "))))
+            Err(value_error(format!(
+                "several fields are called `{keyword}`: {}; use one of these paths",
+                paths.join(", ")
+            )))
         }
     }
 }
@@ -208,7 +215,8 @@ fn resolve_path(table: &Table, keyword: &str) -> PyResult<Vec<String>> {
 /// Returns whether the rest of a key behind a name is a unit, such as `_kg` or `_n_per_m`.
 fn is_unit(rest: &str) -> bool {
     const UNIT_PARTS: [&str; 20] = [
-        "kg", "m", "m2", "m3", "n", "nm", "s", "s2", "rad", "deg", "per", "w", "kw", "k", "j", "rpm", "mps", "mps2", "hz", "radps",
+        "kg", "m", "m2", "m3", "n", "nm", "s", "s2", "rad", "deg", "per", "w", "kw", "k", "j", "rpm", "mps", "mps2",
+        "hz", "radps",
     ];
     rest.strip_prefix('_').is_some_and(|unit| unit.split('_').all(|part| UNIT_PARTS.contains(&part)))
 }

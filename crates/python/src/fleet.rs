@@ -1,13 +1,14 @@
 //! Fleets: very many cars of one model.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skidpad::core::state::Placement;
-use skidpad::core::{Controls, Scene as CoreScene, State as CoreState};
-use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation};
+use skidpad::core::{Controls, Scene as CoreScene};
+use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, Storage};
 
+use crate::arrays::check_array;
 use crate::car::Car;
 use crate::errors::{unknown_name, value_error};
 use crate::scene::{Scene, core_scene};
@@ -32,15 +33,19 @@ const QUANTITIES: [(&str, Observation); 14] = [
     ("gear", Observation::Gear),
 ];
 
+/// Quantity of the wheel with a number.
+type WheelQuantity = fn(u8) -> Observation;
+
 /// Names of the quantities of a wheel, which the number of the wheel follows.
-const WHEEL_QUANTITIES: [(&str, fn(u8) -> Observation); 3] = [
+const WHEEL_QUANTITIES: [(&str, WheelQuantity); 3] = [
     ("wheel_spin_", Observation::WheelSpin),
     ("wheel_load_", Observation::WheelLoad),
     ("compression_", Observation::Compression),
 ];
 
 /// Quantities that a fleet writes by default.
-const DEFAULT_QUANTITIES: [&str; 8] = ["x", "y", "forward_x", "forward_y", "speed", "lateral_speed", "yaw_rate", "steer"];
+const DEFAULT_QUANTITIES: [&str; 8] =
+    ["x", "y", "forward_x", "forward_y", "speed", "lateral_speed", "yaw_rate", "steer"];
 
 /// Returns the quantity called `name`.
 fn find_quantity(name: &str) -> PyResult<Observation> {
@@ -75,12 +80,12 @@ pub fn new_fleet(car: &Car, scene: &CoreScene, dt: f32, count: usize, threads: &
     Ok(fleet)
 }
 
-/// Very many cars of one model on a plane, stepped together in SIMD lanes on all threads with the bits of the solver
-/// `impulse`. Cars do not collide with each other. A car moves the same in any fleet and on any number of threads.
+/// Very many cars of one model, stepped together on all threads with the bits of the solver `impulse`. Cars do not collide
+/// with each other. A car moves the same in any fleet and on any number of threads. `storage` says whether the cars are in
+/// SIMD lanes.
 #[pyclass(module = "skidpad")]
 pub struct Fleet {
     fleet: CoreFleet,
-    scene: CoreScene,
     threads: Threads,
     names: Vec<String>,
 }
@@ -93,8 +98,8 @@ impl Fleet {
     /// `lateral_acceleration` in m/s², `steer` in rad, `engine_speed` in rad/s, `gear`, and for a wheel i from 0
     /// `wheel_spin_i` in rad/s, `wheel_load_i` in N, `compression_i` in m.
     ///
-    /// Raises `ValueError` with all reasons if a fleet does not support the car or the scene, for an unknown observation
-    /// and for a step length that is not above 0.
+    /// Raises `ValueError` for a trailer, a scene with free bodies, an unknown observation and a step length that is not
+    /// above 0.
     #[new]
     #[pyo3(signature = (car, scene = None, dt = 0.01, num_cars = 1, *, observations = None, threads = 0))]
     fn new(
@@ -112,7 +117,7 @@ impl Fleet {
         let scene = core_scene(scene);
         let mut fleet = py.detach(|| new_fleet(car, &scene, dt, num_cars, &threads))?;
         fleet.set_observations(&quantities);
-        Ok(Self { fleet, scene, threads, names })
+        Ok(Self { fleet, threads, names })
     }
 
     /// Sets pedals and steering of all cars until they are set again. `actions` is a C-contiguous float32 array of shape
@@ -121,13 +126,7 @@ impl Fleet {
     ///
     /// Raises `ValueError` for another shape.
     fn set_actions(&mut self, actions: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
-        if actions.shape() != [self.fleet.len(), ACTION_COUNT] {
-            return Err(value_error(format!(
-                "actions have the shape {:?}, expected [{}, {ACTION_COUNT}]",
-                actions.shape(),
-                self.fleet.len()
-            )));
-        }
+        check_array("actions", &*actions, &[self.fleet.len(), ACTION_COUNT])?;
         self.fleet.set_actions(actions.as_slice()?).map_err(fleet_error)
     }
 
@@ -165,9 +164,7 @@ impl Fleet {
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let shape = [self.fleet.len(), self.names.len()];
         let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
-        if array.shape() != shape {
-            return Err(value_error(format!("out has the shape {:?}, expected {shape:?}", array.shape())));
-        }
+        check_array("out", &array, &shape)?;
         let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;
         let rows = rows.as_slice_mut()?;
         let (fleet, threads) = (&mut self.fleet, &self.threads);
@@ -186,34 +183,20 @@ impl Fleet {
         indices: PyReadonlyArray1<'_, i64>,
         starts: PyReadonlyArray2<'_, f64>,
     ) -> PyResult<()> {
-        let (indices, shape) = (indices.as_slice()?, starts.shape().to_vec());
-        if shape != [indices.len(), 4] {
-            return Err(value_error(format!("starts have the shape {shape:?}, expected [{}, 4]", indices.len())));
-        }
+        let indices = indices.as_slice()?;
+        check_array("starts", &*starts, &[indices.len(), START_COUNT])?;
         let starts = starts.as_slice()?;
-        if !starts.iter().all(|number| number.is_finite()) {
-            return Err(value_error("starts must be finite numbers"));
-        }
         let count = self.fleet.len();
-        let to_car = |index: &i64| usize::try_from(*index).ok().filter(|car| *car < count);
-        let cars: Option<Vec<usize>> = indices.iter().map(to_car).collect();
-        let cars = cars.ok_or_else(|| PyIndexError::new_err(format!("indices must be 0 to {}", count.saturating_sub(1))))?;
-        let (fleet, scene) = (&mut self.fleet, &self.scene);
-        let (starts, _) = starts.as_chunks::<4>();
-        py.detach(|| {
-            for (car, [x, y, heading, speed]) in cars.into_iter().zip(starts) {
-                let placement =
-                    Placement { x: *x, y: *y, heading: *heading as f32, speed: *speed as f32, ..Placement::default() };
-                fleet.set_state(car, &CoreState::at_rest(fleet.model(), scene, &placement))?;
-                fleet.set_controls(car, &Controls::default())?;
-            }
-            Ok(())
-        })
-        .map_err(fleet_error)
+        let to_car = |index: &i64| u32::try_from(*index).ok().filter(|car| (*car as usize) < count);
+        let cars: Option<Vec<u32>> = indices.iter().map(to_car).collect();
+        let cars =
+            cars.ok_or_else(|| PyIndexError::new_err(format!("indices must be 0 to {}", count.saturating_sub(1))))?;
+        let fleet = &mut self.fleet;
+        py.detach(|| fleet.reset(&cars, starts)).map_err(fleet_error)
     }
 
     /// Sets the model of one car, for domain randomisation: masses, inertia, springs, dampers, brakes, tyre constants,
-    /// aerodynamics and engine torque may differ from the car of the fleet.
+    /// aerodynamics and engine torque may differ from the car of the fleet; in small worlds all but the number of wheels.
     ///
     /// Raises `ValueError` with the other differences, and `IndexError` if there is no such car.
     fn set_model(&mut self, index: usize, car: &Car) -> PyResult<()> {
@@ -251,11 +234,8 @@ impl Fleet {
     ///
     /// Raises `ValueError` for another shape.
     fn set_active(&mut self, mask: PyReadonlyArray1<'_, bool>) -> PyResult<()> {
-        let mask = mask.as_slice()?;
-        if mask.len() != self.fleet.len() {
-            return Err(value_error(format!("the mask has the shape [{}], expected [{}]", mask.len(), self.fleet.len())));
-        }
-        for (car, is_active) in mask.iter().enumerate() {
+        check_array("mask", &*mask, &[self.fleet.len()])?;
+        for (car, is_active) in mask.as_slice()?.iter().enumerate() {
             self.fleet.set_active(car, *is_active).map_err(fleet_error)?;
         }
         Ok(())
@@ -297,6 +277,16 @@ impl Fleet {
     #[getter]
     fn steps(&self) -> u64 {
         self.fleet.steps()
+    }
+
+    /// Place of the cars: `lanes` for SIMD lanes, or `worlds: ` with the reasons why lanes do not support the car or the
+    /// scene. Small worlds take several times as long.
+    #[getter]
+    fn storage(&self) -> String {
+        match self.fleet.storage() {
+            Storage::Lanes(_) => "lanes".to_owned(),
+            Storage::Worlds(reason) => format!("worlds: {reason}"),
+        }
     }
 
     /// Number of threads.

@@ -3,6 +3,7 @@
 //! The Python part in `python/skidpad` adds the Gymnasium environments, pictures and tables.
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod car;
 mod course;
 mod environments;
@@ -29,9 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::fleet::Fleet;
     #[pymodule_export]
-    use crate::runs::{
-        certify_steps, channels, compare_solvers, import_vehicle, manoeuvres, run_manoeuvre,
-    };
+    use crate::runs::{certify_steps, channels, compare_solvers, import_vehicle, manoeuvres, run_manoeuvre};
     #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]

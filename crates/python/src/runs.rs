@@ -127,7 +127,9 @@ fn select_solvers(names: &[String], overrides: &Overrides) -> PyResult<Vec<Solve
     for name in names {
         let info = find_solver(name)?.info();
         if !is_capable(&info) {
-            return Err(value_error(format!("the reference vehicle `{name}` supports neither trailers nor moving boxes")));
+            return Err(value_error(format!(
+                "the reference vehicle `{name}` supports neither trailers nor moving boxes"
+            )));
         }
         if infos.iter().all(|other| other.name != info.name) {
             infos.push(info);
@@ -245,8 +247,7 @@ pub fn compare_solvers<'py>(
     let infos = select_solvers(&solvers, &overrides)?;
     let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
-    let comparison =
-        py.detach(|| skidpad::lab::compare(&infos, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
+    let comparison = py.detach(|| skidpad::lab::compare(&infos, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
     let (rows, runs) = (PyList::empty(py), PyList::empty(py));
     for (index, row) in comparison.rows().iter().enumerate() {
         let entry = PyDict::new(py);

@@ -1,12 +1,14 @@
 //! Tracks: closed centre lines with widths.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::course::{CentrePoint, Course, DistanceField, read_csv};
+use crate::arrays::check_array;
+use crate::course::{CentrePoint, Course, DistanceField, RangeTable, read_csv};
 use crate::errors::{VehicleError, value_error};
 
 /// Closed track: a centre line, driven in the order of its points, with the widths beside it.
@@ -17,6 +19,10 @@ use crate::errors::{VehicleError, value_error};
 pub struct PyTrack {
     points: Vec<CentrePoint>,
     course: Course,
+    /// Distances to the borders, computed when they are needed first.
+    field: OnceLock<Arc<DistanceField>>,
+    /// Table of ranges, computed when it is needed first.
+    ranges: OnceLock<Arc<RangeTable>>,
 }
 
 impl PyTrack {
@@ -28,7 +34,19 @@ impl PyTrack {
     /// Creates the track through `points`.
     fn from_points(points: Vec<CentrePoint>) -> Result<Self, String> {
         let course = Course::new(&points)?;
-        Ok(Self { points, course })
+        Ok(Self { points, course, field: OnceLock::new(), ranges: OnceLock::new() })
+    }
+
+    /// Returns the distances to the borders on a grid.
+    fn field(&self) -> &Arc<DistanceField> {
+        self.field.get_or_init(|| Arc::new(DistanceField::new(&self.course)))
+    }
+
+    /// Returns the table of the distances to the borders, up to `range` (m) if it is the first call.
+    pub fn ranges(&self, py: Python<'_>, range: f32) -> Arc<RangeTable> {
+        py.detach(|| {
+            Arc::clone(self.ranges.get_or_init(|| Arc::new(RangeTable::new(&self.course, self.field(), range))))
+        })
     }
 }
 
@@ -41,10 +59,7 @@ impl PyTrack {
     /// points, and tracks shorter than 8 m.
     #[new]
     fn new(points: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
-        let shape = points.shape();
-        if shape.get(1) != Some(&4) {
-            return Err(value_error(format!("points have the shape {shape:?}, expected [points, 4]")));
-        }
+        check_array("points", &*points, &[points.len() / 4, 4])?;
         let (rows, _) = points.as_slice()?.as_chunks::<4>();
         let is_valid = |row: &&[f64; 4]| row.iter().all(|number| number.abs() <= 1e5) && row[2] > 0.0 && row[3] > 0.0;
         if let Some(number) = rows.iter().position(|row| !is_valid(&row)) {
@@ -65,7 +80,8 @@ impl PyTrack {
     fn load(path: PathBuf) -> PyResult<Self> {
         let name = path.display().to_string();
         let points = read_csv(&std::fs::read_to_string(&path)?).map_err(|faults| {
-            let lines: Vec<String> = faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
+            let lines: Vec<String> =
+                faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
             VehicleError::new_err(lines.join("\n"))
         })?;
         Self::from_points(points).map_err(|reason| VehicleError::new_err(format!("{name}: {reason}")))
@@ -100,7 +116,7 @@ impl PyTrack {
     /// positive on the track, the position (x, y) of its first number in m, and the distance of the numbers in m. Rows are
     /// along x.
     fn distance_field<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f32>>, [f32; 2], f32)> {
-        let field = py.detach(|| DistanceField::new(&self.course));
+        let field = py.detach(|| self.field());
         let ([columns, rows], origin, cell) = field.grid();
         Ok((PyArray1::from_slice(py, field.distances()).reshape([rows, columns])?, origin, cell))
     }

@@ -40,7 +40,9 @@ impl World {
     /// Returns the handle of a car.
     fn find(&self, car: usize) -> PyResult<CarId> {
         let found = self.cars.get(car).map(|(id, _)| *id);
-        found.ok_or_else(|| PyIndexError::new_err(format!("there is no car {car}; the world has {} cars", self.cars.len())))
+        found.ok_or_else(|| {
+            PyIndexError::new_err(format!("there is no car {car}; the world has {} cars", self.cars.len()))
+        })
     }
 }
 

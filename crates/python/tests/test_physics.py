@@ -4,27 +4,30 @@ import time
 
 import numpy as np
 import pytest
-
 import skidpad
 from skidpad.environments import VectorEnv
 
 CAR = skidpad.load("corvette_c5")
 
 
-@pytest.mark.parametrize("rate", [10, 20, 25, 50, 100])
-def test_a_policy_of_any_rate_stops_in_the_same_distance(rate):
-    """Brakes from 20 m/s when the car passes x = 20 m, with decisions at `rate` Hz on the same steps of 0.01 s. The policy
-    decides at its first time after the mark, which it knows, so that the distance counts from that decision. Accepted:
-    0.1 %, because only the speed at the decision differs, by the drag of at most 0.1 s (0.03 m/s, squared 0.03 %... of
-    each 10 m)."""
+def test_a_policy_of_any_rate_stops_in_the_same_distance():
+    """Accepted: 0.5 %. The distances count from the decision to brake, but the throttle that the controller has at that
+    moment differs, and with it the slip of the tyres and the drag of the engine at the start."""
+    distances = [stopping_distance(rate) for rate in (10, 20, 25, 50, 100)]
+    assert np.ptp(distances) < 0.005 * np.mean(distances), distances
+
+
+def stopping_distance(rate):
+    """Returns the stopping distance of a policy with decisions at `rate` Hz, m. The policy holds 20 m/s, and brakes with
+    half the pressure from its first decision beyond x = 20 m on. The distance counts from that decision and is scaled to
+    20 m/s by the square of the speed."""
     fleet = skidpad.Fleet(CAR, num_cars=1, observations=["x", "speed"], threads=1)
     fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 20.0]]))
     actions = np.zeros((1, 4), np.float32)
-    start = None
+    start = start_speed = None
     out = fleet.step(0)
     for _ in range(20 * rate):
         x, speed = out[0].tolist()
-        # A controller that holds 20 m/s until the mark.
         actions[0, 0] = np.clip(0.3 + 0.5 * (20.0 - speed), 0.0, 1.0)
         if x >= 20.0:
             if start is None:
@@ -33,18 +36,8 @@ def test_a_policy_of_any_rate_stops_in_the_same_distance(rate):
         fleet.set_actions(actions)
         out = fleet.step(100 // rate, out)
         assert np.isfinite(out).all()
-        if speed < 0.01 and start is not None:
-            break
-    distance = (out[0, 0] - start) * (20.0 / start_speed) ** 2
-    assert distance == pytest.approx(reference_distance(), rel=0.01)
-
-
-def reference_distance():
-    """Returns the stopping distance from 20 m/s at half brake pressure, decided at once, m."""
-    fleet = skidpad.Fleet(CAR, num_cars=1, observations=["x"], threads=1)
-    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 20.0]]))
-    fleet.set_actions(np.array([[0.0, 0.5, 0.0, 0.0]], np.float32))
-    return float(fleet.step(2000)[0, 0])
+    assert abs(out[0, 1]) < 0.01
+    return (float(out[0, 0]) - start) * (20.0 / start_speed) ** 2
 
 
 def test_constant_steering_and_speed_give_a_constant_yaw_rate():
@@ -65,8 +58,8 @@ def test_constant_steering_and_speed_give_a_constant_yaw_rate():
 
 
 def test_the_turning_centre_is_on_the_line_of_the_rear_axle_at_walking_pace():
-    """At 1 m/s tyres hardly slip: the point of the car without lateral velocity is on the rear axle. Accepted: 2 cm of the
-    wheelbase of 2.654 m, for the slip at 0.05 m/s² and the two slightly different wheel angles."""
+    """At 1 m/s tyres hardly slip: the point of the car without lateral velocity is on the rear axle. Accepted: 2 cm,
+    for the slip angles at 0.04 m/s² and the slightly different lines of both front wheels."""
     fleet = skidpad.Fleet(CAR, num_cars=1, observations=["speed", "lateral_speed", "yaw_rate"], threads=1)
     fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 1.0]]))
     fleet.controls(0, steer=0.1, gear=0)

@@ -1,7 +1,7 @@
 """Vehicle dynamics: one vehicle description, several physics solvers, fleets of cars, and environments for learning.
 
-World axes have z up; vehicle axes are x forward, y left, z up. Angles are in rad, other units are SI, unless a name says
-otherwise. With Gymnasium, the import of this package registers the environments of `skidpad.environments`.
+World axes have z up; vehicle axes are x forward, y left, z up. Angles are in rad, other units are SI, unless a name
+says otherwise. With Gymnasium, the import of this package registers the environments of `skidpad.environments`.
 """
 
 from skidpad._core import (

@@ -5,12 +5,17 @@ an `Env` with one car. Observations, rewards, ends of episodes and resets are co
 behaves the same whatever the number of cars, their threads and the other cars are: all its random numbers come from
 its own seed.
 
-| task | reward of a step | episode ends |
-|---|---|---|
-| `follow_path` | progress along the path / (path speed * step time), at most 1; less 0.5 (offset / max_offset)^2 and 0.05 \\|change of the steering demand\\| | offset above `max_offset` or overturned: -10 |
-| `track` | 0.1 per metre along the centre line | centre of mass beside the track or overturned: -5 |
-| `drift_circle` | min(1, speed along the circle / 4 m/s) * (0.2 + 0.8 min(1, sideslip / target_sideslip)) * (1 - (offset / max_offset)^2); less 0.05 \\|change of the steering demand\\| | offset above `max_offset`, spun (80 degrees) or overturned: -10 |
-| `parking` | decrease of distance + 2 m/rad * heading error, less 0.01 | parked: +10; too far away or overturned: -10 |
+Rewards of an action, where `offset` is the lateral offset as a share of `max_offset`:
+
+- `follow_path`: progress as a share of the speed of the path, at most 1, less 0.5 offset^2 and 0.05 times the change of
+  the steering demand. Leaving the path (offset above 1) or overturning costs 10 and ends the episode.
+- `track`: 0.1 per metre along the centre line. Leaving the track with the centre of mass or overturning costs 5 and
+  ends the episode.
+- `drift_circle`: min(1, speed along the circle / 4 m/s) times (0.2 + 0.8 min(1, sideslip / target_sideslip)) times
+  (1 - offset^2), less 0.05 times the change of the steering demand. Leaving the circle (offset above 1), spinning by 80
+  degrees or overturning costs 10 and ends the episode.
+- `parking`: decrease of the distance plus 2 m/rad times the heading error, less 0.01. Parking earns 10; going too far
+  away or overturning costs 10. Both end the episode.
 
 A car whose motion becomes infinite or NaN ends its episode like one that overturns. Episodes are truncated after
 `max_episode_steps` actions.
@@ -65,7 +70,9 @@ class _Settings:
         self.scene = scene if scene is not None or grip is None else Scene(grip=grip)
         track = track if track is not None else defaults.get("track")
         self.track = load_track(track) if isinstance(track, str) else track
-        self.max_episode_steps = max_episode_steps or defaults.get("max_episode_steps", 1000)
+        if max_episode_steps is None:
+            max_episode_steps = defaults.get("max_episode_steps", 1000)
+        self.max_episode_steps = max_episode_steps
 
 
 def _spaces(batch: EnvironmentBatch) -> tuple[Box, Box]:
@@ -87,8 +94,26 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     """Cars of one fleet with one task.
 
     Actions are float32 arrays of shape [num_envs, 2]: the longitudinal demand (1 full throttle, -1 full brake; for
-    `parking` the direction of the drive) and the steering demand, a share of `max_steer` (positive to the left). Numbers
-    beyond -1 to 1 are clamped; numbers that are not finite count as 0.
+    `parking` the direction of the drive) and the steering demand, a share of `max_steer` (positive to the left).
+    Numbers beyond -1 to 1 are clamped; numbers that are not finite count as 0.
+
+    Args:
+        num_envs: number of cars.
+        task: `follow_path`, `track`, `drift_circle` or `parking`.
+        car: vehicle, or the name or path of its file.
+        scene: ground of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
+        track: track of `follow_path` and `track`, or its name or path.
+        dt: length of a step of the simulation, s.
+        substeps: steps of the simulation for each action.
+        max_episode_steps: actions after which an episode is truncated.
+        autoreset_mode: `NextStep`, `SameStep` or `Disabled`; see Gymnasium.
+        threads: threads of the simulation; 0 for all processors.
+        copy: whether `step` and `reset` return copies; otherwise they return the same arrays every time.
+        buf: arrays that every step writes and returns, as PufferLib shares them between processes: `observations`
+            (float32, shape [num_envs, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each
+            of shape [num_envs], and optionally `actions` (float32, shape [num_envs, 2]), which `step(None)` reads.
+        render_mode: `rgb_array` or None.
+        parameters: numbers of the task, such as `max_speed` or `radius`.
     """
 
     metadata: dict[str, Any] = {
@@ -115,25 +140,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         **parameters: float,
     ) -> None:
-        """Creates `num_envs` cars.
-
-        Args:
-            num_envs: number of cars.
-            task: `follow_path`, `track`, `drift_circle` or `parking`.
-            car: vehicle that a fleet supports, or the name or path of its file.
-            scene: plane of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
-            track: track of `follow_path` and `track`, or its name or path.
-            dt: length of a step of the simulation, s.
-            substeps: steps of the simulation for each action.
-            max_episode_steps: actions after which an episode is truncated.
-            autoreset_mode: `NextStep`, `SameStep` or `Disabled`; see Gymnasium.
-            threads: threads of the simulation; 0 for all processors.
-            copy: whether `step` and `reset` return copies; otherwise they return the same arrays every time.
-            buf: arrays that every step writes and returns, as PufferLib shares them between processes: `observations`
-                (float32, shape [num_envs, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each
-                of shape [num_envs], and optionally `actions` (float32, shape [num_envs, 2]), which `step(None)` reads.
-            render_mode: `rgb_array` or None.
-            parameters: numbers of the task, such as `max_speed` or `radius`.
+        """Creates `num_envs` cars; see the class for the arguments.
 
         Raises `ValueError` for unknown names, numbers out of range and arrays of another shape.
         """
@@ -183,8 +190,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Starts new episodes of all cars, or of those in the bool array `options["reset_mask"]`.
 
-        `seed` is a number for the seeds `seed`, `seed + 1`... of the cars, or a list of a seed or None for each car. A car
-        without a new seed continues its random numbers. Without any seed before, the seeds are drawn at random.
+        `seed` is a number for the seeds `seed`, `seed + 1`... of the cars, or a list of a seed or None for each car. A
+        car without a new seed continues its random numbers. Without any seed before, the seeds are drawn at random.
         """
         if seed is None or isinstance(seed, (int, np.integer)):
             super().reset(seed=None if seed is None else int(seed))
@@ -206,9 +213,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._is_seeded = True
         return self._own(self.observations), {}
 
-    def step(
-        self, actions: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Steps all cars with `actions`, shape [num_envs, 2]; None for the array `actions` of `buf`.
 
         Returns observations (float32, shape [num_envs, observations]), rewards (float32), terminations and truncations
@@ -231,7 +236,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return own(self.observations), own(self.rewards), own(self.terminals), own(self.truncations), infos
 
     def last_episodes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the returns (float64) and lengths (int64) of the last finished episode of each car, shape [num_envs]."""
+        """Returns the returns (float64) and lengths (int64) of the last finished episode of each car."""
         return self._batch.last_episodes()
 
     def state(self, car: int) -> State:
@@ -311,7 +316,13 @@ class Env(gymnasium.Env):
         """Steps the car with `action`, shape [2]: longitudinal and steering demand."""
         batch = self._batch
         batch.step(np.asarray(action, dtype=np.float32).reshape(1, ACTION_COUNT))
-        return batch.observations[0].copy(), float(batch.rewards[0]), bool(batch.terminated[0]), bool(batch.truncated[0]), {}
+        return (
+            batch.observations[0].copy(),
+            float(batch.rewards[0]),
+            bool(batch.terminated[0]),
+            bool(batch.truncated[0]),
+            {},
+        )
 
     def state(self) -> State:
         """Returns the complete motion of the car."""

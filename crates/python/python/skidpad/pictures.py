@@ -36,12 +36,7 @@ class TopView:
         columns = (np.arange(WIDTH) - 0.5 * (WIDTH - 1)) * PIXEL_SIZE
         rows = (0.5 * (HEIGHT - 1) - np.arange(HEIGHT)) * PIXEL_SIZE
         self._offset_x, self._offset_y = np.meshgrid(columns, rows)
-        self._field = None
-        self._samples = None
-        if track is not None:
-            self._samples = track.samples
-            if task == "track":
-                self._field = track.distance_field()
+        self._track = track
 
     def draw(self, pose: list[float], goal: list[float] | None) -> np.ndarray:
         """Returns the picture of a car with `pose` and an optional `goal` (x and y in m, heading in rad), uint8, shape
@@ -49,10 +44,10 @@ class TopView:
         x, y = self._offset_x + pose[0], self._offset_y + pose[1]
         picture = np.empty((HEIGHT, WIDTH, 3), np.uint8)
         picture[:] = ASPHALT
-        if self._task == "track":
-            self._draw_track(picture, x, y)
-        elif self._task == "follow_path":
-            self._draw_path(picture, x, y, pose)
+        if self._task == "track" and self._track is not None:
+            self._draw_track(picture, self._track, x, y)
+        elif self._task == "follow_path" and self._track is not None:
+            self._draw_path(picture, self._track, x, y, pose)
         elif self._task == "drift_circle":
             offset = np.abs(np.hypot(x, y) - self._radius)
             picture[offset > self._max_offset] = GRASS
@@ -71,23 +66,29 @@ class TopView:
         picture[body & (np.abs(along - 0.45) < 0.45) & (np.abs(left) < 0.4 * CAR_WIDTH)] = GLASS
         return picture
 
-    def _draw_track(self, picture: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
-        """Draws the track and its borders from the distance field."""
-        distances, (origin_x, origin_y), cell = self._field
-        column = np.rint((x - origin_x) / cell).astype(np.int64)
-        row = np.rint((y - origin_y) / cell).astype(np.int64)
-        inside = (column >= 0) & (row >= 0) & (column < distances.shape[1]) & (row < distances.shape[0])
-        distance = np.full(x.shape, -1e3, np.float32)
-        distance[inside] = distances[row[inside], column[inside]]
+    @staticmethod
+    def _draw_track(picture: np.ndarray, track: Track, x: np.ndarray, y: np.ndarray) -> None:
+        """Draws the track and its borders from the distance field, interpolated linearly."""
+        distances, (origin_x, origin_y), cell = track.distance_field()
+        u, v = (x - origin_x) / cell, (y - origin_y) / cell
+        column, row = np.floor(u).astype(np.int64), np.floor(v).astype(np.int64)
+        inside = (column >= 0) & (row >= 0) & (column < distances.shape[1] - 1) & (row < distances.shape[0] - 1)
+        column, row = column[inside], row[inside]
+        part_u, part_v = u[inside] - column, v[inside] - row
+        low = distances[row, column] * (1.0 - part_u) + distances[row, column + 1] * part_u
+        high = distances[row + 1, column] * (1.0 - part_u) + distances[row + 1, column + 1] * part_u
+        distance = np.full(x.shape, -1e3)
+        distance[inside] = low * (1.0 - part_v) + high * part_v
         picture[distance < 0.0] = GRASS
         picture[np.abs(distance) < LINE_WIDTH] = LINE
 
-    def _draw_path(self, picture: np.ndarray, x: np.ndarray, y: np.ndarray, pose: list[float]) -> None:
+    def _draw_path(self, picture: np.ndarray, track: Track, x: np.ndarray, y: np.ndarray, pose: list[float]) -> None:
         """Draws the path and the area beside it, from the distance to each sample in the picture."""
         reach = PIXEL_SIZE * max(WIDTH, HEIGHT)
-        near = np.hypot(self._samples[:, 0] - pose[0], self._samples[:, 1] - pose[1]) < reach
+        samples = track.samples
+        near = np.hypot(samples[:, 0] - pose[0], samples[:, 1] - pose[1]) < reach
         offset = np.full(x.shape, np.inf, np.float32)
-        for sample_x, sample_y, direction_x, direction_y in self._samples[near, :4]:
+        for sample_x, sample_y, direction_x, direction_y in samples[near, :4]:
             dx, dy = x - sample_x, y - sample_y
             along = np.abs(dx * direction_x + dy * direction_y)
             left = np.abs(dy * direction_x - dx * direction_y)

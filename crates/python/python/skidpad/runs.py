@@ -38,7 +38,8 @@ class Table(list[dict[str, Any]]):
         columns = list(self[0]) if self else []
         head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_text(row.get(column)))}</td>" for column in columns) + "</tr>" for row in self
+            "<tr>" + "".join(f"<td>{escape(_text(row.get(column)))}</td>" for column in columns) + "</tr>"
+            for row in self
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
@@ -79,7 +80,8 @@ class Run:
         """Returns the value of a metric; None if it does not apply. Raises `KeyError` for an unknown name."""
         for row in self.metrics:
             if row["metric"] == name:
-                return row["value"]
+                value: float | None = row["value"]
+                return value
         raise KeyError(f"unknown metric {name!r}; this run has {', '.join(row['metric'] for row in self.metrics)}")
 
     def __repr__(self) -> str:
@@ -216,7 +218,7 @@ def certify(
     duration: float | None = None,
     towing: Iterable[Car | str] = (),
 ) -> Certificate:
-    """Finds the longest step that keeps each metric within `within_percent` of its value at the highest of `rates` (Hz).
+    """Finds the longest step that keeps each metric within `within_percent` of its value at the highest rate (Hz).
 
     The other arguments and the errors are those of `run`.
     """
@@ -229,8 +231,8 @@ def import_vehicle(format: str, path: str | PathLike[str], *, rate: float | None
     """Converts the file of a car of another program.
 
     `format` is `bullet`, `rapier`, `godot`, `unity`, `jolt`, `physx` or `commonroad`; `rate` is the step rate of that
-    program in Hz, for formats whose numbers depend on it. Returns the car and notes about properties that a vehicle file
-    cannot contain; `car.toml` is the text of the vehicle file.
+    program in Hz, for formats whose numbers depend on it. Returns the car and notes about properties that a vehicle
+    file cannot contain; `car.toml` is the text of the vehicle file.
 
     Raises `VehicleError` with all faults of the file, and `OSError` if it cannot be read.
     """

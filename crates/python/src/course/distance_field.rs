@@ -1,12 +1,12 @@
-//! Distances to the borders of a course on a grid, for simulated range finders and pictures.
+//! Distances to the borders of a course on a grid, for the rays of range tables and for pictures.
 
 use crate::course::{Course, Sample};
 
 /// Size of a cell, m.
 const CELL_SIZE_M: f32 = 0.5;
 
-/// Largest stored distance, m: half the largest step of a ray.
-const MAX_DISTANCE_M: f32 = 20.0;
+/// Largest stored distance, m, and largest step of a ray.
+const MAX_DISTANCE_M: f32 = 8.0;
 
 /// Largest number of cells; larger courses get larger cells.
 const MAX_CELLS: f32 = 4e6;
@@ -66,7 +66,6 @@ impl DistanceField {
     }
 
     /// Returns the distance at `position` (m), interpolated linearly; −[`MAX_DISTANCE_M`] outside the grid.
-    #[inline(always)]
     pub fn distance(&self, position: [f32; 2]) -> f32 {
         let [u, v] = [0, 1].map(|k| (position[k] - self.origin[k]) / self.cell);
         if !(u >= 0.0 && v >= 0.0) {
@@ -77,9 +76,10 @@ impl DistanceField {
             return -MAX_DISTANCE_M;
         }
         let corner = row * self.size[0] + column;
-        let (Some(lower), Some(upper)) =
-            (self.distances.get(corner..corner + 2), self.distances.get(corner + self.size[0]..corner + self.size[0] + 2))
-        else {
+        let (Some(lower), Some(upper)) = (
+            self.distances.get(corner..corner + 2),
+            self.distances.get(corner + self.size[0]..corner + self.size[0] + 2),
+        ) else {
             return -MAX_DISTANCE_M;
         };
         let (part_u, part_v) = (u - column as f32, v - row as f32);
@@ -89,10 +89,9 @@ impl DistanceField {
     }
 
     /// Returns the distance from `start` (m) to the border along the unit vector `direction`, at most `range` (m).
-    #[inline(always)]
     pub fn ray(&self, start: [f32; 2], direction: [f32; 2], range: f32) -> f32 {
         // Limit for rays that pass a border closely for a long way.
-        const MAX_STEPS: usize = 64;
+        const MAX_STEPS: usize = 100;
         let mut travelled = 0.0;
         for _ in 0..MAX_STEPS {
             let position = [start[0] + travelled * direction[0], start[1] + travelled * direction[1]];
@@ -149,8 +148,7 @@ impl DistanceField {
         let (columns, rows) = (range(0), range(1));
         for row in rows {
             for column in columns.clone() {
-                let position =
-                    [self.origin[0] + column as f32 * self.cell, self.origin[1] + row as f32 * self.cell];
+                let position = [self.origin[0] + column as f32 * self.cell, self.origin[1] + row as f32 * self.cell];
                 change(position, &mut self.distances[row * self.size[0] + column]);
             }
         }

@@ -1,9 +1,11 @@
 //! Closed courses: a centre line with widths, sampled at equal distances.
 
 mod distance_field;
+mod range_table;
 mod read;
 
 pub use distance_field::DistanceField;
+pub use range_table::RangeTable;
 pub use read::read_csv;
 
 /// Distance of the samples of a course, m. The actual one divides the length of the course.
@@ -80,7 +82,9 @@ impl Course {
         let length = distances.last().copied().unwrap_or(0.0);
         let count = (length / f64::from(SAMPLE_DISTANCE_M)).round();
         if !(count >= MIN_SAMPLES as f64 && count <= MAX_SAMPLES as f64) {
-            return Err(format!("the centre line is {length} m long, but must be {MIN_SAMPLES} m to {MAX_SAMPLES} m long"));
+            return Err(format!(
+                "the centre line is {length} m long, but must be {MIN_SAMPLES} m to {MAX_SAMPLES} m long"
+            ));
         }
         let count = count as usize;
         let spacing = length / count as f64;
@@ -119,12 +123,17 @@ impl Course {
         self.spacing * self.samples.len() as f32
     }
 
-    /// Returns the sample at `distance` (m, ≥ 0) ahead of the sample number `sample`.
+    /// Returns the number of samples whose distance along the course is closest to `distance` (m, ≥ 0).
+    pub fn sample_count(&self, distance: f32) -> u32 {
+        (distance / self.spacing).round() as u32 % self.samples.len() as u32
+    }
+
+    /// Returns the sample that is `count` samples ahead of the sample number `sample`; `count` is less than a lap.
     #[inline(always)]
-    pub fn ahead(&self, sample: u32, distance: f32) -> &Sample {
-        let index = sample as usize + (distance / self.spacing) as usize;
-        let count = self.samples.len();
-        &self.samples[if index < count { index } else { index % count }]
+    pub fn ahead(&self, sample: u32, count: u32) -> &Sample {
+        let index = (sample + count) as usize;
+        let lap = self.samples.len();
+        &self.samples[if index < lap { index } else { index - lap }]
     }
 
     /// Returns the sample of a place.
@@ -179,8 +188,7 @@ fn divide_curve(points: &[CentrePoint]) -> Vec<CentrePoint> {
             let t = division as f64 / CURVE_DIVISIONS as f64;
             let position = [0, 1].map(|k| {
                 let [a, b, c, d] = [a, b, c, d].map(|point| point.position[k]);
-                0.5 * (2.0 * b
-                    + t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a))))
+                0.5 * (2.0 * b + t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a))))
             });
             let between = |from: f64, to: f64| from + t * (to - from);
             curve.push(CentrePoint { position, right: between(b.right, c.right), left: between(b.left, c.left) });
@@ -234,7 +242,8 @@ fn with_directions(positions: &[CentrePoint], spacing: f64) -> Vec<Sample> {
     };
     let samples = positions.iter().enumerate().map(|(i, point)| {
         let [before, after] = [direction((i + count - 1) % count), direction((i + 1) % count)];
-        let turn = libm::atan2(before[0] * after[1] - before[1] * after[0], before[0] * after[0] + before[1] * after[1]);
+        let turn =
+            libm::atan2(before[0] * after[1] - before[1] * after[0], before[0] * after[0] + before[1] * after[1]);
         Sample {
             position: point.position.map(|number| number as f32),
             direction: direction(i).map(|number| number as f32),

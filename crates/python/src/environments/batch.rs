@@ -1,7 +1,8 @@
 //! Cars of one fleet that learn a task: episodes, resets and the arrays of a step.
 
 use rayon::prelude::*;
-use skidpad::core::{Controls, Scene, State};
+use skidpad::core::Controls;
+use skidpad::core::state::Placement;
 use skidpad::fleet::{Fleet, FleetError};
 
 use crate::environments::random::Random;
@@ -103,7 +104,6 @@ struct Car<M> {
 pub struct Batch<T: Task> {
     task: T,
     fleet: Fleet,
-    scene: Scene,
     threads: Threads,
     settings: Settings,
     cars: Vec<Car<T::Memory>>,
@@ -117,15 +117,14 @@ pub struct Batch<T: Task> {
 }
 
 impl<T: Task> Batch<T> {
-    /// Creates the cars of `task` in `fleet`, which has `settings.car_count` cars on the ground of `scene`. Their episodes
-    /// start with the first reset.
-    pub fn new(task: T, mut fleet: Fleet, scene: Scene, threads: Threads, settings: Settings) -> Self {
+    /// Creates the cars of `task` in `fleet`, which has `settings.car_count` cars. Their episodes start with the first
+    /// reset.
+    pub fn new(task: T, mut fleet: Fleet, threads: Threads, settings: Settings) -> Self {
         fleet.set_observations(&MOTION_QUANTITIES);
         let count = settings.car_count;
         let final_count = if settings.autoreset == Autoreset::SameStep { count * task.observation_count() } else { 0 };
         Self {
             task,
-            scene,
             threads,
             settings,
             cars: vec![Car { has_ended: true, ..Car::default() }; count],
@@ -137,15 +136,20 @@ impl<T: Task> Batch<T> {
         }
     }
 
-    /// Starts an episode of a car: draws its start and places it there at neutral controls.
-    fn begin_episode(&mut self, car: usize) -> Result<(), FleetError> {
+    /// Starts an episode of a car: draws its start, places it there at neutral controls, and writes its motion and its
+    /// `observations`.
+    fn begin_episode(&mut self, car: usize, observations: &mut [f32]) -> Result<(), FleetError> {
         let record = &mut self.cars[car];
         let (placement, memory) = self.task.begin(&mut record.random);
         let (random, last_episode) = (record.random, record.last_episode);
         *record = Car { memory, random, last_episode, ..Car::default() };
-        let state = State::at_rest(self.fleet.model(), &self.scene, &placement);
-        self.fleet.set_state(car, &state)?;
-        self.fleet.set_controls(car, &Controls::default())
+        let Placement { x, y, heading, speed, .. } = placement;
+        self.fleet.reset(&[car as u32], &[x, y, heading.into(), speed.into()])?;
+        let state = self.fleet.state(car)?;
+        let row = Motion::start_row(&state);
+        self.rows[car * ROW_LENGTH..(car + 1) * ROW_LENGTH].copy_from_slice(&row);
+        observe_clamped(&self.task, &Motion::from_row(&row), &memory, observations);
+        Ok(())
     }
 
     /// Writes the inputs of all cars for `actions` and passes them to the fleet.
@@ -173,32 +177,35 @@ impl<T: Task> Batch<T> {
     fn evaluate(&mut self, outputs: &mut Outputs<'_>) {
         let Self { task, cars, rows, active, threads, settings, .. } = self;
         let count = task.observation_count();
-        let evaluate_car = |record: &mut Car<T::Memory>, row: &[f32; ROW_LENGTH], is_active: bool, observations: &mut [f32]| {
-            let motion = Motion::from_row(row);
-            record.length += 1;
-            let outcome = task.advance(record.action, &motion, &mut record.memory);
-            // A car without a finite motion keeps its last state.
-            let (reward, is_terminated) =
-                if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
-            let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
-            record.episode_return += f64::from(reward);
-            record.has_ended = is_terminated || is_truncated;
-            if record.has_ended {
-                record.last_episode = (record.episode_return, record.length);
-            }
-            observe_clamped(task, &motion, &record.memory, observations);
-            (reward, is_terminated, is_truncated)
-        };
+        let evaluate_car =
+            |record: &mut Car<T::Memory>, row: &[f32; ROW_LENGTH], is_active: bool, observations: &mut [f32]| {
+                let motion = Motion::from_row(row);
+                record.length += 1;
+                let outcome = task.advance(record.action, &motion, &mut record.memory);
+                // A car without a finite motion keeps its last state.
+                let (reward, is_terminated) =
+                    if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
+                let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
+                record.episode_return += f64::from(reward);
+                record.has_ended = is_terminated || is_truncated;
+                if record.has_ended {
+                    record.last_episode = (record.episode_return, record.length);
+                }
+                observe_clamped(task, &motion, &record.memory, observations);
+                (reward, is_terminated, is_truncated)
+            };
         let (rows, _) = rows.as_chunks::<ROW_LENGTH>();
-        let evaluate_chunk = |(cars, rows, active, observations, rewards, terminated, truncated): Chunk<'_, T::Memory>| {
-            for (i, (record, observations)) in cars.iter_mut().zip(observations.chunks_exact_mut(count)).enumerate() {
-                (rewards[i], terminated[i], truncated[i]) = if record.is_starting {
-                    (0.0, false, false)
-                } else {
-                    evaluate_car(record, &rows[i], active[i], observations)
-                };
-            }
-        };
+        let evaluate_chunk =
+            |(cars, rows, active, observations, rewards, terminated, truncated): Chunk<'_, T::Memory>| {
+                for (i, (record, observations)) in cars.iter_mut().zip(observations.chunks_exact_mut(count)).enumerate()
+                {
+                    (rewards[i], terminated[i], truncated[i]) = if record.is_starting {
+                        (0.0, false, false)
+                    } else {
+                        evaluate_car(record, &rows[i], active[i], observations)
+                    };
+                }
+            };
         let Outputs { observations, rewards, terminated, truncated } = outputs;
         if threads.count() == 1 {
             return evaluate_chunk((cars, rows, active, observations, rewards, terminated, truncated));
@@ -221,19 +228,10 @@ impl<T: Task> Batch<T> {
     /// Starts the episodes of all cars that are starting, and writes their observations.
     fn begin_episodes(&mut self, observations: &mut [f32]) -> Result<(), FleetError> {
         let count = self.task.observation_count();
-        let starting: Vec<usize> = (0..self.cars.len()).filter(|car| self.cars[*car].is_starting).collect();
-        if starting.is_empty() {
-            return Ok(());
-        }
-        for car in &starting {
-            self.begin_episode(*car)?;
-        }
-        // 0 steps: writes the motions of the new states.
-        self.fleet.step_into(0, &mut self.rows)?;
-        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
-        for car in starting {
-            let observations = &mut observations[car * count..(car + 1) * count];
-            observe_clamped(&self.task, &Motion::from_row(&rows[car]), &self.cars[car].memory, observations);
+        for (car, observations) in observations.chunks_exact_mut(count).enumerate() {
+            if self.cars[car].is_starting {
+                self.begin_episode(car, observations)?;
+            }
         }
         Ok(())
     }

@@ -102,8 +102,7 @@ impl Task for DriftCircle {
             return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
         }
         let [fx, fy] = motion.forward;
-        let velocity =
-            [fx * motion.speed - fy * motion.lateral_speed, fy * motion.speed + fx * motion.lateral_speed];
+        let velocity = [fx * motion.speed - fy * motion.lateral_speed, fy * motion.speed + fx * motion.lateral_speed];
         let along = velocity[0] * direction[0] + velocity[1] * direction[1];
         let drift = (-sideslip / self.target_sideslip).clamp(0.0, 1.0);
         let motion_share = (along / Self::FULL_REWARD_SPEED).clamp(0.0, 1.0);

@@ -1,7 +1,5 @@
 //! Task: follow a closed path at the speed that suits its bends.
 
-use std::sync::Arc;
-
 use skidpad::core::state::Placement;
 
 use crate::course::{Course, Place};
@@ -33,13 +31,17 @@ pub const LEADING_NAMES: [&str; 11] = [
 #[derive(Clone, Debug)]
 pub struct FollowPath {
     /// Path with its speeds.
-    pub course: Arc<Course>,
+    course: Course,
     /// Lateral offset beyond which an episode ends, m.
-    pub max_offset: f32,
+    max_offset: f32,
     /// Road-wheel angle of the steering demand 1, rad.
-    pub max_steer: f32,
+    max_steer: f32,
     /// Time of a step of the environment, s.
-    pub step_time: f32,
+    step_time: f32,
+    /// Numbers of samples of [`PREVIEW_DISTANCES_M`].
+    preview_samples: [u32; PREVIEW_DISTANCES_M.len()],
+    /// Numbers of samples of [`SPEED_DISTANCES_M`].
+    speed_samples: [u32; SPEED_DISTANCES_M.len()],
 }
 
 /// Memory of a car on a course.
@@ -54,6 +56,14 @@ pub struct CourseMemory {
 impl FollowPath {
     /// Reward of leaving the path.
     const FAILURE_REWARD: f32 = -10.0;
+
+    /// Creates the task on `course`, which has speeds. Episodes end beyond the lateral offset `max_offset` (m); a step of
+    /// the environment lasts `step_time` s.
+    pub fn new(course: Course, max_offset: f32, max_steer: f32, step_time: f32) -> Self {
+        let preview_samples = PREVIEW_DISTANCES_M.map(|distance| course.sample_count(distance));
+        let speed_samples = SPEED_DISTANCES_M.map(|distance| course.sample_count(distance));
+        Self { course, max_offset, max_steer, step_time, preview_samples, speed_samples }
+    }
 
     /// Returns the names of the observations.
     pub fn names() -> Vec<String> {
@@ -146,13 +156,13 @@ impl Task for FollowPath {
         ]);
         let (points, speeds) = previews.split_at_mut(PREVIEW_DISTANCES_M.len());
         let [fx, fy] = motion.forward;
-        for (number, distance) in points.iter_mut().zip(PREVIEW_DISTANCES_M) {
-            let [x, y] = self.course.ahead(place.sample, distance).position;
+        for ((number, distance), count) in points.iter_mut().zip(PREVIEW_DISTANCES_M).zip(self.preview_samples) {
+            let [x, y] = self.course.ahead(place.sample, count).position;
             let offset = [x - motion.position[0], y - motion.position[1]];
             *number = (fx * offset[1] - fy * offset[0]) / distance;
         }
-        for (number, distance) in speeds.iter_mut().zip(SPEED_DISTANCES_M) {
-            *number = (self.course.ahead(place.sample, distance).speed - motion.speed) / 10.0;
+        for (number, count) in speeds.iter_mut().zip(self.speed_samples) {
+            *number = (self.course.ahead(place.sample, count).speed - motion.speed) / 10.0;
         }
     }
 }

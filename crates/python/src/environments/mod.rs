@@ -8,21 +8,20 @@ mod random;
 mod task;
 mod track;
 
-use std::sync::Arc;
-
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::check_array;
 use crate::car::Car;
-use crate::course::{Course, DistanceField};
+use crate::course::Course;
 use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Settings};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
 use crate::environments::parking::Parking;
 use crate::environments::task::{ACTION_COUNT, Task};
-use crate::environments::track::Track;
+use crate::environments::track::{RAY_RANGE_M, Track};
 use crate::errors::{unknown_name, value_error};
 use crate::fleet::{fleet_error, new_fleet};
 use crate::scene::{Scene, core_scene};
@@ -70,7 +69,9 @@ impl Parameters<'_, '_> {
     /// The number is not finite or not above 0.
     fn number(&mut self, name: &'static str, default: f32) -> PyResult<f32> {
         self.used.push(name);
-        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else { return Ok(default) };
+        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else {
+            return Ok(default);
+        };
         let number: f32 = value.extract()?;
         if number.is_finite() && number > 0.0 {
             return Ok(number);
@@ -104,7 +105,7 @@ impl Parts {
     fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
         let Self { car, scene, dt, threads, settings } = self;
         let fleet = py.detach(|| new_fleet(&car, &scene, dt, settings.car_count, &threads))?;
-        Ok(Box::new(Batch::new(task, fleet, scene, threads, settings)))
+        Ok(Box::new(Batch::new(task, fleet, threads, settings)))
     }
 }
 
@@ -113,8 +114,12 @@ fn course_with_speeds(track: Option<&PyTrack>, parameters: &mut Parameters<'_, '
     let max_speed = parameters.number("max_speed", 20.0)?;
     let lateral = parameters.number("max_lateral_acceleration", 4.0)?;
     let longitudinal = parameters.number("max_longitudinal_acceleration", 3.0)?;
-    let track = track.ok_or_else(|| value_error("this task needs a track"))?;
-    Ok(track.course().clone().with_speeds(max_speed, lateral, longitudinal))
+    Ok(track.ok_or_else(missing_track)?.course().clone().with_speeds(max_speed, lateral, longitudinal))
+}
+
+/// Returns the exception for a task without its track.
+fn missing_track() -> PyErr {
+    value_error("this task needs a track")
 }
 
 /// Creates the batch of the task called `name` and the names of its observations.
@@ -127,19 +132,20 @@ fn build_batch(
 ) -> PyResult<(Box<dyn Environments>, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let step_time = parts.dt * parts.settings.substeps as f32;
-    let max_steer = parameters.number("max_steer", 0.5)?;
+    let max_steer = parameters.number("max_steer", if name == "parking" { 0.6 } else { 0.4 })?;
     match name {
         "follow_path" => {
             let max_offset = parameters.number("max_offset", 4.0)?;
-            let course = Arc::new(course_with_speeds(track, parameters)?);
+            let course = course_with_speeds(track, parameters)?;
             parameters.check_all_used()?;
-            Ok((parts.build(py, FollowPath { course, max_offset, max_steer, step_time })?, FollowPath::names()))
+            let task = FollowPath::new(course, max_offset, max_steer, step_time);
+            Ok((parts.build(py, task)?, FollowPath::names()))
         }
         "track" => {
             let course = course_with_speeds(track, parameters)?;
             parameters.check_all_used()?;
-            let field = Arc::new(py.detach(|| DistanceField::new(&course)));
-            Ok((parts.build(py, Track { course: Arc::new(course), field, max_steer })?, Track::names()))
+            let ranges = track.map(|track| track.ranges(py, RAY_RANGE_M)).ok_or_else(missing_track)?;
+            Ok((parts.build(py, Track::new(course, ranges, max_steer))?, Track::names()))
         }
         "drift_circle" => {
             let task = DriftCircle {
@@ -164,11 +170,6 @@ fn build_batch(
         }
         _ => Err(unknown_name("task", name, &TASK_NAMES)),
     }
-}
-
-/// Checks that an array has the shape `expected`.
-fn check_shape(name: &str, found: &[usize], expected: &[usize]) -> PyResult<()> {
-    if found == expected { Ok(()) } else { Err(value_error(format!("{name} has the shape {found:?}, expected {expected:?}"))) }
 }
 
 #[pymethods]
@@ -221,8 +222,10 @@ impl EnvironmentBatch {
     fn reset(&mut self, py: Python<'_>, seeds: Vec<Option<u64>>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let count = self.settings.car_count;
         let selected = mask.unwrap_or_else(|| vec![true; count]);
-        check_shape("mask", &[selected.len()], &[count])?;
-        check_shape("seeds", &[seeds.len()], &[count])?;
+        if selected.len() != count || seeds.len() != count {
+            let lengths = format!("{} and {}", selected.len(), seeds.len());
+            return Err(value_error(format!("mask and seeds have the lengths {lengths}, expected {count}")));
+        }
         self.is_started |= selected.iter().all(|is_selected| *is_selected);
         let (batch, arrays) = (&mut self.batch, &self.arrays);
         arrays.write(py, |outputs| batch.reset(&selected, &seeds, outputs))?.map_err(fleet_error)
@@ -234,7 +237,7 @@ impl EnvironmentBatch {
     /// Raises `ValueError` for another shape, and `RuntimeError` before the first reset, and for a car whose episode has
     /// ended if automatic resets are disabled.
     fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
-        check_shape("actions", actions.shape(), &[self.settings.car_count, ACTION_COUNT])?;
+        check_array("actions", &*actions, &[self.settings.car_count, ACTION_COUNT])?;
         if !self.is_started {
             return Err(PyRuntimeError::new_err("call reset() before the first step()"));
         }
@@ -338,13 +341,13 @@ impl Arrays {
         };
         let flags = |name: &str| -> PyResult<Py<PyArray1<bool>>> {
             let array = find(name)?.cast_into::<PyArray1<bool>>()?;
-            check_shape(name, array.shape(), &[count])?;
+            check_array(name, &array, &[count])?;
             Ok(array.unbind())
         };
         let observations = find("observations")?.cast_into::<PyArray2<f32>>()?;
-        check_shape("observations", observations.shape(), &[count, length])?;
+        check_array("observations", &observations, &[count, length])?;
         let rewards = find("rewards")?.cast_into::<PyArray1<f32>>()?;
-        check_shape("rewards", rewards.shape(), &[count])?;
+        check_array("rewards", &rewards, &[count])?;
         Ok(Self {
             observations: observations.unbind(),
             rewards: rewards.unbind(),

@@ -89,8 +89,11 @@ impl Task for Parking {
         let goal_distance = f64::from(self.goal_distance) * random.next_between(0.4, 1.0);
         // Goals turn by at most a right angle from the heading of the start.
         let goal_heading = (heading + random.next_between(-1.0, 1.0) * core::f64::consts::FRAC_PI_2) as f32;
-        let goal =
-            [(goal_distance * libm::cos(goal_angle)) as f32, (goal_distance * libm::sin(goal_angle)) as f32, goal_heading];
+        let goal = [
+            (goal_distance * libm::cos(goal_angle)) as f32,
+            (goal_distance * libm::sin(goal_angle)) as f32,
+            goal_heading,
+        ];
         let mut memory = ParkingMemory {
             goal,
             goal_direction: [libm::cosf(goal_heading), libm::sinf(goal_heading)],
@@ -112,10 +115,7 @@ impl Task for Parking {
             memory.direction = if demand > 0.0 { 1 } else { -1 };
         }
         let (throttle, brake) = if is_against { (0.0, demand.abs()) } else { (demand.abs(), 0.0) };
-        Inputs {
-            pedals_and_steer: [throttle, brake, 0.0, self.max_steer * action[1]],
-            gear: Some(memory.direction),
-        }
+        Inputs { pedals_and_steer: [throttle, brake, 0.0, self.max_steer * action[1]], gear: Some(memory.direction) }
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Interface between the cars of a batch and the task that they learn.
 
 use skidpad::core::state::Placement;
+use skidpad::core::{State, Vec3};
 use skidpad::fleet::Observation;
 
 use crate::environments::random::Random;
@@ -65,6 +66,25 @@ impl Motion {
             steer: row[10],
             engine_speed: row[11],
         }
+    }
+
+    /// Returns the row of [`Motion::from_row`] for a car that starts in `state` without acceleration.
+    pub fn start_row(state: &State) -> [f32; MOTION_QUANTITIES.len()] {
+        let [forward, left, up] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| state.rotation * axis);
+        [
+            state.position.x as f32,
+            state.position.y as f32,
+            forward.x,
+            forward.y,
+            up.z,
+            forward.dot(state.velocity),
+            left.dot(state.velocity),
+            up.dot(state.angular_velocity),
+            0.0,
+            0.0,
+            state.steer,
+            state.drive.engine_speed,
+        ]
     }
 
     /// Returns whether the car lies on its side or roof.

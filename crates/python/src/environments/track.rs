@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::state::Placement;
 
-use crate::course::{Course, DistanceField};
+use crate::course::{Course, RangeTable};
 use crate::environments::follow_path::{CourseMemory, begin_on, heading_error};
 use crate::environments::random::Random;
 use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
@@ -53,11 +53,13 @@ pub const LEADING_NAMES: [&str; 11] = [
 #[derive(Clone, Debug)]
 pub struct Track {
     /// Track with speeds for the start.
-    pub course: Arc<Course>,
-    /// Distances to the borders of the track.
-    pub field: Arc<DistanceField>,
+    course: Course,
+    /// Distances to the borders of the track up to [`RAY_RANGE_M`].
+    ranges: Arc<RangeTable>,
     /// Road-wheel angle of the steering demand 1, rad.
-    pub max_steer: f32,
+    max_steer: f32,
+    /// Numbers of samples of [`CURVATURE_DISTANCES_M`].
+    curvature_samples: [u32; CURVATURE_DISTANCES_M.len()],
 }
 
 impl Track {
@@ -66,6 +68,12 @@ impl Track {
 
     /// Reward of a metre along the centre line.
     const REWARD_PER_M: f32 = 0.1;
+
+    /// Creates the task on `course` with the `ranges` of its borders up to [`RAY_RANGE_M`].
+    pub fn new(course: Course, ranges: Arc<RangeTable>, max_steer: f32) -> Self {
+        let curvature_samples = CURVATURE_DISTANCES_M.map(|distance| course.sample_count(distance));
+        Self { course, ranges, max_steer, curvature_samples }
+    }
 
     /// Returns the names of the observations.
     pub fn names() -> Vec<String> {
@@ -112,10 +120,10 @@ impl Task for Track {
         let CourseMemory { place, action } = memory;
         let sample = self.course.sample(place);
         let [sine, cosine] = heading_error(motion, sample.direction);
-        let half_width = if place.lateral > 0.0 { sample.left } else { sample.right };
+        let share = place.lateral / if place.lateral > 0.0 { sample.left } else { sample.right };
         let (leading, rest) = observations.split_at_mut(LEADING_NAMES.len());
         leading.copy_from_slice(&[
-            place.lateral / half_width,
+            share,
             sine,
             cosine,
             motion.speed / 40.0,
@@ -129,12 +137,14 @@ impl Task for Track {
         ]);
         let (rays, curvatures) = rest.split_at_mut(RAY_DIRECTIONS.len());
         let [fx, fy] = motion.forward;
-        for (number, [along, left]) in rays.iter_mut().zip(RAY_DIRECTIONS) {
-            let direction = [along * fx - left * fy, along * fy + left * fx];
-            *number = self.field.ray(motion.position, direction, RAY_RANGE_M) / RAY_RANGE_M;
+        let directions = RAY_DIRECTIONS.map(|[along, left]| [along * fx - left * fy, along * fy + left * fx]);
+        let mut ranges = [0.0; RAY_DIRECTIONS.len()];
+        self.ranges.write_ranges(place, share, &directions, &mut ranges);
+        for (number, range) in rays.iter_mut().zip(ranges) {
+            *number = range / RAY_RANGE_M;
         }
-        for (number, distance) in curvatures.iter_mut().zip(CURVATURE_DISTANCES_M) {
-            *number = 20.0 * self.course.ahead(place.sample, distance).curvature;
+        for (number, count) in curvatures.iter_mut().zip(self.curvature_samples) {
+            *number = 20.0 * self.course.ahead(place.sample, count).curvature;
         }
     }
 }
