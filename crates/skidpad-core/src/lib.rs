@@ -68,6 +68,7 @@ pub use simulation::car_view::CarView;
 pub use simulation::slots::{CarError, CarId, Occupancy, Slots};
 pub use simulation::{CarStart, Clock, Simulation, SolverInfo};
 pub use state::State;
+pub use state::rest_pose::RestPose;
 pub use state::saved::{LoadError, SaveError, SavedUnit};
 pub use step_report::{ApiMisuse, StepReport};
 pub use telemetry::frame::{Frame, HitchFrame, Shaft, WheelFrame};

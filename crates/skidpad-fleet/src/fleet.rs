@@ -3,10 +3,10 @@
 use core::fmt;
 use std::sync::Arc;
 
+use skidpad_core::state::Placement;
 use skidpad_core::state::saved::{load_cars, save_cars};
-use skidpad_core::state::{Placement, RestPose};
 use skidpad_core::telemetry::frame::Frame;
-use skidpad_core::{Controls, Model, Scene, State};
+use skidpad_core::{Controls, Model, RestPose, Scene, State};
 
 use crate::FleetError;
 use crate::blocks::{Blocks, new_blocks};

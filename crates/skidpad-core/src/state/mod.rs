@@ -5,7 +5,7 @@ pub(crate) mod block;
 mod drive_start;
 mod load_errors;
 pub(crate) mod placement;
-mod rest_pose;
+pub(crate) mod rest_pose;
 pub mod saved;
 mod train;
 
@@ -14,7 +14,6 @@ use crate::ground::scene::Scene;
 pub use crate::hitch::state::Tow;
 use crate::model::Model;
 pub use crate::state::placement::Placement;
-pub use crate::state::rest_pose::RestPose;
 use crate::statics::equilibrium::strut_load;
 pub use crate::wheel::state::WheelState;
 use bevy_math::{DVec3, Quat, Vec3};
@@ -57,19 +56,6 @@ impl Clone for State {
 }
 
 impl State {
-    /// Returns a car on the ground of `scene`, at rest or rolling at the placement's speed. If the placement has a
-    /// height, the wheels droop to the ground, or to their free droop in the air.
-    ///
-    /// The struts carry the car, also on a slope. The contact patches are not yet deflected by the forces that hold the
-    /// car there. If a wheel would lift off or reach its stop, the car starts in its described pose and has to settle.
-    ///
-    /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
-    pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let mut state = Self::at_origin(model.wheels().len());
-        RestPose::default().place(model, scene, placement, &mut state);
-        state
-    }
-
     /// Returns the state of a car with `wheel_count` wheels at the origin in which all other numbers are 0.
     pub(crate) fn at_origin(wheel_count: usize) -> Self {
         Self {

@@ -33,6 +33,21 @@ impl RestPose {
     }
 }
 
+impl State {
+    /// Returns a car on the ground of `scene`, at rest or rolling at the placement's speed. If the placement has a
+    /// height, the wheels droop to the ground, or to their free droop in the air.
+    ///
+    /// The struts carry the car, also on a slope. The contact patches are not yet deflected by the forces that hold the
+    /// car there. If a wheel would lift off or reach its stop, the car starts in its described pose and has to settle.
+    ///
+    /// A trailer rests as if its coupler were held at its described height; see [`State::train_at_rest`].
+    pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
+        let mut state = Self::at_origin(model.wheels().len());
+        RestPose::default().place(model, scene, placement, &mut state);
+        state
+    }
+}
+
 /// Writes the state of a car of `model` at `placement` into `state`, which has the wheels of the model: in `equilibrium`,
 /// or in its described pose with static loads without one. Steering is straight, the vehicle is not towed, and wheels
 /// roll at the placement's speed. The centre of mass is at its height at rest, plus heave and the height of the

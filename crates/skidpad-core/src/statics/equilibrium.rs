@@ -55,13 +55,7 @@ impl StaticEquilibrium {
     /// hitch. The load of a trailer on a hitch adds to the force and both moments that the loads balance. `rest_wrench`
     /// is the force and the two moments (about x and y levers) of all loads in the rest pose.
     pub fn solve(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
-        let world_gravity = Vec3::new(0.0, 0.0, -scene.gravity);
-        // On a level plane no heading changes a bit.
-        let upright_gravity = if scene.slope == 0.0 {
-            world_gravity
-        } else {
-            scene.upright_orientation(heading).inverse() * world_gravity
-        };
+        let upright_gravity = upright_gravity(scene, heading);
         let wheels = model.wheels();
         let (mass, height) = (f64::from(model.mass()), model.tyre_force_lever()); // kg; lever of tyre forces, m
         // Levers (1, x, y) of the wheel loads, and change of each compression with heave, roll and pitch.
@@ -120,6 +114,13 @@ impl StaticEquilibrium {
         let coupler_load = if model.parts().coupler.is_some() { coupler_force(pose) as f32 } else { 0.0 };
         is_in_range.then(|| Self { heave: pose.x as f32, tilt: tilt_rotation(pose), compressions, loads, coupler_load })
     }
+}
+
+/// Returns gravity in the axes of a car upright on the plane of `scene` that heads `heading` rad, m/s². On a level plane
+/// no heading changes a bit.
+fn upright_gravity(scene: &Scene, heading: f32) -> Vec3 {
+    let world_gravity = Vec3::new(0.0, 0.0, -scene.gravity);
+    if scene.slope == 0.0 { world_gravity } else { scene.upright_orientation(heading).inverse() * world_gravity }
 }
 
 /// Returns the lever of a vertical load at `point` (vehicle axes, m) on heave, roll and pitch: (1, x, y).
