@@ -111,8 +111,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let wheels = self.wheels.model.packs.iter().zip(&self.state().wheels);
         for ((pack, wheel), share) in wheels.zip(&drive.torque_shares) {
             let share = W::splat(*share);
-            ground_speed = ground_speed + share * wheel.rolling_speed;
-            walking_pace = walking_pace + share * pack.walking[1];
+            ground_speed += share * wheel.rolling_speed;
+            walking_pace += share * pack.walking[1];
         }
         !ground_speed.less(W::splat(STANDSTILL_SPEED_RATIO) * walking_pace)
     }
