@@ -106,7 +106,7 @@ impl GroundContacts {
     }
 
     /// Creates contacts with room for all points at which one hull can touch plane and boxes of `ground` and `bodies`
-    /// free bodies, so that no step allocates. On terrain, there is room for [`RESERVED_TRIANGLES`] triangles near the
+    /// free bodies, so that no step allocates. On terrain, there is room for `RESERVED_TRIANGLES` triangles near the
     /// hull and as many contact points; more let a step allocate.
     pub fn for_ground(ground: &Ground, bodies: usize) -> Self {
         let max_triangles = if ground.terrain.is_empty() { 0 } else { RESERVED_TRIANGLES };

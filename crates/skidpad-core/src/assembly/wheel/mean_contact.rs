@@ -20,7 +20,7 @@ const MIN_NORMAL_COSINE: f32 = 1.0 - 1e-6;
 /// Probe positions along the displacements of the wheels of one vehicle.
 #[derive(Clone, Copy, Debug)]
 pub struct MeanContactProbes {
-    /// Intervals between the positions of a wheel, 2 to [`MAX_INTERVALS`].
+    /// Intervals between the positions of a wheel, 2 to `MAX_INTERVALS`.
     intervals: usize,
     /// Length of the step, s.
     dt: f32,
@@ -29,7 +29,7 @@ pub struct MeanContactProbes {
 impl MeanContactProbes {
     /// Returns the positions for a step of `dt` s of a vehicle of `model`, which moves as `body`; `None` if no wheel moves by more
     /// than its radius. The number of intervals is the longest displacement over the wheel radius, rounded up, from 2
-    /// to [`MAX_INTERVALS`]. The speed at a wheel is bounded by `|v| + |ω| · arm`.
+    /// to `MAX_INTERVALS`. The speed at a wheel is bounded by `|v| + |ω| · arm`.
     pub fn for_step(model: &Model, body: &ChassisState, dt: f32) -> Option<Self> {
         // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
         let displacement_in_radii =
@@ -75,7 +75,7 @@ impl MeanContactProbes {
     /// step of a vehicle of `model`.
     ///
     /// A wheel keeps its contact if its ground at some position moves, if no position has ground above its droop stop,
-    /// or if the ground is one plane. Otherwise [`Self::mean_contact`] replaces the contact, also by `None`.
+    /// or if the ground is one plane. Otherwise the mean contact replaces the contact, also by `None`.
     pub fn average_contacts(
         &self,
         model: &Model,
