@@ -129,6 +129,8 @@ def test_all_faults_of_a_description_are_reported():
         "slope_deg": {"gauss": [0, 1]},
         "duration": [],
         "heading_deg": float("nan"),
+        "chassis__centre_left_m": Uniform(-1e308, 1e308),
+        "chassis__centre_above_ground_m": 2**60,
     }
     with pytest.raises(SweepError) as caught:
         Sweep("corvette_c5", "brakin", ["impulse", "impuls"], 5, parameters, samples=0, shard_size=1.5)
@@ -191,6 +193,10 @@ def test_descriptions_with_faults_are_refused(tmp_path):
     with pytest.raises(SweepError) as caught:
         Sweep.load(path)
     assert len(caught.value.faults) == 4 and "unknown key `manoeuver`" in str(caught.value)
+    path.write_text('car = 3\nmanoeuvre = [1]\nsolvers = [2]\nscene = true\ntowing = ["a", 1]\n')
+    with pytest.raises(SweepError) as caught:
+        Sweep.load(path)
+    assert [fault.split("`")[1] for fault in caught.value.faults] == ["car", "manoeuvre", "scene", "towing", "solvers"]
     path.write_text("car = ")
     with pytest.raises(SweepError, match="sweep.toml"):
         Sweep.load(path)
@@ -351,6 +357,18 @@ class TestRay:
         assert sorted((*report.kept, *report.written)) == list(range(sweep.shard_count))
         run_on_threads(sweep, tmp_path / "threads")
         assert contents(tmp_path / "ray") == contents(tmp_path / "threads")
+
+    def test_an_interrupt_leaves_complete_files_only(self, tmp_path):
+        sweep, folder = long_sweep(samples=400), tmp_path / "out"
+        (tmp_path / "manifest.json").write_text(sweep.to_manifest())
+        program = [sys.executable, "-m", "skidpad.sweep", tmp_path / "manifest.json", "--out", folder, "--ray"]
+        driver = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+        wait_for_shards(folder, 2)
+        driver.send_signal(signal.SIGINT)
+        _, message = driver.communicate(timeout=PATIENCE_S)
+        assert driver.returncode == 130 and "stopped" in message
+        assert not list(folder.glob("*.partial")) and len(list(folder.glob("shard-*"))) < sweep.shard_count
+        assert not run_on_threads(sweep, folder).torn
 
     def test_errors_of_tasks_are_those_of_threads(self, workers, sweep, complete, tmp_path):
         folder = copy_of(complete, tmp_path)

@@ -20,6 +20,8 @@ from skidpad.sweep.shards import Outcome, run_shard
 WORKER_RETRIES = 8
 # Tasks that are submitted to Ray ahead, for each processor.
 TASKS_AHEAD = 2
+# Longest wait for the end of cancelled tasks, s. A task ends after its present run.
+CANCEL_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ def _run_tasks(ray: Any, sweep: Sweep, folder: Path, indices: list[int]) -> list
     except BaseException:
         for reference in pending:
             ray.cancel(reference)
+        if pending:  # a worker that ends while it writes would leave a partial file
+            ray.wait(pending, num_returns=len(pending), timeout=CANCEL_TIMEOUT_S)
         raise
 
 

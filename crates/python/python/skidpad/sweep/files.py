@@ -23,6 +23,21 @@ PARTIAL_ENDING = ".partial"
 STALE_AGE_S = 3600.0
 # Keys of a description in TOML.
 KEYS = {"car", "manoeuvre", "solvers", "rate", "parameters", "samples", "seed", "shard_size", "scene", "towing"}
+# Types of the keys that `Sweep` does not check itself, and their names.
+TYPES: dict[str, Any] = {
+    "car": str,
+    "manoeuvre": str,
+    "solvers": str | list,
+    "parameters": dict,
+    "scene": str,
+    "towing": list,
+}
+NAMES: dict[Any, str] = {
+    str: "a text",
+    str | list: "a text or a list of texts",
+    dict: "a table",
+    list: "a list of texts",
+}
 
 
 def read_description(text: str, path: Path) -> Sweep:
@@ -33,8 +48,13 @@ def read_description(text: str, path: Path) -> Sweep:
         raise SweepError([f"{path}: {error}"]) from error
     faults = [f"{path}: unknown key `{key}`; accepted are {', '.join(sorted(KEYS))}" for key in table.keys() - KEYS]
     faults += [f"{path}: the key `{key}` is missing" for key in ("car", "manoeuvre") if key not in table]
-    if not isinstance(table.get("parameters", {}), dict):
-        faults.append(f"{path}: `parameters` must be a table")
+    for key, kind in TYPES.items():
+        if key in table and not isinstance(table[key], kind):
+            faults.append(f"{path}: `{key}` must be {NAMES[kind]}")
+    for key in ("towing", "solvers"):
+        texts = table.get(key)
+        if isinstance(texts, list) and not all(isinstance(text, str) for text in texts):
+            faults.append(f"{path}: `{key}` must contain texts only")
     if faults:
         raise SweepError(faults)
     table["car"] = _load_car(table["car"], path.parent)

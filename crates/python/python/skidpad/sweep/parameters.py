@@ -83,7 +83,7 @@ class LogUniform:
 
     def quantile(self, share: float) -> float:
         """Returns the value for `share`, a number above 0 and below 1."""
-        return self.low * math.exp(math.log(self.high / self.low) * share)
+        return self.low * math.exp((math.log(self.high) - math.log(self.low)) * share)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the parameter as manifests and TOML files contain it."""
@@ -116,6 +116,10 @@ class Normal:
 Distribution = Choice | Uniform | LogUniform | Normal
 Parameter = Grid | Distribution
 
+# Lowest share that a sample can have, and the distance of the highest one from 1.
+EXTREME_SHARE = 2.0**-53
+# Greatest magnitude of integers; float64 represents all of them.
+MOST_INTEGER = 2**53
 # Keys of manifests and TOML files for the kinds of parameters with two numbers.
 PAIRS: dict[str, type[Uniform | LogUniform | Normal]] = {
     "uniform": Uniform,
@@ -132,6 +136,8 @@ def to_parameter(value: Any) -> Parameter:
     """
     parameter = _parse(value)
     faults = parameter.faults()
+    if not faults and isinstance(parameter, Uniform | LogUniform | Normal):
+        faults = _number_faults(parameter.quantile(EXTREME_SHARE), parameter.quantile(1.0 - EXTREME_SHARE))
     if faults:
         raise ValueError("; ".join(faults))
     return parameter
@@ -192,6 +198,8 @@ def _list_faults(values: tuple[Value, ...], *, is_grid: bool) -> list[str]:
     if len({type(value) for value in values}) > 1:
         return ["the values are of different types"]
     faults = _number_faults(*(value for value in values if isinstance(value, float)))
+    big = [value for value in values if type(value) is int and abs(value) > MOST_INTEGER]
+    faults += [f"{value} is an integer beyond {MOST_INTEGER}" for value in big]
     if is_grid and len(set(values)) < len(values):
         twice = next(value for index, value in enumerate(values) if value in values[:index])
         faults.append(f"the value {twice!r} is in the grid twice")
