@@ -25,6 +25,8 @@ needs_ray = [
         reason="ray is not installed; pip install -r requirements-sweep.txt",
     ),
 ]
+# Ray's workers have the lowest priority by default, which delays the tests on busy machines.
+os.environ.setdefault("RAY_worker_niceness", "0")
 # Longest time that a started process may take until its first shard, s. Only a process that does not work needs it.
 PATIENCE_S = 240.0
 DESCRIPTION = """
@@ -236,6 +238,16 @@ def test_the_folder_of_another_sweep_is_refused(sweep, complete, tmp_path):
         Sweep.load(manifest)
     with pytest.raises(SweepError, match='skidpad: "9" there'):
         run_on_threads(sweep, folder)
+    for text in (
+        "[]",
+        '{"hash": 1, "manifest": [1]}',
+        '{"hash": 1, "manifest": {"vehicle": 1}, "sources": {"vehicle": 1}}',
+    ):
+        manifest.write_text(text)
+        with pytest.raises(SweepError, match="no manifest"):
+            run_on_threads(sweep, folder)
+        with pytest.raises(SweepError, match="no manifest"):
+            Sweep.load(manifest)
     shutil.copy(complete / "manifest.json", manifest)
     assert contents(folder) == contents(complete)
 

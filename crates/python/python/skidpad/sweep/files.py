@@ -87,17 +87,16 @@ def prepare_folder(sweep: Sweep, folder: Path) -> None:
 def check_manifest(sweep: Sweep, folder: Path) -> None:
     """Raises `SweepError` if the folder has no manifest or that of another sweep."""
     path = folder / MANIFEST_NAME
+    own = _with_descriptions(json.loads(sweep.to_manifest()))
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        there, found = content["manifest"], content["hash"]
+        found, there = content["hash"], _with_descriptions(content)
     except FileNotFoundError as error:
         raise SweepError([f"{path} is missing; run the sweep into this folder first"]) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SweepError([f"{path} is no manifest of a sweep; use another folder"]) from error
-    if found != sweep.hash or there != sweep.manifest:
-        own = json.loads(sweep.to_manifest())
-        faults = differences(_with_descriptions(content), _with_descriptions(own))
-        faults = faults or ["the manifest was changed: its hash does not fit"]
+    if found != sweep.hash or there != own:
+        faults = differences(there, own) or ["the manifest was changed: its hash does not fit"]
         raise SweepError([f"{folder} is the folder of another sweep; use another folder, or undo:", *faults])
 
 
