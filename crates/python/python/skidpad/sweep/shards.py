@@ -111,7 +111,8 @@ def run_shard(sweep: Sweep, index: int, folder: Path, is_stopped: Callable[[], b
     before = shard_state(sweep, index, folder)
     if before == "complete":
         return Outcome(index, before, 0)
-    rows, cars = _Rows(), {}
+    rows = _Rows()
+    cars: dict[Any, Car] = {}
     for plan in sweep.shard(index):
         if is_stopped():
             raise Stopped

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from skidpad import _core
 from skidpad._core import Car, Scene
@@ -36,8 +36,8 @@ def restore_scene(source: dict[str, Any]) -> Scene:
 
 def restorable(part: Car | Scene) -> tuple[str, str, str | None]:
     """Returns description, name and folder: what pickles of the part contain."""
-    arguments: Any = part.__reduce__()[1]
-    return arguments
+    _, arguments = part.__reduce__()
+    return cast(tuple[str, str, str | None], arguments)
 
 
 def _file_hashes(toml: str, folder: str | None) -> dict[str, str]:
