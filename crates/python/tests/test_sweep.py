@@ -59,10 +59,12 @@ def complete(sweep, tmp_path_factory):
 
 
 def copy_of(folder, tmp_path):
+    """Returns the path of a copy of a folder."""
     return Path(shutil.copytree(folder, tmp_path / "copy"))
 
 
 def contents(folder):
+    """Returns the bytes of the manifest and of the shards by their names."""
     return {path.name: path.read_bytes() for path in folder.glob("*") if path.name != "sweep.parquet"}
 
 

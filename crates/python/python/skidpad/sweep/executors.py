@@ -137,6 +137,7 @@ def _report(outcomes: list[Outcome]) -> Report:
     """Returns the report of all outcomes."""
 
     def select(fits: Callable[[Outcome], bool]) -> tuple[int, ...]:
+        """Returns the indices of the shards whose outcome fits."""
         return tuple(sorted(outcome.index for outcome in outcomes if fits(outcome)))
 
     kept = select(lambda outcome: outcome.before == "complete")

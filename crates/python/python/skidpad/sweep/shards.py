@@ -119,11 +119,8 @@ def run_shard(sweep: Sweep, index: int, folder: Path, is_stopped: Callable[[], b
         rows.plans.append(plan)
         rows.results.append(_result(sweep, plan, cars, rows.metrics))
     table = _table(sweep, index, rows)
-
-    def write(file: Any) -> None:
-        pq.write_table(table, file, write_page_checksum=True)
-
-    write_atomically(shard_path(sweep, index, folder), write)
+    path = shard_path(sweep, index, folder)
+    write_atomically(path, lambda file: pq.write_table(table, file, write_page_checksum=True))
     return Outcome(index, before, sum(result["fault"] is not None for result in rows.results))
 
 
@@ -167,6 +164,7 @@ def _table(sweep: Sweep, index: int, rows: _Rows) -> pa.Table:
     columns: list[tuple[pa.Field, list[Any]]] = []
 
     def add(name: str, kind: pa.DataType, values: list[Any], **metadata: str) -> None:
+        """Appends a column."""
         columns.append((pa.field(name, kind, metadata=metadata), values))
 
     for name, kind in FIRST_COLUMNS.items():

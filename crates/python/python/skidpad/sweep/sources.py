@@ -36,8 +36,7 @@ def restore_scene(source: dict[str, Any]) -> Scene:
 
 def restorable(part: Car | Scene) -> tuple[str, str, str | None]:
     """Returns description, name and folder: what pickles of the part contain."""
-    _, arguments = part.__reduce__()
-    return cast(tuple[str, str, str | None], arguments)
+    return cast(tuple[str, str, str | None], part.__reduce__()[1])
 
 
 def _file_hashes(toml: str, folder: str | None) -> dict[str, str]:
