@@ -83,10 +83,10 @@ const SOLVER_MEASUREMENTS: [Measurement; 39] = [
     vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_790),
     vehicle_measurement("impulse", "fleet", 1_650),
     random_driving_measurement("impulse", "fleet-random", 3_350),
-    vehicle_measurement("impulse", "fleet-field", 99_999),
-    vehicle_measurement("impulse", "fleet-mesh", 99_999),
-    random_driving_measurement("impulse", "fleet-random-field", 99_999),
-    random_driving_measurement("impulse", "fleet-random-mesh", 99_999),
+    vehicle_measurement("impulse", "fleet-field", 5_720),
+    vehicle_measurement("impulse", "fleet-mesh", 5_780),
+    random_driving_measurement("impulse", "fleet-random-field", 8_960),
+    random_driving_measurement("impulse", "fleet-random-mesh", 9_370),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Measurement {
         backend: "constraint",
@@ -100,8 +100,8 @@ const SOLVER_MEASUREMENTS: [Measurement; 39] = [
     random_driving_measurement("impulse", "random-truck_6x4", 7_330),
     random_driving_measurement("impulse-one-by-one", "random-truck_6x4", 12_560),
     // For comparison: twice the scalar count on the plane is 10,370.
-    waves_measurement("field", Some(8_130)),
-    waves_measurement("mesh", Some(8_210)),
+    waves_measurement("field", Some(8_500)),
+    waves_measurement("mesh", Some(8_560)),
     waves_measurement("discs-plane", None),
     waves_measurement("discs-field", None),
     waves_measurement("discs-mesh", None),

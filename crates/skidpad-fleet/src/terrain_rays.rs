@@ -43,13 +43,15 @@ struct CarCandidates<'a, W: BlockLanes> {
 impl<W: BlockLanes> TriangleVisitor for CarCandidates<'_, W> {
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
+        // The remainder changes nothing, but spares checks of bounds.
+        let car = self.car % W::LANE_COUNT;
         if let Some(candidate) = self.candidates.get_mut(self.count) {
             for (numbers, corner) in candidate.corners.iter_mut().zip(&triangle.corners) {
                 let [x, y, z] = numbers;
-                (x.as_mut()[self.car], y.as_mut()[self.car], z.as_mut()[self.car]) = (corner.x, corner.y, corner.z);
+                (x.as_mut()[car], y.as_mut()[car], z.as_mut()[car]) = (corner.x, corner.y, corner.z);
             }
-            candidate.source.as_mut()[self.car] = triangle.source;
-            candidate.grip.as_mut()[self.car] = triangle.grip;
+            candidate.source.as_mut()[car] = triangle.source;
+            candidate.grip.as_mut()[car] = triangle.grip;
         }
         self.count += 1;
     }

@@ -62,6 +62,7 @@ impl Region {
     /// Returns the box around the path of a probe's ray or rim, relative to the start of the ray, world axes, m. A rim
     /// widens the box on all sides by radius plus lookahead along its heading and by half of its width sideways
     /// (components of these two vectors along the world axes).
+    #[inline(always)]
     pub fn around_probe(probe: &Probe) -> Self {
         let end = probe.direction * probe.length;
         let margin = probe.rim.map_or(Vec3::ZERO, |rim| {

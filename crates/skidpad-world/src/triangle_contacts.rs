@@ -55,19 +55,32 @@ impl TriangleContacts {
         [speed_gain, max_gap]: [f32; 2],
         points: &mut Vec<HullPoint>,
     ) {
-        let underside = Underside::new(chassis, motion, speed_gain, dt, max_gap);
-        self.collect_triangles(chassis, terrain, underside);
-        self.append_points(chassis, terrain, motion, dt, max_gap, points);
+        let underside = || Underside::new(chassis, motion, speed_gain, dt, max_gap);
+        self.collect_triangles(chassis, terrain, motion, dt, max_gap, underside);
+        if !self.near_triangles.is_empty() {
+            self.append_points(chassis, terrain, motion, dt, max_gap, points);
+        }
     }
 
-    /// Collects the triangles near the hull of `chassis` within its path in a step in `near_triangles`, without those that
-    /// its `underside` excludes.
-    fn collect_triangles(&mut self, chassis: &Chassis, terrain: &Terrain, underside: Underside) {
-        let Underside { centre, path, rotation_path, max_gap, .. } = underside;
+    /// Collects the triangles within `max_gap` m of the path of the hull of `chassis` in a step of `dt` s in
+    /// `near_triangles`, without those that its underside excludes. `underside` computes it if there are triangles.
+    fn collect_triangles(
+        &mut self,
+        chassis: &Chassis,
+        terrain: &Terrain,
+        [velocity, angular_velocity]: [Vec3; 2],
+        dt: f32,
+        max_gap: f32,
+        underside: impl FnMut() -> Underside,
+    ) {
+        let rotation_path = angular_velocity.length() * chassis.hull_radius * dt;
+        let centre = chassis.axes * chassis.hull.centre;
         let size = half_size(chassis) + Vec3::splat(max_gap + rotation_path); // half extents of the search box, m
+        let path = velocity * dt; // displacement of the centre of mass, m
         let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
         self.near_triangles.clear();
-        let mut collector = NearTriangles { underside, triangles: &mut self.near_triangles };
+        let mut collector =
+            NearTriangles { compute_underside: underside, underside: None, triangles: &mut self.near_triangles };
         terrain.visit_triangles(chassis.position, &region, &mut collector);
     }
 
@@ -238,7 +251,7 @@ mod tests {
                     let (mut buffers, mut points) = (TriangleContacts::with_capacity(0), Vec::new());
                     let mut underside = Underside::new(&chassis, motion, 0.0, 0.01, 0.03);
                     underside.height = height.unwrap_or(underside.height);
-                    buffers.collect_triangles(&chassis, &terrain, underside);
+                    buffers.collect_triangles(&chassis, &terrain, motion, 0.01, 0.03, || underside);
                     buffers.append_points(&chassis, &terrain, motion, 0.01, 0.03, &mut points);
                     points
                         .retain(|point| point.gap + 0.01 * relative_velocity(&chassis, point).dot(point.normal) < 0.03);

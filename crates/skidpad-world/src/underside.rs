@@ -31,19 +31,15 @@ pub(crate) struct Underside {
     /// Height of the underside along the vertical axis, m.
     pub height: f32,
     /// Middle of the hull, m.
-    pub centre: Vec3,
+    centre: Vec3,
     /// Middle of the hull along the forward and the left axis, m.
     footprint_centre: [f32; 2],
     /// Half extents of the hull along the forward and the left axis, m.
     half_extents: [f32; 2],
     /// Displacement of the centre of mass in the step, m.
-    pub path: Vec3,
-    /// Largest displacement of a point of the hull by rotation in the step, m.
-    pub rotation_path: f32,
+    path: Vec3,
     /// Largest displacement of a point of the hull by yaw before and within the step, m.
     yaw_path: f32,
-    /// Largest gap of a contact point at the end of the step, m.
-    pub max_gap: f32,
     /// Height of the underside above a triangle beyond which it is excluded if the motion does not approach it, m:
     /// largest gap, margin, rotation and sinking.
     required_clearance: f32,
@@ -78,8 +74,6 @@ impl Underside {
             footprint_centre: [axes[0].dot(centre), axes[1].dot(centre)],
             half_extents: [half_extents.x, half_extents.y],
             path,
-            rotation_path,
-            max_gap,
             yaw_path: yaw_path(angular_velocity) + yaw_path(end_rate),
             required_clearance: base + margin + (-path.dot(axes[2])).max(0.0),
             max_approach: base + path.length() + end_path + rotation_path + end_rate.length() * arm_time,
@@ -172,24 +166,34 @@ impl Underside {
 }
 
 /// Collector of the triangles near a hull that its underside does not exclude.
-pub(crate) struct NearTriangles<'a> {
-    /// Underside of the hull.
-    pub underside: Underside,
+pub(crate) struct NearTriangles<'a, F> {
+    /// Function that computes the underside of the hull, called for the first triangle.
+    pub compute_underside: F,
+    /// Underside of the hull; `None` before the first triangle.
+    pub underside: Option<Underside>,
     /// Collected triangles.
     pub triangles: &'a mut Vec<Triangle>,
 }
 
-impl TriangleVisitor for NearTriangles<'_> {
+impl<F: FnMut() -> Underside> NearTriangles<'_, F> {
+    /// Returns the underside of the hull.
+    #[inline(always)]
+    fn underside(&mut self) -> &Underside {
+        self.underside.get_or_insert_with(&mut self.compute_underside)
+    }
+}
+
+impl<F: FnMut() -> Underside> TriangleVisitor for NearTriangles<'_, F> {
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
-        if !self.underside.excludes(triangle) {
+        if !self.underside().excludes(triangle) {
             self.triangles.push(*triangle);
         }
     }
 
     #[inline(always)]
     fn visit_cell(&mut self, cell: &GridCell) {
-        if !self.underside.excludes_cell(cell) {
+        if !self.underside().excludes_cell(cell) {
             self.triangles.extend(cell.triangles());
         }
     }
