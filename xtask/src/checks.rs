@@ -29,7 +29,7 @@ const PACKAGE_REMEDY: &str = "A package must contain all included files and stat
 
 /// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
 /// are left out and listed in the summary. Order: lints, tidy, documentation, tests, agreement, features, examples,
-/// determinism, game, Bevy, Python, dependencies, advisories.
+/// determinism, game, Bevy, dependencies, advisories.
 pub fn ci(steps: &mut Steps) {
     // Installed tools and libraries.
     let prerequisites = Prerequisites::query(steps);
@@ -63,9 +63,6 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
-    if prerequisites.python {
-        python::check_python(steps, prerequisites.clippy);
-    }
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
     check_advisories(steps);
 }
