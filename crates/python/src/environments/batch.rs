@@ -21,11 +21,11 @@ const ROW_LENGTH: usize = MOTION_QUANTITIES.len();
 /// Time of the reset of a car whose episode has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Autoreset {
-    /// In the next step, which ignores its action and has the reward 0.
+    /// The car is reset in the next step, which ignores its action and has the reward 0.
     NextStep,
-    /// In the step that ends the episode. Its last observations are stored separately.
+    /// The car is reset in the step that ends the episode. Its last observations are stored separately.
     SameStep,
-    /// By [`Environments::reset`] only.
+    /// The car is reset only by a call of [`Environments::reset`].
     Disabled,
 }
 
