@@ -59,9 +59,6 @@ pub trait Blocks: Send + Sync {
     /// Returns the number of car-steps in lanes that were solved alone.
     fn rare_steps(&self) -> u64;
 
-    /// Writes the `observations` of all cars into `rows`, car by car; `dt` is the length of the last step, s.
-    fn observe(&self, dt: f32, observations: &[Observation], rows: &mut [f32]);
-
     /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations` of
     /// all cars into `rows`, car by car.
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
@@ -187,14 +184,6 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
 
     fn rare_steps(&self) -> u64 {
         self.workers.iter().map(|worker| lock(worker).rare_steps()).sum()
-    }
-
-    fn observe(&self, dt: f32, observations: &[Observation], rows: &mut [f32]) {
-        prepare_thread::<W>();
-        let numbers_per_block = (W::LANE_COUNT * observations.len()).max(1);
-        for (block, rows) in self.blocks.iter().zip(rows.chunks_mut(numbers_per_block)) {
-            write_observations(&block.state, observations, dt, rows);
-        }
     }
 
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {

@@ -212,7 +212,8 @@ impl Fleet {
         &self.rows
     }
 
-    /// Advances all active cars by `steps` steps, then writes the observations. Each block of cars takes all steps
+    /// Advances all active cars by `steps` steps, then writes the observations. With 0 steps only the observations of the
+    /// present states are written, for example after a reset. Each block of cars takes all steps
     /// before the next one, so that a block stays in the cache. A car whose motion would become infinite or NaN keeps
     /// its last state and becomes inactive; see [`Fleet::has_failed`].
     pub fn step(&mut self, steps: u32) {
@@ -270,7 +271,7 @@ impl Fleet {
     /// Puts cars back to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at rest or
     /// rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the shape
     /// `[cars.len(), START_COUNT]`, row by row: coordinates x and y in the plane of the ground (m), heading (rad, positive
-    /// to the left) and forward speed (m/s). Observations stay those of the last step; see [`Fleet::observe`].
+    /// to the left) and forward speed (m/s). Observations stay those of the last step until [`Fleet::step`], also with 0 steps.
     ///
     /// # Errors
     /// There is no such car, the array has another length, or a number is not finite. Nothing is changed then.
@@ -298,11 +299,6 @@ impl Fleet {
             self.blocks.set_controls(car, &Controls::default());
         }
         Ok(())
-    }
-
-    /// Writes the observations of the present states, for example after a reset; see [`Fleet::observations`].
-    pub fn observe(&mut self) {
-        self.blocks.observe(self.dt, &self.observations, &mut self.rows);
     }
 
     /// Returns the telemetry of a car after the last step.

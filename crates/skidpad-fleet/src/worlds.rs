@@ -188,13 +188,6 @@ impl Blocks for SmallWorlds {
         0
     }
 
-    fn observe(&self, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
-        let numbers_per_world = (CARS_PER_WORLD * observations.len()).max(1);
-        for (world, rows) in self.worlds.iter().zip(rows.chunks_mut(numbers_per_world)) {
-            world.observe(observations, rows);
-        }
-    }
-
     fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
         if observations.is_empty() {
             self.worlds.par_iter_mut().for_each(|world| world.step(steps));

@@ -82,7 +82,7 @@ fn a_reset_gives_new_cars() {
         let cars = [20, 3, 17];
         let starts = [1.0, 2.0, 0.5, 10.0, -3.0, 4.0, -2.0, 0.0, 900.0, -800.0, 3.0, 33.0];
         pair.fleets[0].reset(&cars, &starts).expect("cars and starts");
-        pair.fleets[0].observe();
+        pair.fleets[0].step(0);
         for (&car, start) in cars.iter().zip(starts.as_chunks::<4>().0) {
             let [x, y, heading, speed] = *start;
             let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
