@@ -82,7 +82,7 @@ const SOLVER_MEASUREMENTS: [Measurement; 39] = [
     vehicle_measurement("impulse", "plane-tesla_model3_awd", 3_910),
     vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_790),
     vehicle_measurement("impulse", "fleet", 1_650),
-    random_driving_measurement("impulse", "fleet-random", 3_350),
+    random_driving_measurement("impulse", "fleet-random", 2_570),
     vehicle_measurement("impulse", "fleet-field", 5_720),
     vehicle_measurement("impulse", "fleet-mesh", 5_780),
     random_driving_measurement("impulse", "fleet-random-field", 8_960),
