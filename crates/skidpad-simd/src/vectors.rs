@@ -99,19 +99,25 @@ pub struct Mat3Lanes<L> {
 
 impl Mat3Lanes<f32> {
     /// Returns the columns of `matrix`.
-    #[inline]
+    #[inline(always)]
     pub fn from_mat3(matrix: &Mat3) -> Self {
-        let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
-        Self { x, y, z }
+        Self {
+            x: Vec3Lanes::splat(matrix.x_axis),
+            y: Vec3Lanes::splat(matrix.y_axis),
+            z: Vec3Lanes::splat(matrix.z_axis),
+        }
     }
 }
 
 impl<L: Lane> Mat3Lanes<L> {
     /// Returns the axes with `convert` applied to each of the nine numbers.
+    #[inline(always)]
     pub fn map<M: Lane>(&self, convert: impl Fn(L) -> M) -> Mat3Lanes<M> {
-        let [x, y, z] =
-            [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(convert(axis.x), convert(axis.y), convert(axis.z)));
-        Mat3Lanes { x, y, z }
+        self.zip_with(
+            self,
+            #[inline(always)]
+            |number, _| convert(number),
+        )
     }
 
     /// Returns the columns of the rotation matrix of the unit quaternion (x, y, z, w), with the same bits as
