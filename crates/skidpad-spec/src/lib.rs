@@ -21,6 +21,7 @@ pub mod crg;
 mod excerpt;
 mod fault;
 mod fault_collector;
+pub mod fields;
 mod file_format;
 mod file_resolver;
 pub mod files;
