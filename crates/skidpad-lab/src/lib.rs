@@ -25,6 +25,7 @@ pub mod compare;
 pub mod driver;
 pub mod files;
 mod frame_store;
+pub mod fit;
 pub mod friction;
 mod ground_speed;
 pub mod manoeuvre;
