@@ -13,6 +13,8 @@
 //! | `alone` | one car instead of 64 |
 //! | `fleet`, `fleet-random` | fleet with a mass and a grip of its own for each car, straight ahead or at random inputs; the solver is ignored |
 //! | `-field`, `-mesh` after a fleet | fleet on waves as a height field or as a mesh |
+//! | `-masked` after a fleet | one car in eight is not stepped |
+//! | `-resets` after a fleet | one car in a hundred starts anew in each step |
 //! | `rollback` | one car; each step is a rewind by ten steps, which are saved and repeated |
 //! | `probes-` before a ground or its `discs-` | ground queries only; each step is one query of all wheels of 64 cars |
 
@@ -157,19 +159,35 @@ fn wheel_probes(world: &dyn Simulation, car: usize) -> Vec<Probe> {
     probes
 }
 
-/// Steps a fleet of Corvettes, each with its own mass and grip. `options` is the end of the scenario: `-random` for random
-/// inputs, then `-` and a ground.
+/// Steps a fleet of Corvettes, each with its own mass and grip. `options` is the end of the scenario: the options of the
+/// table above, each after a `-`.
 #[cfg(feature = "fleet")]
 fn run_fleet(options: &str, steps: u32) -> Result<(), Box<dyn std::error::Error>> {
-    let (is_random, ground) = options.strip_prefix("-random").map_or((false, options), |ground| (true, ground));
-    let ground_name = ground.trim_start_matches('-');
+    let has_option = |name: &str| options.split('-').any(|option| option == name);
+    let ground_name = ["field", "mesh"].into_iter().find(|name| has_option(name)).unwrap_or("plane");
     let mut fleet = fleet::varied_fleet(CAR_COUNT, ground_name, 1.0 / shared::STEPS_PER_SECOND as f32)?;
+    if has_option("masked") {
+        for car in (0..CAR_COUNT).step_by(8) {
+            fleet.set_active(car, false)?;
+        }
+    }
+    let start = fleet.state(0)?;
     let mut random = Random(1);
+    // Cars to start anew, in hundredths.
+    let mut due_resets = 0;
     for step in 0..steps {
-        if is_random && step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
+        if has_option("random") && step % shared::STEPS_PER_SECOND.div_ceil(4) == 0 {
             for car in 0..CAR_COUNT {
                 fleet.set_controls(car, &random.controls())?;
             }
+        }
+        if has_option("resets") {
+            due_resets += CAR_COUNT;
+            for _ in 0..due_resets / 100 {
+                // 29 is prime: every car has its turn.
+                fleet.set_state(29 * step as usize % CAR_COUNT, &start)?;
+            }
+            due_resets %= 100;
         }
         fleet.step(1);
     }

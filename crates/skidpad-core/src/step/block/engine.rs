@@ -74,7 +74,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     }
 
     /// Changes the gears of all cars, as `DriveState::select_gear` does: in lanes those that keep their gear or go on with
-    /// a running shift, the others one by one. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
+    /// a running shift, the other active ones one by one. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
         let layout = self.wheels.model.layout();
@@ -93,12 +93,14 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let is_shift_over = drive.shift_left.less(W::splat(1.0)) & !is_shifting;
         drive.shift_left = W::select(is_shifting, shift_left, drive.shift_left);
         drive.since_shift = W::select(is_shifting, drive.since_shift, since_shift);
-        self.wheels.stepper.next.drive = drive;
         let is_known = drive.gear_ratio.abs().less(W::splat(f32::INFINITY)); // false for NaN
+        // Inactive cars may have no ratio yet. A ratio of 0 keeps NaN out of the shared iterations.
+        drive.gear_ratio = drive.gear_ratio.masked(is_known);
+        self.wheels.stepper.next.drive = drive;
         let steady = W::mask_bits(is_known & (goes_on | (is_shift_over & keeps)));
         let has_fixed_gears = engine_drive.gearbox.cvt.is_none();
         let changing = if has_fixed_gears { !steady } else { u32::MAX };
-        let changing = changing & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
+        let changing = changing & !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
         if changing != 0 {
             self.change_gears_alone(changing, shaft_speed);
         }

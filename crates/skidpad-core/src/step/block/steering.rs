@@ -36,17 +36,17 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Returns the bits of the cars whose wheels do not have the angle of the steering, or may turn by themselves because
-    /// toe or camber change with the travel.
+    /// Returns the bits of the active cars whose wheels do not have the angle of the steering, or may turn by themselves
+    /// because toe or camber change with the travel.
     #[inline(always)]
     fn unsettled_cars(&self) -> u32 {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);
+        let active = !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
         if self.wheels.model.layout().has_bump_steer() {
-            return u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
+            return active;
         }
         // Angles are compared by their bits: a zero of the other sign gives another axle direction.
-        let unsettled = !state.is_steer_applied | state.applied_steer.different_bits(stepper.next.steer);
-        unsettled & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT))
+        (!state.is_steer_applied | state.applied_steer.different_bits(stepper.next.steer)) & active
     }
 
     /// Turns the wheels of all cars, which changes only those with set bits in `unsettled`, and copies the axle
