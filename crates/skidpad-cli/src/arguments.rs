@@ -40,6 +40,8 @@ pub enum Command {
     Run(Run),
     /// Checks vehicle files: reports all faults at once, or prints the quantities derived from the description.
     Check(Check),
+    /// Estimates fields of a vehicle file from measured logs and published figures, with confidence intervals.
+    Fit(Fit),
     /// Converts a car of another program to a vehicle file. Numbers are interpreted as in that program.
     Import(Import),
     /// Lists vehicles, solvers, manoeuvres, kinds of ground and telemetry channels.
@@ -244,6 +246,21 @@ pub struct Check {
     pub roots: Roots,
 }
 
+/// Arguments of `fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// Description of the fit, a TOML file: vehicle, parameters with bounds, logs and figures. The book shows an
+    /// example; `skidpad schema fit` prints the keys.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Vehicle file to write, with the estimates in place of the previous values.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// JSON file to write, with estimates, intervals and agreement.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
@@ -272,6 +289,8 @@ pub enum SchemaKind {
     Vehicle,
     /// Scene files.
     Scene,
+    /// Description of a fit.
+    Fit,
     /// Files for `import --from bullet`.
     Bullet,
     /// Files for `import --from rapier`.

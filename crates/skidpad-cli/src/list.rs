@@ -119,6 +119,7 @@ pub fn schema(kind: SchemaKind) -> Result<()> {
     let schema = match kind {
         SchemaKind::Vehicle => skidpad::spec::schema(),
         SchemaKind::Scene => skidpad::spec::scene_schema(),
+        SchemaKind::Fit => skidpad::lab::fit::description::schema(),
         SchemaKind::Bullet => Source::Bullet.schema(),
         SchemaKind::Rapier => Source::Rapier.schema(),
         SchemaKind::Jolt => Source::Jolt.schema(),

@@ -22,6 +22,7 @@ mod check;
 mod compare;
 mod errors;
 mod failure;
+mod fit;
 mod import;
 mod list;
 mod output;
@@ -97,6 +98,7 @@ fn run_command(command: Option<Command>) -> Result<ExitCode> {
         Some(Command::Agreement(arguments)) => agreement::agreement(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Fit(arguments)) => fit::fit(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
         Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),

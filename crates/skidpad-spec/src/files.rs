@@ -175,7 +175,7 @@ impl<P: AsRef<Path> + ?Sized> From<&P> for Folders {
 
 impl Folders {
     /// Returns the folder of the file at `path`.
-    pub(crate) fn from_file_path(path: &Path) -> Self {
+    pub fn from_file_path(path: &Path) -> Self {
         Self::from(path.parent().unwrap_or(Path::new("")))
     }
 

@@ -272,7 +272,8 @@ fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<
     solution.estimates = parameters.iter().enumerate().map(estimate).collect();
     for (row, i) in free.iter().enumerate().filter(|(_, i)| is_identified[**i]) {
         for (column, k) in free.iter().enumerate().skip(row + 1).filter(|(_, k)| is_identified[**k]) {
-            let correlation = covariance[(row, column)] / (covariance[(row, row)] * covariance[(column, column)]).sqrt();
+            let correlation =
+                covariance[(row, column)] / (covariance[(row, row)] * covariance[(column, column)]).sqrt();
             if correlation.abs() >= MIN_CORRELATION {
                 let [first, second] = [i, k].map(|i| parameters[*i].name.clone());
                 solution.correlations.push((first, second, correlation));

@@ -1,0 +1,257 @@
+//! Reading of a fit: its description, vehicle and logs, with all faults at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skidpad_core::{Frame, Model, SolverInfo};
+use skidpad_spec::fields::{FieldError, FieldPath, FileFields};
+use skidpad_spec::files::{self, FileKind};
+use skidpad_spec::read::{FaultCollector, parse_toml};
+use skidpad_spec::{FaultKind, Faults, Folders, LoadError, LoadedVehicle, Schema, shipped};
+
+use crate::fit::description::{FigureDescription, FitDescription, LogDescription, ParameterDescription};
+use crate::fit::least_squares::Parameter;
+use crate::fit::log::MeasuredLog;
+use crate::fit::{Channel, Figure, Fit, Log};
+use crate::manoeuvre::{self, Overrides};
+use crate::run::TimeStep;
+use crate::script::Script;
+use crate::suggestions::nearest_name;
+use crate::trajectory::Trajectory;
+
+/// Time step of the trajectory that only tells the names of the channels, s.
+const NAMING_DT_S: f64 = 0.01;
+
+impl Fit {
+    /// Reads the description at `path` and the vehicle and logs that it names. `solvers` are those that it can name.
+    ///
+    /// # Errors
+    /// Returns an error for a file that cannot be read, all faults of the vehicle file, or all faults of the description
+    /// and its logs.
+    pub fn load(path: &Path, solvers: &[SolverInfo]) -> Result<Self, LoadError> {
+        let unreadable = |path: &Path, source| LoadError::UnreadableFile { path: path.to_owned(), source };
+        let text = files::read_lossy(path, FileKind::Vehicle).map_err(|error| unreadable(path, error))?;
+        let source_name = path.display().to_string();
+        let mut collector = FaultCollector::default();
+        let schema = Schema::for_type::<FitDescription>();
+        let description: Option<FitDescription> =
+            parse_toml(&text, &mut collector).and_then(|tree| collector.deserialize_tree(&text, &tree, &schema));
+        let Some(description) = description.filter(|_| collector.faults.is_empty()) else {
+            return Err(collector.into_faults(&source_name, &text).into());
+        };
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        let vehicle = VehicleText::read(&description.vehicle, &folder)?;
+        let mut loader = Loader { collector, folder };
+        match loader.fit(&description, vehicle, solvers) {
+            Some(fit) if loader.collector.faults.is_empty() => Ok(fit),
+            _ => Err(loader.collector.into_faults(&source_name, &text).into()),
+        }
+    }
+}
+
+/// Vehicle file as text, with its model.
+struct VehicleText {
+    source_name: String,
+    fields: FileFields,
+    folders: Option<Folders>,
+    model: Arc<Model>,
+}
+
+impl VehicleText {
+    /// Reads the shipped vehicle with this `name`, or the file at a path relative to `folder`.
+    fn read(name: &str, folder: &Path) -> Result<Self, LoadError> {
+        let (source_name, text, folders) = match shipped::find(name) {
+            Some(text) => (format!("{name}.toml"), text.to_owned(), None),
+            None => {
+                let path = folder.join(name);
+                let text = files::read_lossy(&path, FileKind::Vehicle)
+                    .map_err(|source| LoadError::UnreadableFile { path: path.clone(), source })?;
+                (path.display().to_string(), text, Some(Folders::from_file_path(&path)))
+            }
+        };
+        let model = read_model(&source_name, &text, folders.as_ref())?;
+        // A vehicle that was read is valid TOML.
+        let unparsed = |error: FieldError| LoadError::UnreadableFile {
+            path: PathBuf::from(&source_name),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, error.to_string()),
+        };
+        let fields = FileFields::parse(&text).map_err(unparsed)?;
+        Ok(Self { source_name, fields, folders, model })
+    }
+}
+
+/// Returns the model of the vehicle file `text`, whose tyre files are in `folders`, or are the shipped ones.
+pub(super) fn read_model(source_name: &str, text: &str, folders: Option<&Folders>) -> Result<Arc<Model>, Faults> {
+    let vehicle = match folders {
+        Some(folders) => LoadedVehicle::read_in(folders.clone(), source_name, text)?,
+        None => LoadedVehicle::read(source_name, text)?,
+    };
+    Ok(vehicle.model)
+}
+
+/// Reader of the parts of a fit, which collects their faults.
+struct Loader {
+    collector: FaultCollector,
+    /// Folder of the description.
+    folder: PathBuf,
+}
+
+impl Loader {
+    /// Adds a fault at `path` of the description.
+    fn add_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>) {
+        let span = self.collector.nearest_span(path);
+        self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, None);
+    }
+
+    /// Builds the fit; `None` after some of the faults.
+    fn fit(&mut self, description: &FitDescription, vehicle: VehicleText, solvers: &[SolverInfo]) -> Option<Fit> {
+        let solver = solvers.iter().find(|info| info.name == description.solver);
+        if solver.is_none() {
+            let names: Vec<&str> = solvers.iter().map(|info| info.name).collect();
+            self.add_fault("solver", format!("`{}`", description.solver), names.join(", "));
+        }
+        let dt = TimeStep::from_rate_hz(description.rate_hz);
+        if let Err(accepts) = &dt {
+            self.add_fault("rate_hz", description.rate_hz.to_string(), accepts);
+        }
+        if description.logs.is_empty() && description.figures.is_empty() {
+            self.add_fault("logs", "empty", "at least one log or figure");
+        }
+        let parameters = description.parameters.iter().enumerate();
+        let parameters =
+            parameters.filter_map(|(i, parameter)| self.parameter(i, parameter, &vehicle.fields)).collect();
+        let channel_names = solver.map(|solver| channel_names(solver, &vehicle.model)).unwrap_or_default();
+        let logs = description.logs.iter().enumerate();
+        let logs = logs.filter_map(|(i, log)| self.log(i, log, &vehicle.model, &channel_names)).collect();
+        let figures = description.figures.iter().enumerate();
+        let figures = figures.filter_map(|(i, figure)| self.figure(i, figure)).collect();
+        let VehicleText { source_name, fields, folders, .. } = vehicle;
+        let vehicle_file = folders.is_some().then(|| PathBuf::from(&source_name));
+        let log_files = description.logs.iter().map(|log| self.folder.join(&log.file));
+        let input_files = vehicle_file.into_iter().chain(log_files).collect();
+        Some(Fit {
+            source_name,
+            fields,
+            folders,
+            parameters,
+            logs,
+            figures,
+            solver: *solver?,
+            dt: dt.ok()?,
+            input_files,
+        })
+    }
+
+    /// Returns the parameter with the number `index`. `None` after a fault.
+    fn parameter(
+        &mut self,
+        index: usize,
+        ParameterDescription { path, min, max, start }: &ParameterDescription,
+        fields: &FileFields,
+    ) -> Option<(FieldPath, Parameter)> {
+        let key = |key: &str| format!("parameters[{index}].{key}");
+        let field = fields.resolve(path).and_then(|field| match fields.number(&field) {
+            Some(number) => Ok((field, number)),
+            None => Err(FieldError::Unknown { name: path.clone(), help: "; it must be a number of the file".into() }),
+        });
+        let (field, value) = match field {
+            Ok(field) => field,
+            Err(error) => {
+                self.add_fault(&key("path"), error.to_string(), "the path of a number of the vehicle file");
+                return None;
+            }
+        };
+        if min >= max {
+            self.add_fault(&key("max"), max.to_string(), format!("a number above `min`, {min}"));
+            return None;
+        }
+        let start_value = start.unwrap_or(value);
+        if !(*min..=*max).contains(&start_value) {
+            let (key_name, found) = match start {
+                Some(start) => ("start", start.to_string()),
+                None => ("path", format!("{value} in the vehicle file")),
+            };
+            self.add_fault(&key(key_name), found, format!("a start from {min} to {max}; set `start`"));
+            return None;
+        }
+        let name = field.to_string();
+        Some((field, Parameter { name, start: start_value, min: *min, max: *max }))
+    }
+
+    /// Returns the log with the number `index`. `None` after a fault. `channel_names` are those of the telemetry.
+    fn log(&mut self, index: usize, log: &LogDescription, model: &Model, channel_names: &[String]) -> Option<Log> {
+        let key = |key: &str| format!("logs[{index}].{key}");
+        let path = self.folder.join(&log.file);
+        let text = match files::read_lossy(&path, FileKind::Controls) {
+            Ok(text) => text,
+            Err(error) => {
+                self.add_fault(&key("file"), format!("`{}`: {error}", path.display()), "a readable CSV file");
+                return None;
+            }
+        };
+        let measured_log = match MeasuredLog::read(&text, log) {
+            Ok(measured_log) => measured_log,
+            Err(faults) => {
+                let accepts = "a log without faults";
+                faults
+                    .iter()
+                    .for_each(|fault| self.add_fault(&key("file"), format!("{}: {fault}", path.display()), accepts));
+                return None;
+            }
+        };
+        let script = match Script::parse(&measured_log.controls, model) {
+            Ok(script) => script,
+            Err(faults) => {
+                let accepts = "inputs that a table of controls accepts; see `skidpad run --help`";
+                faults
+                    .0
+                    .iter()
+                    .for_each(|fault| self.add_fault(&key("inputs"), format!("a table in which {fault}"), accepts));
+                return None;
+            }
+        };
+        let channels = measured_log.series.into_iter().filter_map(|series| {
+            let column = channel_names.iter().position(|name| *name == series.channel);
+            if column.is_none() {
+                let accepts = nearest_name(&series.channel, channel_names.iter().map(String::as_str)).map_or_else(
+                    || "a channel of `skidpad list channels`".to_owned(),
+                    |nearest| format!("a channel of `skidpad list channels`, such as `{nearest}`"),
+                );
+                self.add_fault(&key("measured"), format!("unknown channel `{}`", series.channel), accepts);
+            }
+            Some(Channel { column: column?, series })
+        });
+        Some(Log {
+            name: log.file.display().to_string(),
+            script,
+            initial_speed: log.initial_speed_mps,
+            channels: channels.collect(),
+        })
+    }
+
+    /// Returns the figure with the number `index`. `None` after a fault. An unknown metric is found when the manoeuvre is
+    /// driven first.
+    fn figure(&mut self, index: usize, figure: &FigureDescription) -> Option<Figure> {
+        let entry = manoeuvre::by_name(&figure.manoeuvre);
+        if entry.is_none() {
+            let names: Vec<&str> = manoeuvre::MANOEUVRES.iter().map(|entry| entry.name).collect();
+            self.add_fault(&format!("figures[{index}].manoeuvre"), format!("`{}`", figure.manoeuvre), names.join(", "));
+        }
+        let manoeuvre = entry?.build_standard(&Overrides::default());
+        Some(Figure {
+            manoeuvre: manoeuvre.into(),
+            metric: figure.metric.clone(),
+            value: figure.value,
+            deviation: figure.deviation,
+        })
+    }
+}
+
+/// Returns the names of the telemetry channels of a car of `model` on `solver`.
+fn channel_names(solver: &SolverInfo, model: &Arc<Model>) -> Vec<String> {
+    let setup = crate::Setup::flat(0.0);
+    let starts = [skidpad_core::CarStart { model: Arc::clone(model), placement: setup.placement }];
+    let world = (solver.build_world)(&setup.scene, &starts, NAMING_DT_S as f32);
+    let frame: Frame = world.frame(0);
+    Trajectory::new(model, frame, NAMING_DT_S).header().to_vec()
+}
