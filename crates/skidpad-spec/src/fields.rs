@@ -65,6 +65,12 @@ pub enum FieldError {
         /// Paths of the fields with this name.
         paths: Vec<String>,
     },
+    /// Field that is not a number.
+    #[error("`{path}` is not a number")]
+    NotNumber {
+        /// Path of the field.
+        path: String,
+    },
     /// Value that is not a TOML value.
     #[error(
         "`{}` is not a value of `{path}`: numbers, true, false, lists, and texts in quotes are accepted",
@@ -130,9 +136,13 @@ impl FileFields {
         }
     }
 
-    /// Returns the number at `path`; `None` if there is no number.
-    pub fn number(&self, path: &FieldPath) -> Option<f64> {
-        self.node(&path.0)?.number()
+    /// Returns the number at `path`.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such field, or if it is not a number.
+    pub fn number(&self, path: &FieldPath) -> Result<f64, FieldError> {
+        let node = self.node(&path.0).ok_or_else(|| self.missing_field(path))?;
+        node.number().ok_or_else(|| FieldError::NotNumber { path: path.to_string() })
     }
 
     /// Returns the node at the path with these `parts`; `None` if there is none.
@@ -285,6 +295,10 @@ mod tests {
     fn names_and_values_are_checked() {
         assert!(matches!(set("track_m", "1"), Err(FieldError::Ambiguous { paths, .. }) if paths.len() == 2));
         let message = |name| set(name, "1").expect_err("unknown").to_string();
+        let fields = FileFields::parse(TEXT).expect("valid");
+        assert_eq!(fields.number(&FieldPath::new("axles[1].track_m")), Ok(1.5));
+        assert_eq!(fields.number(&FieldPath::new("name")), Err(FieldError::NotNumber { path: "name".into() }));
+        assert!(matches!(fields.number(&FieldPath::new("axles[2].track_m")), Err(FieldError::Unknown { .. })));
         assert_eq!(message("mass_kgs"), "unknown field `mass_kgs`; did you mean `mass_kg`?");
         assert_eq!(message("chasis.mass_kg"), "unknown field `chasis.mass_kg`; did you mean `chassis.mass_kg`?");
         for path in ["axles[2].track_m", "axles[x].track_m", "name.first", "chassis.", ""] {
@@ -305,7 +319,7 @@ mod tests {
             let mut paths = Vec::new();
             collect_paths(&fields.tree, &[], &mut paths);
             for path in &paths {
-                if let Some(number) = fields.number(path) {
+                if let Ok(number) = fields.number(path) {
                     fields.set(path, &number.to_string()).expect("it exists");
                 }
             }

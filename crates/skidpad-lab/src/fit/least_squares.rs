@@ -24,7 +24,7 @@ const SEARCH: MPConfig = MPConfig { ftol: TOLERANCE, xtol: TOLERANCE, max_iter: 
 const MIN_SINGULAR_VALUE: f64 = 1e-3;
 
 /// Largest 95 % interval of an identified combination of parameters, to either side, in shares of the accepted range.
-const MAX_INTERVAL: f64 = 0.5;
+const MAX_INTERVAL: f64 = 0.25;
 
 /// Smallest share of a parameter in a combination that names it.
 const MIN_COMPONENT: f64 = 0.02;

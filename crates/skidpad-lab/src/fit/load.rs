@@ -97,10 +97,16 @@ struct Loader {
 }
 
 impl Loader {
-    /// Adds a fault at `path` of the description.
+    /// Adds a fault at `path` of the description, whose value is `found`.
     fn add_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>) {
         let span = self.collector.nearest_span(path);
         self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, None);
+    }
+
+    /// Adds a fault of another file that `path` of the description names; `found` is a sentence about it.
+    fn add_file_fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>) {
+        let span = self.collector.nearest_span(path);
+        self.collector.add_fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, None);
     }
 
     /// Builds the fit; `None` after some of the faults.
@@ -150,14 +156,11 @@ impl Loader {
         fields: &FileFields,
     ) -> Option<(FieldPath, Parameter)> {
         let key = |key: &str| format!("parameters[{index}].{key}");
-        let field = fields.resolve(path).and_then(|field| match fields.number(&field) {
-            Some(number) => Ok((field, number)),
-            None => Err(FieldError::Unknown { name: path.clone(), help: "; it must be a number of the file".into() }),
-        });
+        let field = fields.resolve(path).and_then(|field| fields.number(&field).map(|number| (field, number)));
         let (field, value) = match field {
             Ok(field) => field,
             Err(error) => {
-                self.add_fault(&key("path"), error.to_string(), "the path of a number of the vehicle file");
+                self.add_file_fault(&key("path"), error.to_string(), "the path of a number of the vehicle file");
                 return None;
             }
         };
@@ -185,7 +188,7 @@ impl Loader {
         let text = match files::read_lossy(&path, FileKind::Controls) {
             Ok(text) => text,
             Err(error) => {
-                self.add_fault(&key("file"), format!("`{}`: {error}", path.display()), "a readable CSV file");
+                self.add_file_fault(&key("file"), format!("`{}`: {error}", path.display()), "a readable CSV file");
                 return None;
             }
         };
@@ -193,9 +196,9 @@ impl Loader {
             Ok(measured_log) => measured_log,
             Err(faults) => {
                 let accepts = "a log without faults";
-                faults
-                    .iter()
-                    .for_each(|fault| self.add_fault(&key("file"), format!("{}: {fault}", path.display()), accepts));
+                faults.iter().for_each(|fault| {
+                    self.add_file_fault(&key("file"), format!("`{}`: {fault}", path.display()), accepts)
+                });
                 return None;
             }
         };
@@ -203,10 +206,9 @@ impl Loader {
             Ok(script) => script,
             Err(faults) => {
                 let accepts = "inputs that a table of controls accepts; see `skidpad run --help`";
-                faults
-                    .0
-                    .iter()
-                    .for_each(|fault| self.add_fault(&key("inputs"), format!("a table in which {fault}"), accepts));
+                faults.0.iter().for_each(|fault| {
+                    self.add_file_fault(&key("inputs"), format!("a table of controls in which {fault}"), accepts)
+                });
                 return None;
             }
         };
