@@ -11,6 +11,8 @@
 //! | expected values: closed forms computed from the model alone | [`closed_form`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
 //! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`step_size_study`], [`order`] |
+//! | road load of a coast-down | [`road_load`] |
+//! | published figures of the real car, driven and compared | [`road_test`](mod@road_test) |
 //! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
 //! | friction utilisation of the tyres | [`friction`] |
 //!
@@ -32,6 +34,8 @@ pub mod manoeuvre;
 pub mod metrics;
 pub mod order;
 pub mod report;
+pub mod road_load;
+pub mod road_test;
 pub mod run;
 pub mod scene_bounds;
 pub mod script;

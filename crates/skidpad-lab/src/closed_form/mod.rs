@@ -34,7 +34,7 @@ pub use lints::lints;
 pub use modes::Modes;
 pub use roll::UnsprungCharacteristics;
 pub(crate) use straight::mean_inverse_radius;
-pub use straight::{drive_force, drive_shares, launch_force, resistance, standing_force};
+pub use straight::{drive_force, drive_shares, launch_force, resistance, standing_force, threshold_pedal};
 
 use roll::TurnPose;
 use skidpad_core::model::Side;

@@ -15,9 +15,10 @@ mod settle;
 mod slalom;
 mod start_requirements;
 mod step_steer;
+mod top_speed;
 
-pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
-pub use braking::{Braking, BrakingMetrics};
+pub use acceleration::{Acceleration, AccelerationMetrics, Launch, StandingStart};
+pub use braking::{Braking, BrakingMetrics, PedalTechnique};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
 pub use course::IncompleteCourse;
@@ -28,6 +29,7 @@ pub use settle::{Settle, SettleMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
 pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use step_steer::{StepSteer, StepSteerMetrics};
+pub use top_speed::{TopSpeed, TopSpeedMetrics};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
