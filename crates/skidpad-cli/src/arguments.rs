@@ -11,7 +11,7 @@ use crate::output::{TABLE_INDENT, Table};
 
 /// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 fault in an argument or in a file; 2 wrong command line; 3 a skidpad solver did not \
-solve every step, the car did not finish its course, or the car left the ground of its scene; 130 ended by a signal.";
+solve every step, the car did not finish its course, the car left the ground of its scene; 130 ended by a signal.";
 
 /// Simulates one vehicle description on several physics solvers and measures how far the solvers disagree.
 ///
@@ -38,6 +38,9 @@ pub enum Command {
     Agreement(Agreement),
     /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the metrics.
     Run(Run),
+    /// Drives the published tests in the vehicle's own file and prints the figures like a magazine: published,
+    /// simulated, deviation, origin, pass or fail.
+    RoadTest(RoadTest),
     /// Checks vehicle files: reports all faults at once, or prints the quantities derived from the description.
     Check(Check),
     /// Estimates fields of a vehicle file from measured logs and published figures, with confidence intervals.
@@ -165,6 +168,27 @@ pub struct Run {
     /// output.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
+}
+
+/// Arguments of `road-test`.
+#[derive(Debug, Args)]
+pub struct RoadTest {
+    /// Name of a shipped vehicle or path of a vehicle file.
+    #[arg(value_name = "VEHICLE", default_value = "corvette_c5")]
+    pub vehicle: String,
+    /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers of skidpad, without
+    /// reference vehicles.
+    #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
+    pub solvers: Vec<String>,
+    /// Step rate.
+    #[command(flatten)]
+    pub step: Step,
+    /// Prints one JSON object with unrounded values instead of the table. Missing values are null.
+    #[arg(long)]
+    pub json: bool,
+    /// Folders that files may refer to.
+    #[command(flatten)]
+    pub roots: Roots,
 }
 
 /// Returns the long help of `--controls`, with a table of the accepted columns. A row names the column, the accepted

@@ -8,7 +8,7 @@
 //! | 0 | success |
 //! | 1 | fault in a request or in a file |
 //! | 2 | wrong command line |
-//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course, or it left the ground of its scene |
+//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course or left the ground of its scene, or a figure of a road test is outside its tolerance |
 //! | 130 | ended by a signal |
 #![forbid(unsafe_code)]
 // These macros panic if the pipe is closed. The functions of `output` do not.
@@ -26,6 +26,7 @@ mod fit;
 mod import;
 mod list;
 mod output;
+mod road_test;
 mod roots;
 mod run;
 mod trailers;
@@ -39,7 +40,7 @@ use failure::Result;
 use output::print_error_report;
 
 /// Exit code for a run in which a solver did not solve every step, or the car did not finish its course or left the
-/// ground of its scene.
+/// ground of its scene, and for a road test with a figure outside its tolerance.
 const UNFINISHED_EXIT_CODE: u8 = 3;
 
 /// Exit code for a wrong command line.
@@ -97,6 +98,7 @@ fn run_command(command: Option<Command>) -> Result<ExitCode> {
         Some(Command::Certify(arguments)) => certify::certify(&arguments),
         Some(Command::Agreement(arguments)) => agreement::agreement(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::RoadTest(arguments)) => road_test::road_test(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Fit(arguments)) => fit::fit(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments).map(|()| ExitCode::SUCCESS),

@@ -2,6 +2,7 @@
 
 pub mod commonroad;
 mod fit;
+mod frequency_response;
 mod grounds;
 pub mod handling;
 mod limit;

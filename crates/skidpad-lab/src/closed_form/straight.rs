@@ -302,6 +302,37 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     distance
 }
 
+/// Computes the pedal position (–, 0 to 1) at which the first wheel reaches its peak braking force, with the load
+/// transfer of the resulting deceleration; 1 if no wheel does. `None` without brakes, or if the rear axle would lift.
+/// The deceleration of a wheel and its rolling resistance are part of the force, as in [`stopping_distance`].
+pub fn threshold_pedal(model: &Model) -> Option<f64> {
+    let mass = f64::from(model.mass());
+    let mut deceleration = 0.0;
+    let mut pedal_position = None;
+    // Each iteration gains about one digit, as in `stopping_distance`.
+    for _ in 0..40 {
+        // 0.0: no roll.
+        let loads = solve_at_roll(model, 0.0, LoadDemand::braking(model, deceleration))?.loads;
+        // Pedal position at which wheel `i` reaches its peak force.
+        let peak_position = |i: usize| {
+            let (wheel, load) = (&model.wheels()[i], loads[i]);
+            let radius = f64::from(wheel.radius);
+            let peak = f64::from(model.tyre(i).friction_at(load as f32)[0]) * load;
+            let spin_torque = f64::from(wheel.spin_inertia) * deceleration / radius;
+            let brake_torque = (peak - f64::from(wheel.rolling.constant) * load) * radius + spin_torque;
+            brake_torque / f64::from(wheel.brake_torque)
+        };
+        let braked_wheels = (0..loads.len()).filter(|&i| model.wheels()[i].brake_torque > 0.0);
+        let position = braked_wheels.map(peak_position).min_by(f64::total_cmp)?.clamp(0.0, 1.0);
+        // Largest forces up to which no wheel is beyond its peak.
+        let forces =
+            (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, Pedal::IdealBraking, position));
+        deceleration = forces.sum::<f64>() / mass;
+        pedal_position = Some(position);
+    }
+    pedal_position
+}
+
 /// Computes the distance in which a constant braking `force` (N) and the drag coefficient `drag` (N s²/m²) stop a
 /// `mass` (kg) from `v` m/s (m): `(m / 2 k) ln(1 + k v² / F)`.
 pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 {

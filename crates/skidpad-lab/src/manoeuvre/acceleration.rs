@@ -67,44 +67,72 @@ const MAX_RUN_SPEED_MPS: f64 = 150.0;
 const MPH_60: f64 = 26.8224;
 
 impl Acceleration {
-    /// Computes the metrics of a run. Speeds are over the ground, distances in a straight line from the start. Times
-    /// count from the last standstill before the car drives off, those with roll-out from the moment at which it has
-    /// covered one foot. A time, and the speed at the quarter mile, is `None` if its speed or distance is not
-    /// reached. Crossings are interpolated between rows. Top speed and largest acceleration have their own conditions
-    /// (`top_speed`, `max_acceleration`).
+    /// Computes the metrics of a run, with the times of [`StandingStart`]. Top speed and largest acceleration have
+    /// their own conditions (`top_speed`, `max_acceleration`).
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
-        let distance_from_start = ground_speed::distance_from(trajectory.first());
-        let start_time_s = start_time(trajectory);
-        // Time since the start (s).
-        let time_after_start = |time: Option<f64>| Some(time? - start_time_s);
-        let time_to_speed = |speed: f64| {
-            time_after_start(trajectory.first_crossing_up(speed, RUN_START_S, ground_speed::speed_over_ground))
-        };
-        let roll_out_time =
-            time_after_start(trajectory.first_crossing_up(ROLL_OUT_M, RUN_START_S, distance_from_start));
-        // Time since the end of the roll-out (s); both times count from the start.
-        let time_after_roll_out = |time: Option<f64>| Some(time? - roll_out_time?);
-        let quarter_mile_time =
-            time_after_start(trajectory.first_crossing_up(QUARTER_MILE_M, RUN_START_S, distance_from_start));
+        let start = StandingStart::new(trajectory);
+        // The clock starts with the car, or after the roll-out.
+        let (at_once, rolled_out) = (0.0, ROLL_OUT_M);
         AccelerationMetrics {
-            zero_to_60_mph_s: time_to_speed(MPH_60),
-            zero_to_60_mph_rollout_s: time_after_roll_out(time_to_speed(MPH_60)),
-            zero_to_100_kmh_s: time_to_speed(KMH_100),
-            zero_to_100_kmh_rollout_s: time_after_roll_out(time_to_speed(KMH_100)),
-            quarter_mile_s: quarter_mile_time,
-            quarter_mile_rollout_s: time_after_roll_out(quarter_mile_time),
-            quarter_mile_mps: quarter_mile_time
-                .map(|t| trajectory.interpolate_at(start_time_s + t, ground_speed::speed_over_ground)),
+            zero_to_60_mph_s: start.time_to_speed(MPH_60, at_once),
+            zero_to_60_mph_rollout_s: start.time_to_speed(MPH_60, rolled_out),
+            zero_to_100_kmh_s: start.time_to_speed(KMH_100, at_once),
+            zero_to_100_kmh_rollout_s: start.time_to_speed(KMH_100, rolled_out),
+            quarter_mile_s: start.time_over(QUARTER_MILE_M, at_once),
+            quarter_mile_rollout_s: start.time_over(QUARTER_MILE_M, rolled_out),
+            quarter_mile_mps: start.speed_at(QUARTER_MILE_M),
             top_speed_mps: top_speed(trajectory),
             largest_acceleration_mps2: max_acceleration(trajectory),
         }
     }
 }
 
-/// Returns the time of the last standstill before the car drives off (s); 0 for a car that rolls at the start.
-fn start_time(trajectory: &Trajectory) -> f64 {
-    let rows_at_rest = trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
-    rows_at_rest.last().map_or(0.0, |row| row.t_s)
+/// Times and speeds of a run from rest. Speeds are over the ground, distances in a straight line from the start.
+/// Crossings are interpolated between rows.
+pub struct StandingStart<'a> {
+    trajectory: &'a Trajectory,
+    /// Time of the last standstill before the car drives off (s); 0 for a car that rolls at the start.
+    start_s: f64,
+}
+
+impl<'a> StandingStart<'a> {
+    /// Finds the start of the run.
+    pub fn new(trajectory: &'a Trajectory) -> Self {
+        let rows_at_rest =
+            trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
+        Self { trajectory, start_s: rows_at_rest.last().map_or(0.0, |row| row.t_s) }
+    }
+
+    /// Returns the time of the run at which the car has covered `distance_m` (m) since the start (s).
+    fn passing_time(&self, distance_m: f64) -> Option<f64> {
+        let distance_from_start = ground_speed::distance_from(self.trajectory.first());
+        self.trajectory.first_crossing_up(distance_m, RUN_START_S, distance_from_start)
+    }
+
+    /// Returns the time of the run at which the clock starts (s): the last standstill, or the end of the roll-out of
+    /// `roll_out_m` (m).
+    fn clock_start(&self, roll_out_m: f64) -> Option<f64> {
+        if roll_out_m > 0.0 { self.passing_time(roll_out_m) } else { Some(self.start_s) }
+    }
+
+    /// Returns the time until the speed `speed_mps` (m/s), counted from the end of the roll-out of `roll_out_m` (m, 0
+    /// for none) (s); `None` if the speed or the roll-out is not reached.
+    pub fn time_to_speed(&self, speed_mps: f64, roll_out_m: f64) -> Option<f64> {
+        let time = self.trajectory.first_crossing_up(speed_mps, RUN_START_S, ground_speed::speed_over_ground)?;
+        Some(time - self.clock_start(roll_out_m)?)
+    }
+
+    /// Returns the time until the car is `distance_m` (m) from the start, counted from the end of the roll-out of
+    /// `roll_out_m` (m, 0 for none) (s); `None` if it does not get so far.
+    pub fn time_over(&self, distance_m: f64, roll_out_m: f64) -> Option<f64> {
+        Some(self.passing_time(distance_m)? - self.clock_start(roll_out_m)?)
+    }
+
+    /// Returns the speed at `distance_m` (m) from the start (m/s); `None` if the car does not get so far.
+    pub fn speed_at(&self, distance_m: f64) -> Option<f64> {
+        let time = self.passing_time(distance_m)?;
+        Some(self.trajectory.interpolate_at(time, ground_speed::speed_over_ground))
+    }
 }
 
 /// Returns the largest speed over the ground (m/s); `None` if the run is not longer than 10 s or if this speed
@@ -129,7 +157,7 @@ fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
 }
 
 /// Driver that keeps straight. If skilled, it controls the throttle by the slip of the driven wheels.
-struct AccelerationDriver {
+pub(super) struct AccelerationDriver {
     /// Driven wheels with their slip of largest force (–); empty for full throttle at any slip.
     driven_wheels: Vec<(usize, f64)>,
     /// Throttle controller of the skilled driver.
@@ -247,7 +275,7 @@ impl AccelerationDriver {
     /// until `acceleration.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip
     /// curve) there is no preparation. The force of the preparation is at most that of full throttle in first gear, and
     /// the throttle at the start at most 1.
-    fn new(model: &Model, acceleration: &Acceleration) -> Self {
+    pub(super) fn new(model: &Model, acceleration: &Acceleration) -> Self {
         let torque_shares = drive_shares(model);
         // Driven wheels of a skilled driver; none at full throttle.
         let driven_indices =

@@ -1,8 +1,11 @@
 //! Straight-line braking to a standstill, based on ISO 21994 and UN R13-H.
+//!
+//! The initial speed is exact, so the distance needs no correction to the nominal speed.
 
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
+use crate::closed_form::{peak_slip, threshold_pedal};
 use crate::driver::{DriverInput, DriverModel, OpenLoop, STANDSTILL_SPEED_MPS, UntilStop};
 use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
@@ -13,15 +16,27 @@ use crate::trajectory::Trajectory;
 pub struct Braking {
     /// Speed at which the pedal is pressed (m/s), > 0.
     pub initial_speed_mps: f64,
-    /// Pedal position (–), 0 to 1.
+    /// Pedal position (–), 0 to 1; the largest position of a driver at the threshold of locking.
     pub pedal: f64,
+    /// Control of the pedal.
+    pub technique: PedalTechnique,
     /// Time recorded after the standstill (s), ≥ 0.
     pub dwell_s: f64,
 }
 
+/// Control of the brake pedal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PedalTechnique {
+    /// Constant pedal position. Wheels may lock; anti-lock brakes act if the car has them.
+    Constant,
+    /// Pedal that keeps the wheel with the largest slip at the peak of its tyre force, like a test driver or anti-lock
+    /// brakes that act on all wheels together.
+    Threshold,
+}
+
 impl Default for Braking {
     fn default() -> Self {
-        Self { initial_speed_mps: KMH_100, pedal: 1.0, dwell_s: 2.0 }
+        Self { initial_speed_mps: KMH_100, pedal: 1.0, technique: PedalTechnique::Constant, dwell_s: 2.0 }
     }
 }
 
@@ -125,17 +140,72 @@ fn time_to_rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
     trajectory.row(last_moving_row + 1).map(|f| (f.t_s - stop_s).max(0.0))
 }
 
+/// Driver that brakes in neutral, straight ahead, with the most loaded tyre at the peak of its force.
+struct ThresholdDriver {
+    /// Braked wheels with their slip of largest force (–, > 0).
+    braked_wheels: Vec<(usize, f64)>,
+    /// Integral part of the pedal position (–, 0 to `max_pedal`).
+    integral: f64,
+    /// Largest pedal position (–).
+    max_pedal: f64,
+}
+
+/// Slip that the driver aims at, relative to the slip of largest force (–). Below 1, because a wheel beyond the peak
+/// locks.
+const TARGET_RELATIVE_SLIP: f64 = 0.9;
+/// Proportional gain: pedal position per missing slip relative to the slip of largest force (–).
+const SLIP_PROPORTIONAL_GAIN: f64 = 0.2;
+/// Integral gain (1/s).
+const SLIP_INTEGRAL_GAIN: f64 = 1.0;
+/// Upper limit of the slip in the controller, as a multiple of the slip of largest force (–).
+const MAX_RELATIVE_SLIP: f64 = 3.0;
+/// Speed below which the gains fall in proportion to the speed (m/s), because slips then respond faster.
+const FULL_GAIN_SPEED_MPS: f64 = 20.0;
+
+impl ThresholdDriver {
+    /// Creates the driver. The integral starts with the pedal position of [`threshold_pedal`]. Cars without brakes and
+    /// cars that would lift their rear axle start with `max_pedal`. On tyres without a slip curve the pedal stays there.
+    fn new(model: &Model, max_pedal: f64) -> Self {
+        let has_brake = |i: &usize| model.wheels()[*i].brake_torque > 0.0;
+        let braked_wheels = (0..model.wheels().len()).filter(has_brake).filter_map(|i| Some((i, peak_slip(model, i)?)));
+        let integral = threshold_pedal(model).unwrap_or(max_pedal).min(max_pedal);
+        Self { braked_wheels: braked_wheels.collect(), integral, max_pedal }
+    }
+}
+
+impl DriverModel for ThresholdDriver {
+    /// Presses the pedal by `I + P e` with the missing slip `e` of the wheel with the largest slip relative to its slip
+    /// of largest force. `I` grows by `e` per second. Both gains fall with the speed below [`FULL_GAIN_SPEED_MPS`].
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let relative_slip = |&(i, best_slip): &(usize, f64)| -input.frame.wheels[i].slip_ratio / best_slip;
+        let largest_slip = self.braked_wheels.iter().map(relative_slip).fold(0.0, f64::max);
+        let slip_error = if self.braked_wheels.is_empty() {
+            0.0
+        } else {
+            TARGET_RELATIVE_SLIP - largest_slip.min(MAX_RELATIVE_SLIP)
+        };
+        let gain_share = (input.frame.vx_mps / FULL_GAIN_SPEED_MPS).clamp(0.0, 1.0);
+        let integral_change = SLIP_INTEGRAL_GAIN * slip_error * gain_share * input.dt_s;
+        self.integral = (self.integral + integral_change).clamp(0.0, self.max_pedal);
+        let pedal = (self.integral + SLIP_PROPORTIONAL_GAIN * slip_error * gain_share).clamp(0.0, self.max_pedal);
+        Controls { brake: pedal as f32, ..Controls::parked() }
+    }
+}
+
 impl Manoeuvre for Braking {
     fn name(&self) -> &'static str {
-        "braking"
+        match self.technique {
+            PedalTechnique::Constant => "braking",
+            PedalTechnique::Threshold => "threshold-braking",
+        }
     }
     fn about(&self) -> String {
-        format!(
-            "brake pedal to {:.0} % at {:.1} m/s ({:.0} km/h), straight ahead, in neutral",
-            self.pedal * 100.0,
-            self.initial_speed_mps,
-            self.initial_speed_mps * 3.6
-        )
+        let pedal = match self.technique {
+            PedalTechnique::Constant => format!("to {:.0} %", self.pedal * 100.0),
+            PedalTechnique::Threshold => "at the threshold of locking".into(),
+        };
+        let [speed_mps, speed_kmh] = [self.initial_speed_mps, self.initial_speed_mps * 3.6];
+        format!("brake pedal {pedal} at {speed_mps:.1} m/s ({speed_kmh:.0} km/h), straight ahead, in neutral")
     }
     fn setup(&self, _model: &Model) -> Setup {
         // A run that does not stop ends after 60 s.
@@ -146,10 +216,15 @@ impl Manoeuvre for Braking {
     }
     /// Creates a driver that presses the brake pedal from the first step in neutral, without steering, and ends the
     /// run [`Braking::dwell_s`] after the first standstill.
-    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let pedal = self.pedal as f32;
         let press_pedal = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });
-        Box::new(UntilStop::new(press_pedal, self.dwell_s))
+        match self.technique {
+            PedalTechnique::Constant => Box::new(UntilStop::new(press_pedal, self.dwell_s)),
+            PedalTechnique::Threshold => {
+                Box::new(UntilStop::new(ThresholdDriver::new(model, self.pedal), self.dwell_s))
+            }
+        }
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

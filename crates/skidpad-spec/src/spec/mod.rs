@@ -170,15 +170,70 @@ fn bullets_roll_influence() -> f64 {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// Name of the measured quantity, such as `top_speed`.
+    /// Name of the measured quantity, such as `top_speed`. `skidpad road-test` drives the quantities that it lists.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub quantity: String,
     /// Value of the quantity in `unit`.
     pub value: f64,
+    /// Accepted deviation of the simulated figure from `value`, in `unit`. Absent: the figure is not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub tolerance: Option<f64>,
     /// SI unit, or `1` for a plain number.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub unit: String,
     /// Publisher of the figure, and the printed value if it has other units.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub source: String,
+    /// Origin of the value. Absent: unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+    /// Whether parameters of this file were tuned to the figure. The figure then does not verify the model.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fitted: bool,
+    /// Conditions of the test. Absent: those of the manoeuvre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<TestConditions>,
+}
+
+/// Returns whether `value` is false, the default of a key that is then not written.
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// Origin of a published value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Instrumented test of the real car.
+    Measured,
+    /// Value computed from measurements with a model.
+    Identified,
+    /// Claim or estimate without a published measurement.
+    Estimated,
+}
+
+/// Conditions of a published test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TestConditions {
+    /// Distance that the car covers before the clock starts, m. American magazines: 0.3048, one foot. Absent: the
+    /// clock starts with the car.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub roll_out_m: Option<f64>,
+    /// Radius of the circle of a steady-state test, m. Absent: 45.72 m, a circle of 300 ft across.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius_m: Option<f64>,
+    /// Forward gear in which the figure was measured, from 1. Absent: any gear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
+    pub gear: Option<u8>,
+    /// Whether anti-lock brakes or the driver kept the wheels at the threshold of locking. Absent: the pedal is fully
+    /// pressed, and the assists of this file act.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub threshold_braking: bool,
 }

@@ -1,0 +1,157 @@
+//! `skidpad road-test`: drives the published tests of a vehicle and prints the table of a magazine.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use skidpad::core::SolverInfo;
+use skidpad::lab::road_test::{DRIVEN_QUANTITIES, RoadTestRow, Verdict, road_test as drive};
+use skidpad::spec::printable::one_line;
+
+use crate::UNFINISHED_EXIT_CODE;
+use crate::arguments::RoadTest;
+use crate::compare::select_solvers;
+use crate::errors::BadArgument;
+use crate::failure::{Failure, Result};
+use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes};
+use crate::roots::load_vehicle;
+use crate::run::{create_progress_bar, parse_time_step};
+
+/// Drives the published tests of the vehicle on each solver and prints the table, or a JSON object. Returns
+/// [`UNFINISHED_EXIT_CODE`] if a figure fails or a step was not solved.
+///
+/// # Errors
+/// Faults of the arguments and of the vehicle file, and a vehicle without published figures.
+pub fn road_test(arguments: &RoadTest) -> Result<ExitCode> {
+    let backends = road_test_solvers(&arguments.solvers)?;
+    let vehicle = load_vehicle(&arguments.vehicle, &arguments.roots)?;
+    print_notes(&vehicle);
+    let dt = parse_time_step(&arguments.step)?;
+    if vehicle.spec.references.is_empty() {
+        let found = format!("`{}`, which has no published figures", arguments.vehicle);
+        let accepts = "a vehicle file with `[[references]]`".into();
+        return Err(BadArgument { argument: "VEHICLE", found, accepts }.into());
+    }
+    // The progress sets the length.
+    let progress_bar = create_progress_bar(0);
+    let found = drive(&backends, &vehicle.model, &vehicle.spec.references, dt, &|name, progress| {
+        progress_bar.set_message(name);
+        progress_bar.set_length(progress.total);
+        progress_bar.set_position(progress.done);
+    });
+    progress_bar.finish_and_clear();
+    if arguments.json {
+        let figures: Vec<Value> = found.rows.iter().map(|row| to_json(row, &found.solvers)).collect();
+        let object = json!({
+            "vehicle": vehicle.spec.name,
+            "rate_hz": 1.0 / dt.seconds(),
+            "passed": found.has_passed(),
+            "figures": figures,
+        });
+        print(&format!("{}\n", serde_json::to_string_pretty(&object).map_err(Failure::from_error)?))?;
+    } else {
+        let title = format!("{}: road test, {:.1} Hz", one_line(&vehicle.spec.name), 1.0 / dt.seconds());
+        print(&format!("{title}\n\n{}", figure_table(&found.rows, &found.solvers).to_text(TABLE_INDENT)))?;
+        print(&sources_text(&found.rows))?;
+    }
+    for (solver, manoeuvre) in &found.unsolved {
+        print_error(&format!("warning: {solver}: not every step of `{manoeuvre}` was solved"));
+    }
+    Ok(if found.has_passed() { ExitCode::SUCCESS } else { ExitCode::from(UNFINISHED_EXIT_CODE) })
+}
+
+/// Returns the solvers called `names`; without names all solvers except those that only serve comparisons.
+fn road_test_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
+    let mut solvers = select_solvers(names)?;
+    if names.is_empty() {
+        solvers.retain(|info| !info.comparison_only);
+    }
+    Ok(solvers)
+}
+
+/// Returns the number of decimal places for values of the magnitude of `published`: three significant digits, from none
+/// to six.
+fn decimal_places(published: f64) -> usize {
+    if published == 0.0 {
+        // A published 0 has no magnitude.
+        return 4;
+    }
+    (2 - published.abs().log10().floor() as i32).clamp(0, 6) as usize
+}
+
+/// Returns the table: figure, unit, published value with its tolerance, value of each solver, largest deviation,
+/// origin and verdict. A missing value is "-".
+fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
+    // Right-aligned from column 2 on.
+    let mut table = Table::new(2);
+    let heads = ["figure", "unit", "published", "tolerance"].into_iter().chain(solvers.iter().copied());
+    table.push_row(heads.chain(["deviation", "origin", "verdict"]));
+    for row in rows {
+        let places = decimal_places(row.reference.value);
+        let number_text = |value: f64| format!("{value:.places$}");
+        let tolerance = row.reference.tolerance.map_or("-".into(), |tolerance| format!("± {tolerance}"));
+        let values = row.values.iter().map(|value| value.map_or("-".into(), number_text));
+        let leading_cells = [row.label(), row.reference.unit.clone(), number_text(row.reference.value), tolerance];
+        let trailing_cells = [deviation_text(row), row.provenance_text(), row.verdict.text().to_string()];
+        table.push_row(leading_cells.into_iter().chain(values).chain(trailing_cells));
+    }
+    table
+}
+
+/// Returns the largest deviation in % of the published value, in its unit if that value is 0, or "-" without values.
+fn deviation_text(row: &RoadTestRow) -> String {
+    match (row.largest_deviation(), row.reference.value) {
+        (None, _) => "-".into(),
+        (Some(deviation), 0.0) => format!("{deviation:+.1e}"),
+        (Some(deviation), published) => format!("{:+.1} %", 100.0 * deviation / published.abs()),
+    }
+}
+
+/// Returns the sources of the figures, and an explanation of figures that were not driven.
+fn sources_text(rows: &[RoadTestRow]) -> String {
+    // No column is right-aligned.
+    let mut table = Table::new(usize::MAX);
+    for row in rows {
+        table.push_row([row.label(), row.reference.source.clone()]);
+    }
+    let mut text = format!("\nsources\n{}", table.to_text(TABLE_INDENT));
+    if rows.iter().any(|row| row.figure.is_none()) {
+        text.push_str(&format!(
+            "\nnot driven: figures with another quantity or unit; V is a speed in m/s, D a distance in m: {}\n",
+            DRIVEN_QUANTITIES.join(", ")
+        ));
+    }
+    text
+}
+
+/// Returns the JSON object of a figure, with the values by solver.
+fn to_json(row: &RoadTestRow, solvers: &[&'static str]) -> Value {
+    let values: serde_json::Map<String, Value> =
+        solvers.iter().zip(&row.values).map(|(solver, value)| ((*solver).to_owned(), json!(value))).collect();
+    json!({
+        "quantity": row.reference.quantity,
+        "label": row.label(),
+        "unit": row.reference.unit,
+        "published": row.reference.value,
+        "tolerance": row.reference.tolerance,
+        "simulated": values,
+        "largest_deviation": row.largest_deviation(),
+        "provenance": row.provenance_text(),
+        "source": row.reference.source,
+        "verdict": match row.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::NotJudged => "not judged",
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_significant_digits() {
+        let text = |value: f64| format!("{value:.*}", decimal_places(value));
+        assert_eq!([4.8, 13.25, 76.5, 0.0061, 251.3].map(text), ["4.80", "13.2", "76.5", "0.00610", "251"]);
+    }
+}
