@@ -239,9 +239,8 @@ impl Loader {
             let names: Vec<&str> = manoeuvre::MANOEUVRES.iter().map(|entry| entry.name).collect();
             self.add_fault(&format!("figures[{index}].manoeuvre"), format!("`{}`", figure.manoeuvre), names.join(", "));
         }
-        let manoeuvre = entry?.build_standard(&Overrides::default());
         Some(Figure {
-            manoeuvre: manoeuvre.into(),
+            procedure: entry?.build_standard(&Overrides::default()),
             metric: figure.metric.clone(),
             value: figure.value,
             deviation: figure.deviation,

@@ -19,8 +19,9 @@ use skidpad_spec::{Faults, Folders};
 
 use crate::fit::least_squares::{FitFailure, Parameter, Residuals, Solution, solve};
 use crate::fit::log::Series;
-use crate::manoeuvre::Manoeuvre;
+use crate::manoeuvre::{Manoeuvre, Overrides, Procedure};
 use crate::run::{TimeStep, simulate};
+use crate::runner::execute;
 use crate::script::Script;
 use crate::sweep::run_in_parallel;
 use crate::trajectory::Trajectory;
@@ -67,7 +68,7 @@ struct Channel {
 /// Published figure.
 #[derive(Debug)]
 struct Figure {
-    manoeuvre: Arc<dyn Manoeuvre>,
+    procedure: Box<dyn Procedure>,
     /// Name of the metric, with its unit.
     metric: String,
     /// Published value.
@@ -202,7 +203,7 @@ impl Fit {
 
     /// Drives the inputs of `log` and returns the differences of each channel: simulated minus measured.
     fn log_differences(&self, log: &Log, model: &Arc<Model>) -> Result<Vec<Vec<f64>>, EvaluationError> {
-        let mut setup = log.script.setup(model);
+        let mut setup = Manoeuvre::setup(&log.script, model);
         setup.placement.speed = log.initial_speed as f32;
         let mut driver = log.script.driver(model);
         let trajectory = simulate(&self.solver, model, &setup, driver.as_mut(), self.dt, &mut |_, _| {});
@@ -212,15 +213,13 @@ impl Fit {
         Ok(channel_differences(&trajectory, &log.channels))
     }
 
-    /// Drives the manoeuvre of `figure` and returns the difference of its metric: simulated minus published.
+    /// Executes the procedure of `figure` and returns the difference of its metric: simulated minus published.
     fn figure_difference(&self, figure: &Figure, model: &Arc<Model>) -> Result<f64, EvaluationError> {
-        let manoeuvre = &figure.manoeuvre;
-        let (setup, mut driver) = (manoeuvre.setup(model), manoeuvre.driver(model));
-        let trajectory = simulate(&self.solver, model, &setup, driver.as_mut(), self.dt, &mut |_, _| {});
-        let metrics = manoeuvre.metrics(model, &trajectory);
+        let (procedure, overrides) = (figure.procedure.as_ref(), Overrides::default());
+        let metrics = execute(&self.solver, model, procedure, &overrides, self.dt, &|_| {}).metrics;
         let value = metrics.iter().find(|metric| metric.name == figure.metric).and_then(|metric| metric.value);
         value.map(|value| value - figure.value).ok_or_else(|| EvaluationError::Metric {
-            manoeuvre: manoeuvre.name().into(),
+            manoeuvre: procedure.name().into(),
             metric: figure.metric.clone(),
             known: metrics.iter().map(|metric| metric.name.as_str()).collect::<Vec<_>>().join(", "),
         })
@@ -231,7 +230,7 @@ impl Fit {
         let channels = self.logs.iter().flat_map(|log| {
             log.channels.iter().map(|channel| ([&*log.name, &*channel.series.channel], channel.series.deviation))
         });
-        let figures = self.figures.iter().map(|figure| ([figure.manoeuvre.name(), &*figure.metric], figure.deviation));
+        let figures = self.figures.iter().map(|figure| ([figure.procedure.name(), &*figure.metric], figure.deviation));
         channels.chain(figures).collect()
     }
 

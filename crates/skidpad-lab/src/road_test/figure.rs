@@ -6,7 +6,7 @@ use skidpad_spec::spec::{Reference, TestConditions};
 use super::skid_pad::SkidPad;
 use super::stall::Stall;
 use crate::manoeuvre::{
-    Acceleration, Braking, Circle, Launch, Manoeuvre, PedalTechnique, StandingStart, StepSteer, TopSpeed,
+    Acceleration, Braking, Circle, Launch, PedalTechnique, Procedure, StandingStart, StepSteer, TopSpeed,
 };
 use crate::trajectory::Trajectory;
 
@@ -229,7 +229,7 @@ pub(super) enum Test {
 
 impl Test {
     /// Returns the manoeuvre.
-    pub(super) fn manoeuvre(&self) -> &dyn Manoeuvre {
+    pub(super) fn manoeuvre(&self) -> &dyn Procedure {
         match self {
             Self::Acceleration(manoeuvre) => manoeuvre,
             Self::TopSpeed(manoeuvre) => manoeuvre,
