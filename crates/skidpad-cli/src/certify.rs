@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use skidpad::lab::compare::POSITION_NOISE_MM;
 use skidpad::lab::report::StepSizeReport;
 use skidpad::lab::step_size_study::{SolverSummary, StepSizeStudy, StudyRow};
-use skidpad::lab::{Manoeuvre, TimeStep, sweep};
+use skidpad::lab::{Procedure, TimeStep, sweep};
 use skidpad::spec::printable::one_line;
 
 use crate::UNFINISHED_EXIT_CODE;
@@ -34,7 +34,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let overrides = read_overrides(&arguments.changes, &vehicle.model)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
-    let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
+    let mut manoeuvres: Vec<Box<dyn Procedure>> = Vec::new();
     for name in &names {
         let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
         resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &steps)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
 use skidpad::lab::report::{Published, Report};
-use skidpad::lab::{Comparison, Manoeuvre};
+use skidpad::lab::{Comparison, Procedure};
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::{Changes, Compare};
@@ -30,7 +30,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let dt = parse_time_step(&arguments.step)?;
     let overrides = read_overrides(&arguments.changes, &vehicle.model)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
-    let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
+    let mut manoeuvres: Vec<Box<dyn Procedure>> = Vec::new();
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
     for name in &names {
         let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);

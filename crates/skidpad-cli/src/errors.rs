@@ -5,7 +5,7 @@ use std::path::Path;
 use skidpad::Solver;
 use skidpad::core::SolverInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
-use skidpad::lab::manoeuvre::{MANOEUVRES, ManoeuvreEntry, by_name};
+use skidpad::lab::manoeuvre::{ManoeuvreEntry, by_name, catalogue};
 use skidpad::lab::script;
 use skidpad::lab::suggestions::nearest_name;
 use skidpad::spec::printable::one_line;
@@ -176,7 +176,7 @@ impl Diagnostic for ControlsFault {
 
 /// Returns the standard manoeuvre called exactly `name`.
 pub fn find_manoeuvre(name: &str) -> Result<&'static ManoeuvreEntry, UnknownName> {
-    let known: Vec<&str> = MANOEUVRES.iter().map(|entry| entry.name).collect();
+    let known: Vec<&str> = catalogue().map(|entry| entry.name).collect();
     by_name(name).ok_or_else(|| UnknownName::new("manoeuvre", name, &known))
 }
 

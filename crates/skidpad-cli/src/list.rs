@@ -2,7 +2,7 @@
 
 use skidpad::core::HitchFrame;
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
-use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES};
+use skidpad::lab::manoeuvre::{GROUND_KINDS, catalogue};
 
 use skidpad::spec::import::Source;
 
@@ -66,7 +66,7 @@ fn solver_table() -> Table {
 fn manoeuvre_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
-    for entry in MANOEUVRES {
+    for entry in catalogue() {
         table.push_row([entry.name, entry.about]);
     }
     table

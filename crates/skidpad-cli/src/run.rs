@@ -11,7 +11,8 @@ use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::manoeuvre::{IncompleteCourse, StartProperty, StartRejected};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
-use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
+use skidpad::lab::compare::{Outcome, run_solver};
+use skidpad::lab::{Overrides, Procedure, Script, Setup, TimeStep, Trajectory};
 use skidpad::spec::files::{self, FileKind};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{LoadedScene, LoadedVehicle};
@@ -59,16 +60,11 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
-    let progress_bar = create_progress_bar(dt.steps(setup.duration_s));
-    let mut driver = manoeuvre.driver(&vehicle.model);
-    let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |completed_steps, _| {
-        // Every 256th step, since drawing the bar takes time.
-        if completed_steps % 256 == 0 {
-            progress_bar.set_position(completed_steps);
-        }
-    });
+    let progress_bar = create_progress_bar(dt.steps(setup.duration_s) * u64::from(manoeuvre.max_runs()));
+    let report_steps = |steps| progress_bar.inc(steps);
+    let outcome = run_solver(&backend, &vehicle.model, manoeuvre.as_ref(), &overrides, dt, &report_steps);
     progress_bar.finish_and_clear();
-    let metrics = manoeuvre.metrics_of_train(&vehicle.model, &trajectory);
+    let Outcome { trajectory, metrics, incomplete, .. } = outcome;
     trajectory.save_csv(&arguments.out).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
         save_json(path, &metrics, &trajectory)?;
@@ -87,9 +83,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     } else {
         print(&summary)?;
     }
-    let incomplete_course = manoeuvre.incomplete_reason(&vehicle.model, &trajectory);
     // `false`: the only solver decides the exit code even if it is a peer.
-    Ok(report_health([(backend.name, false, &trajectory, incomplete_course)]))
+    Ok(report_health([(backend.name, false, &trajectory, incomplete)]))
 }
 
 /// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls and the
@@ -224,7 +219,7 @@ pub fn report_health<'a>(
 /// Returns the manoeuvre that the arguments ask for: the table of controls if a file is named, otherwise the named
 /// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The manoeuvre is built with the `overrides`, the table
 /// for the `model`. The error lists the known manoeuvres, names an unreadable file, or lists the faults of the table.
-fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Manoeuvre>> {
+fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Procedure>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = arguments.controls.as_deref() else {
         return Ok(errors::find_manoeuvre(arguments.manoeuvre.as_deref().unwrap_or(SCENE_MANOEUVRE))?

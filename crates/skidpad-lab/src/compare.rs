@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{Model, Scene, SolverInfo};
 
-use crate::manoeuvre::{IncompleteCourse, Manoeuvre, Overrides, Setup};
+use crate::manoeuvre::{Evaluation, IncompleteCourse, Overrides, Procedure};
 use crate::metrics::Metric;
-use crate::run::{TimeStep, simulate};
+use crate::run::TimeStep;
+use crate::runner;
 use crate::trajectory::Trajectory;
 
 /// Progress of a comparison or a sweep.
@@ -26,7 +27,7 @@ pub struct Outcome {
     pub backend: &'static str,
     /// Whether the solver is a peer: it is listed, but does not count in the spread.
     pub peer: bool,
-    /// Telemetry of every step.
+    /// Telemetry of every step; of the run that [`Evaluation::trajectory`] selects if there are several.
     pub trajectory: Trajectory,
     /// Metrics of the run, in the same order for every solver.
     pub metrics: Vec<Metric>,
@@ -174,32 +175,18 @@ impl Comparison {
     }
 }
 
-/// Drives `manoeuvre` with `model` on one solver with the steps `dt` and measures the run, with the metrics of hitches.
-/// Calls `report_steps` about 200 times with the number of newly finished steps. The last call includes the steps left
-/// out by a run that ended early, so the sum is always the planned number. Also records why the course was not
-/// completed.
-pub(crate) fn run_solver(
+/// Executes `procedure` with `model` on one solver with the steps `dt` and the changes `overrides`. Calls `report_steps`
+/// about 200 times per run with the number of newly finished steps, whose sum is always the planned number.
+pub fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
-    manoeuvre: &dyn Manoeuvre,
-    setup: &Setup,
+    procedure: &dyn Procedure,
+    overrides: &Overrides,
     dt: TimeStep,
     report_steps: &dyn Fn(u64),
 ) -> Outcome {
-    let step_count = dt.steps(setup.duration_s);
-    // Number of steps reported so far.
-    let mut reported_steps = 0;
-    let mut driver = manoeuvre.driver(model);
-    let trajectory = simulate(info, model, setup, driver.as_mut(), dt, &mut |step, _| {
-        // Reports every 200th part of the run.
-        if step % (step_count / 200).max(1) == 0 {
-            report_steps(step - reported_steps);
-            reported_steps = step;
-        }
-    });
-    report_steps(step_count - reported_steps);
-    let metrics = manoeuvre.metrics_of_train(model, &trajectory);
-    let incomplete = manoeuvre.incomplete_reason(model, &trajectory);
+    let Evaluation { trajectory, metrics, incomplete } =
+        runner::execute(info, model, procedure, overrides, dt, report_steps);
     Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete }
 }
 
@@ -212,23 +199,21 @@ pub(crate) fn run_solver(
 pub fn compare(
     backends: &[SolverInfo],
     model: &Arc<Model>,
-    manoeuvre: &dyn Manoeuvre,
+    manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     dt: TimeStep,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Comparison {
-    let setup = overrides.apply(manoeuvre.setup(model));
-    let step_count = dt.steps(setup.duration_s);
-    let total = step_count * backends.len() as u64;
+    let total = runner::planned_steps(manoeuvre, model, overrides, dt) * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
     let report_steps = |finished: u64| {
         progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     };
     let outcomes = std::thread::scope(|scope| {
-        // References, which the closures of all threads can copy.
-        let (setup, report_steps) = (&setup, &report_steps);
-        let spawn_run = |info| scope.spawn(move || run_solver(info, model, manoeuvre, setup, dt, report_steps));
+        // Reference, which the closures of all threads can copy.
+        let report_steps = &report_steps;
+        let spawn_run = |info| scope.spawn(move || run_solver(info, model, manoeuvre, overrides, dt, report_steps));
         let threads: Vec<_> = backends.iter().map(spawn_run).collect();
         threads
             .into_iter()
@@ -240,7 +225,7 @@ pub fn compare(
         about: overrides.about_changed(manoeuvre),
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
-        scene: setup.scene,
+        scene: overrides.apply(manoeuvre.setup(model)).scene,
         outcomes,
     }
 }

@@ -7,6 +7,7 @@
 //! | open-loop inputs from a file | [`script`] |
 //! | telemetry of every step, written as CSV | [`trajectory`] |
 //! | check whether a car left the ground of its scene | [`scene_bounds`] |
+//! | filters, derivatives, spectra and regression of signals | [`signal`] |
 //! | metrics of a run, typed and with units | [`metrics`] |
 //! | expected values: closed forms computed from the model alone | [`closed_form`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
@@ -32,8 +33,10 @@ pub mod metrics;
 pub mod order;
 pub mod report;
 pub mod run;
+mod runner;
 pub mod scene_bounds;
 pub mod script;
+pub mod signal;
 pub mod step_size_study;
 pub mod suggestions;
 pub mod sweep;
@@ -46,7 +49,7 @@ pub mod units;
 pub use closed_form::Characteristics;
 pub use compare::{Comparison, Progress, Spread, compare};
 pub use driver::{DriverInput, DriverModel};
-pub use manoeuvre::{Manoeuvre, Overrides, Setup};
+pub use manoeuvre::{Manoeuvre, Overrides, Procedure, Setup};
 pub use metrics::Metric;
 pub use run::{TimeStep, simulate};
 pub use script::Script;

@@ -8,9 +8,10 @@ use skidpad_core::{Model, SolverInfo, StepReport};
 
 use crate::compare::{Progress, run_solver};
 use crate::friction::max_friction_utilisation;
-use crate::manoeuvre::{IncompleteCourse, Manoeuvre, Overrides, Setup};
+use crate::manoeuvre::{IncompleteCourse, Overrides, Procedure};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
+use crate::runner;
 use crate::scene_bounds::OffScene;
 
 /// Results of one run.
@@ -78,16 +79,16 @@ impl Sweep {
 pub fn sweep(
     backends: &[SolverInfo],
     model: &Arc<Model>,
-    manoeuvre: &dyn Manoeuvre,
+    manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     steps: &[TimeStep],
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Sweep {
-    let setup = overrides.apply(manoeuvre.setup(model));
     let mut steps: Vec<TimeStep> = steps.to_vec();
     steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
     steps.dedup();
-    let total = steps.iter().map(|dt| dt.steps(setup.duration_s)).sum::<u64>() * backends.len() as u64;
+    let planned_steps = |dt: &TimeStep| runner::planned_steps(manoeuvre, model, overrides, *dt);
+    let total = steps.iter().map(planned_steps).sum::<u64>() * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
     let report_steps = |finished: u64| {
@@ -96,7 +97,7 @@ pub fn sweep(
     // Jobs are ordered by solver, then by step length.
     let run_job = |job: usize| {
         let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
-        run_sample(info, model, manoeuvre, &setup, dt, &report_steps)
+        run_sample(info, model, manoeuvre, overrides, dt, &report_steps)
     };
     // Every solver takes the next samples, one per step length.
     let mut samples = run_in_parallel(backends.len() * steps.len(), &run_job).into_iter();
@@ -120,15 +121,16 @@ pub fn sweep(
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,
-    manoeuvre: &dyn Manoeuvre,
-    setup: &Setup,
+    manoeuvre: &dyn Procedure,
+    overrides: &Overrides,
     dt: TimeStep,
     report_steps: &dyn Fn(u64),
 ) -> Sample {
-    let outcome = run_solver(info, model, manoeuvre, setup, dt, report_steps);
+    let outcome = run_solver(info, model, manoeuvre, overrides, dt, report_steps);
+    let scene = overrides.apply(manoeuvre.setup(model)).scene;
     Sample {
         dt_s: dt.seconds(),
-        friction_utilisation: max_friction_utilisation(model, &setup.scene, &outcome.trajectory),
+        friction_utilisation: max_friction_utilisation(model, &scene, &outcome.trajectory),
         worst_report: outcome.trajectory.worst_report(),
         off_scene: outcome.trajectory.off_scene(),
         incomplete: outcome.incomplete,

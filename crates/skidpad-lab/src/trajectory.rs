@@ -121,6 +121,12 @@ impl Trajectory {
         self.worst_report = self.worst_report.merge_worst(report);
     }
 
+    /// Merges the health of other runs: their worst step report and the first place at which a car left its ground.
+    pub fn merge_health(&mut self, report: StepReport, off_scene: Option<OffScene>) {
+        self.worst_report = self.worst_report.merge_worst(report);
+        self.off_scene = self.off_scene.or(off_scene);
+    }
+
     /// Returns the worst value of each field of the step reports.
     pub fn worst_report(&self) -> StepReport {
         self.worst_report

@@ -3,6 +3,7 @@
 //! | figure | module |
 //! |---|---|
 //! | [`Characteristics`]: loads, sag, bicycle model, roll gradient, top speed; cheap enough for drivers | here, [`bicycle`], [`roll`], [`straight`] |
+//! | frequency response of yaw rate and lateral acceleration to steering | [`lateral_dynamics`] |
 //! | frequencies and damping ratios of the rigid-body modes | [`modes`] |
 //! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
 //! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
@@ -17,6 +18,7 @@
 pub mod bicycle;
 pub mod cornering;
 pub mod cruise;
+pub mod lateral_dynamics;
 pub mod lints;
 pub mod lists;
 pub mod modes;
@@ -30,6 +32,7 @@ mod walking;
 
 pub use bicycle::Bicycle;
 pub use cruise::CruiseState;
+pub use lateral_dynamics::LateralDynamics;
 pub use lints::lints;
 pub use modes::Modes;
 pub use roll::UnsprungCharacteristics;

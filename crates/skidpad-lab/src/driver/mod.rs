@@ -6,9 +6,11 @@
 
 mod path;
 mod speed;
+mod steering_program;
 
 pub use path::{LaneShift, PathFollower, ReferencePath, StraightKeeper};
 pub use speed::{PedalSpeedController, TorqueSpeedController};
+pub use steering_program::SteeringProgram;
 
 use skidpad_core::{Controls, Frame, Model};
 

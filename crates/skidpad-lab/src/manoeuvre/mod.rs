@@ -9,11 +9,16 @@ mod circle;
 mod coast_down;
 mod course;
 mod free_rolling;
+mod frequency_response;
+mod handling_tests;
 mod lane_change;
 mod parked;
+mod procedure;
 mod settle;
+mod sine_steer;
 mod slalom;
 mod start_requirements;
+mod steering_wheel;
 mod step_steer;
 
 pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
@@ -22,11 +27,16 @@ pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
 pub use course::IncompleteCourse;
 pub use free_rolling::{FreeRolling, RollMetrics};
+pub use frequency_response::{FrequencyResponseMetrics, FrequencyResponseTest, SteerInput, SteerResponses};
+pub use handling_tests::HANDLING_TESTS;
 pub use lane_change::{LaneChange, LaneChangeCourse, LaneChangeMetrics};
 pub use parked::{Parked, ParkedMetrics};
+pub use procedure::{Evaluation, Procedure, Runner};
 pub use settle::{Settle, SettleMetrics};
+pub use sine_steer::{SineSteer, SineSteerMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
 pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
+pub use steering_wheel::{SteeringWheel, TYPICAL_STEERING_RATIO};
 pub use step_steer::{StepSteer, StepSteerMetrics};
 
 use skidpad_core::state::Placement;
@@ -120,7 +130,7 @@ impl Overrides {
     }
 
     /// Describes `manoeuvre` in one sentence, with the changes to it.
-    pub fn about_changed(&self, manoeuvre: &dyn Manoeuvre) -> String {
+    pub fn about_changed(&self, manoeuvre: &dyn Procedure) -> String {
         let (about, changes) = (manoeuvre.about(), self.about());
         if changes.is_empty() { about } else { format!("{about} ({changes})") }
     }
@@ -204,14 +214,14 @@ pub struct ManoeuvreEntry {
     /// Description in one line, for lists.
     pub about: &'static str,
     /// Constructor with the overrides that change parameters of the manoeuvre.
-    build: fn(&Overrides) -> Box<dyn Manoeuvre>,
+    build: fn(&Overrides) -> Box<dyn Procedure>,
 }
 
 impl ManoeuvreEntry {
     /// Builds the manoeuvre with its standard parameters, except those that `overrides` changes.
     ///
     /// The caller still has to apply `overrides` to the [`Setup`] of the manoeuvre.
-    pub fn build_standard(&self, overrides: &Overrides) -> Box<dyn Manoeuvre> {
+    pub fn build_standard(&self, overrides: &Overrides) -> Box<dyn Procedure> {
         (self.build)(overrides)
     }
 }
@@ -231,7 +241,8 @@ macro_rules! entry {
     };
 }
 
-/// Standard manoeuvres. The open-loop manoeuvre from a file is [`crate::script::Script`].
+/// Standard manoeuvres of one run, which the page of agreement contains. The open-loop manoeuvre from a file is
+/// [`crate::script::Script`].
 pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     entry!(
         "drop-settle",
@@ -289,7 +300,12 @@ const FORMER_NAMES: [(&str, &str); 3] = [("settle", "drop-settle"), ("roll", "co
 /// Returns the standard manoeuvre with the name `name`; `None` if there is none. Former names are accepted.
 pub fn by_name(name: &str) -> Option<&'static ManoeuvreEntry> {
     let current_name = FORMER_NAMES.iter().find(|(former, _)| *former == name).map_or(name, |(_, current)| current);
-    MANOEUVRES.iter().find(|entry| entry.name == current_name)
+    catalogue().find(|entry| entry.name == current_name)
+}
+
+/// Iterates over all entries: [`MANOEUVRES`], then [`HANDLING_TESTS`].
+pub fn catalogue() -> impl Iterator<Item = &'static ManoeuvreEntry> {
+    MANOEUVRES.iter().chain(HANDLING_TESTS)
 }
 
 #[cfg(test)]
@@ -302,7 +318,7 @@ mod tests {
     /// others are not.
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
-        for entry in MANOEUVRES {
+        for entry in catalogue() {
             let manoeuvre = entry.build_standard(&Overrides { initial_speed_mps: Some(20.0), ..Overrides::default() });
             assert_eq!(manoeuvre.name(), entry.name);
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
@@ -324,7 +340,7 @@ mod tests {
             slope_rad: Some(0.1),
             ..Overrides::default()
         };
-        let setup = overrides.apply(Settle::default().setup(&model()));
+        let setup = overrides.apply(Manoeuvre::setup(&Settle::default(), &model()));
         assert_eq!((setup.placement.x, setup.placement.y, setup.placement.height), (1.0, 2.0, 0.52));
         // The slope of the overrides has priority over the slope of the scene.
         assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });

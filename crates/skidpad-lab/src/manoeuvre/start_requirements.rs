@@ -5,7 +5,7 @@ use core::fmt;
 
 use skidpad_core::Model;
 
-use super::{Manoeuvre, Overrides, Setup};
+use super::{Overrides, Procedure, Setup};
 
 /// Starts that a manoeuvre accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,10 +90,10 @@ impl Overrides {
     /// Returns the start of `manoeuvre` with the changes applied.
     ///
     /// # Errors
-    /// Returns the first change that `manoeuvre` does not accept ([`Manoeuvre::start_requirements`]), in the order
+    /// Returns the first change that `manoeuvre` does not accept ([`Procedure::start_requirements`]), in the order
     /// speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
     /// any x or y that is not 0. Heights, scenes, durations and trailers are always accepted.
-    pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, StartRejected> {
+    pub fn setup(&self, manoeuvre: &dyn Procedure, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, requirements) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
         // Arguments: changed property, requested value as text, accepted values as a sentence.
@@ -140,7 +140,7 @@ impl SpeedRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manoeuvre::{MANOEUVRES, by_name};
+    use crate::manoeuvre::{by_name, catalogue};
     use crate::testing::model;
 
     /// Returns the rejected property and the message for the standard manoeuvre `name` with `overrides`; `None` if the
@@ -187,7 +187,7 @@ mod tests {
         let followed = ["circle", "slalom", "lane-change", "moose"];
         let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
         let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };
-        for entry in MANOEUVRES {
+        for entry in catalogue() {
             let is_followed = followed.contains(&entry.name);
             let told = refused(entry.name, &towards(180.0)).map(|(change, _)| change);
             assert_eq!(told, is_followed.then_some(StartProperty::Heading), "{}", entry.name);

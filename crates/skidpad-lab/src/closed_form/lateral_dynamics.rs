@@ -1,0 +1,169 @@
+//! Linear lateral dynamics at constant speed: frequency response to steering.
+
+use nalgebra::{Complex, Matrix2, Vector2};
+use skidpad_core::Model;
+
+use super::Characteristics;
+
+/// Linear single-track model with two degrees of freedom, lateral velocity and yaw rate, for any number of axles.
+///
+/// H. B. Pacejka, *Tyre and Vehicle Dynamics*, 3rd edition, section 1.3: `m (v̇ + V r) = ΣFᵢ`, `I ṙ = Σ xᵢ Fᵢ`, with the
+/// side force `Fᵢ = Cᵢ (sᵢ δ − (v + xᵢ r) / V)` of each axle. The relaxation of the tyres delays the side force by a lag
+/// of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll and load transfer are not included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LateralDynamics {
+    /// Mass `m` (kg).
+    pub mass_kg: f64,
+    /// Yaw inertia `I` (kg m²).
+    pub yaw_inertia_kg_m2: f64,
+    /// Axles.
+    pub axles: Vec<LinearAxle>,
+}
+
+/// Axle of [`LateralDynamics`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearAxle {
+    /// Distance `x` ahead of the centre of mass (m).
+    pub x_m: f64,
+    /// Cornering stiffness `C` (N/rad), ≥ 0.
+    pub cornering_stiffness_n_per_rad: f64,
+    /// Steer ratio `s` (rad per rad of steering).
+    pub steer_ratio: f64,
+    /// Relaxation length `σ` (m), ≥ 0.
+    pub relaxation_m: f64,
+}
+
+/// Response to the mean road-wheel angle at one frequency. Arguments are phases; a negative argument is a lag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LateralResponse {
+    /// Yaw rate per angle (1/s).
+    pub yaw_rate: Complex<f64>,
+    /// Sideslip angle per angle (–).
+    pub sideslip: Complex<f64>,
+    /// Lateral acceleration of the centre of mass per angle (m/s² per rad).
+    pub lateral_acceleration: Complex<f64>,
+}
+
+impl LateralDynamics {
+    /// Reads mass, yaw inertia, cornering stiffnesses at the static load and steer ratios from `model`, without
+    /// relaxation. `None` if a tyre has no cornering stiffness.
+    pub fn new(model: &Model) -> Option<Self> {
+        let axle = |(figures, parameters): (&super::AxleCharacteristics, &skidpad_core::model::Axle)| {
+            Some(LinearAxle {
+                x_m: figures.x_m,
+                cornering_stiffness_n_per_rad: figures.cornering_stiffness_n_per_rad?,
+                steer_ratio: f64::from(parameters.steer_ratio),
+                relaxation_m: 0.0,
+            })
+        };
+        let axles: Option<Vec<_>> =
+            Characteristics::new(model).axles.iter().zip(&model.parts().axles).map(axle).collect();
+        Some(Self {
+            mass_kg: f64::from(model.mass()),
+            yaw_inertia_kg_m2: f64::from(model.inertia().z_axis.z),
+            axles: axles?,
+        })
+    }
+
+    /// Computes the response at the speed `speed_mps` (m/s, > 0) and the frequency `frequency_hz` (Hz, ≥ 0); `None` if the
+    /// equations have no solution, as at the critical speed and 0 Hz.
+    pub fn response(&self, speed_mps: f64, frequency_hz: f64) -> Option<LateralResponse> {
+        let (v, jw) = (speed_mps, Complex::new(0.0, std::f64::consts::TAU * frequency_hz));
+        // Stiffness of an axle with the lag of its relaxation (N/rad).
+        let stiffness = |axle: &LinearAxle| {
+            Complex::from(axle.cornering_stiffness_n_per_rad) / (Complex::from(1.0) + jw * (axle.relaxation_m / v))
+        };
+        let sum = |weight: &dyn Fn(&LinearAxle) -> f64| {
+            self.axles.iter().map(|axle| stiffness(axle) * weight(axle)).sum::<Complex<f64>>()
+        };
+        // ΣC, ΣC x, ΣC x², ΣC s, ΣC s x.
+        let (c0, c1, c2) = (sum(&|_| 1.0), sum(&|axle| axle.x_m), sum(&|axle| axle.x_m * axle.x_m));
+        let (s0, s1) = (sum(&|axle| axle.steer_ratio), sum(&|axle| axle.steer_ratio * axle.x_m));
+        // Unknown: lateral velocity and yaw rate per angle.
+        let matrix = Matrix2::new(
+            jw * self.mass_kg + c0 / v,
+            c1 / v + self.mass_kg * v,
+            c1 / v,
+            jw * self.yaw_inertia_kg_m2 + c2 / v,
+        );
+        let solution = matrix.lu().solve(&Vector2::new(s0, s1))?;
+        let (lateral_velocity, yaw_rate) = (solution[0], solution[1]);
+        Some(LateralResponse {
+            yaw_rate,
+            sideslip: lateral_velocity / v,
+            lateral_acceleration: jw * lateral_velocity + yaw_rate * v,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    /// C5 of the reference tables with C_f = 150 kN/rad, C_r = 190 kN/rad and a yaw inertia of 2500 kg m².
+    fn c5() -> LateralDynamics {
+        let axle = |x_m, stiffness, steer_ratio| LinearAxle {
+            x_m,
+            cornering_stiffness_n_per_rad: stiffness,
+            steer_ratio,
+            relaxation_m: 0.0,
+        };
+        LateralDynamics {
+            mass_kg: 1545.0,
+            yaw_inertia_kg_m2: 2500.0,
+            axles: vec![axle(1.300, 150e3, 1.0), axle(-1.354, 190e3, 0.0)],
+        }
+    }
+
+    /// At 0 Hz the gains are those of the steady bicycle model.
+    #[test]
+    fn the_response_at_rest_is_the_steady_turn() {
+        let (car, v) = (c5(), 100.0 / 3.6);
+        let found = car.response(v, 0.0).expect("stable");
+        let understeer = 1545.0 / 2.654 * (1.354 / 150e3 - 1.300 / 190e3);
+        let gain = v / (2.654 + understeer * v * v);
+        assert!((found.yaw_rate.re - gain).abs() < 1e-9 && found.yaw_rate.im.abs() < 1e-9, "{found:?}");
+        assert!((found.lateral_acceleration.re - v * gain).abs() < 1e-9);
+        let test_car = LateralDynamics::new(&testing::model()).expect("linear tyres");
+        let bicycle = Characteristics::new(&testing::model()).bicycle.expect("linear tyres");
+        let found = test_car.response(20.0, 0.0).expect("stable");
+        assert!((found.yaw_rate.re - bicycle.yaw_gain(20.0)).abs() < 1e-6);
+        assert!((found.sideslip.re - bicycle.sideslip_gain(20.0)).abs() < 1e-6);
+    }
+
+    /// The textbook form `G (1 + T s) / (1 + 2 ζ s/ω + s²/ω²)` of the yaw response with `T = a m V / (L C_r)`,
+    /// `ω² = (C_f C_r L² / (m I V²)) (1 + K V²/L)`, `2 ζ ω = (C_f + C_r)/(m V) + (a² C_f + b² C_r)/(I V)` has the same
+    /// values. At 100 km/h `ω` is 9.60 rad/s and `ζ` 0.864 (vehicles_and_standards 5.14).
+    #[test]
+    fn the_response_is_the_textbook_transfer_function() {
+        let (car, v) = (c5(), 100.0f64 / 3.6);
+        let (m, i, a, b, front, rear) = (1545.0, 2500.0, 1.300, 1.354, 150e3, 190e3);
+        let wheelbase = a + b;
+        let understeer = m / wheelbase * (b / front - a / rear);
+        let stiffness = front * rear * wheelbase * wheelbase / (m * i * v * v);
+        let natural = (stiffness * (1.0 + understeer * v * v / wheelbase)).sqrt();
+        let damping = ((front + rear) / (m * v) + (a * a * front + b * b * rear) / (i * v)) / (2.0 * natural);
+        assert!((natural - 9.60).abs() < 0.05 && (damping - 0.864).abs() < 0.01, "{natural} {damping}");
+        let gain = v / (wheelbase + understeer * v * v);
+        let lead = a * m * v / (wheelbase * rear);
+        for frequency in [0.2, 0.5, 1.0, 2.0, 3.0] {
+            let s = Complex::new(0.0, std::f64::consts::TAU * frequency);
+            let expected =
+                (1.0 + s * lead) * gain / (1.0 + s * (2.0 * damping / natural) + s * s / (natural * natural));
+            let found = car.response(v, frequency).expect("stable").yaw_rate;
+            assert!((found - expected).norm() < 1e-9 * expected.norm(), "{frequency} Hz: {found} {expected}");
+        }
+    }
+
+    /// Relaxation does not change the steady gain and adds lag at 2 Hz.
+    #[test]
+    fn relaxation_adds_lag() {
+        let mut car = c5();
+        car.axles.iter_mut().for_each(|axle| axle.relaxation_m = 0.5);
+        let (rest, moving) = (car.response(27.0, 0.0).expect("stable"), car.response(27.0, 2.0).expect("stable"));
+        let rigid = c5();
+        assert!((rest.yaw_rate - rigid.response(27.0, 0.0).expect("stable").yaw_rate).norm() < 1e-9);
+        assert!(moving.yaw_rate.arg() < rigid.response(27.0, 2.0).expect("stable").yaw_rate.arg());
+    }
+}

@@ -1,0 +1,71 @@
+//! Procedures: one or several runs with a common evaluation, for example a search for the highest passing speed.
+
+use skidpad_core::Model;
+
+use super::{IncompleteCourse, Manoeuvre, Setup, StartRequirements};
+use crate::metrics::Metric;
+use crate::trajectory::Trajectory;
+
+/// Drives the runs of a [`Procedure`] on one solver.
+pub trait Runner {
+    /// Drives `manoeuvre` from its start to its end and returns the telemetry.
+    fn drive(&mut self, manoeuvre: &dyn Manoeuvre) -> Trajectory;
+}
+
+/// Result of a [`Procedure`] on one solver.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// Telemetry of the run that reports show.
+    pub trajectory: Trajectory,
+    /// Metrics of all runs together, in the same order for every solver.
+    pub metrics: Vec<Metric>,
+    /// Reason why the course was not completed; `None` if it was, or if there is no course.
+    pub incomplete: Option<IncompleteCourse>,
+}
+
+/// One or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search over speed or
+/// amplitude decides after each run whether it drives another one.
+pub trait Procedure: Send + Sync + core::fmt::Debug {
+    /// Returns the name by which users select the procedure.
+    fn name(&self) -> &'static str;
+    /// Returns a description in one sentence, with the parameters.
+    fn about(&self) -> String;
+    /// Returns ground, start and duration of the first run.
+    fn setup(&self, model: &Model) -> Setup;
+    /// Returns the changes of the start that the procedure accepts.
+    fn start_requirements(&self) -> StartRequirements;
+    /// Returns the positions of the cones beside the course, (x, y) in m, for pictures.
+    fn cones(&self, model: &Model) -> Vec<(f64, f64)>;
+    /// Returns the maximum number of runs, at least 1. It determines the total of the progress.
+    fn max_runs(&self) -> u32;
+    /// Drives the runs and evaluates them.
+    fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation;
+}
+
+impl<M: Manoeuvre> Procedure for M {
+    fn name(&self) -> &'static str {
+        Manoeuvre::name(self)
+    }
+    fn about(&self) -> String {
+        Manoeuvre::about(self)
+    }
+    fn setup(&self, model: &Model) -> Setup {
+        Manoeuvre::setup(self, model)
+    }
+    fn start_requirements(&self) -> StartRequirements {
+        Manoeuvre::start_requirements(self)
+    }
+    fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
+        Manoeuvre::cones(self, model)
+    }
+    fn max_runs(&self) -> u32 {
+        1
+    }
+    /// Drives the manoeuvre once. The metrics include those of every hitch.
+    fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
+        let trajectory = runner.drive(self);
+        let metrics = self.metrics_of_train(model, &trajectory);
+        let incomplete = self.incomplete_reason(model, &trajectory);
+        Evaluation { trajectory, metrics, incomplete }
+    }
+}

@@ -1,0 +1,105 @@
+//! Execution of a procedure on one solver, with its progress.
+
+use std::sync::Arc;
+
+use skidpad_core::{Model, SolverInfo, StepReport};
+
+use crate::manoeuvre::{Evaluation, Manoeuvre, Overrides, Procedure, Runner};
+use crate::run::{TimeStep, simulate};
+use crate::scene_bounds::OffScene;
+use crate::trajectory::Trajectory;
+
+/// Returns the number of steps that the progress of `procedure` counts: those of the first run, times the maximum number
+/// of runs.
+pub fn planned_steps(procedure: &dyn Procedure, model: &Model, overrides: &Overrides, dt: TimeStep) -> u64 {
+    dt.steps(overrides.apply(procedure.setup(model)).duration_s) * u64::from(procedure.max_runs())
+}
+
+/// Executes `procedure` with `model` on the solver `info` with the steps `dt`. The changes `overrides` are applied to the
+/// start of every run, without checks.
+///
+/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as much as the
+/// first one. The last call includes the steps of runs that were not needed or ended early, so the sum is always that of
+/// [`planned_steps`]. The worst step report of all runs, and the first place at which a car left its ground, are merged
+/// into the telemetry of the evaluation.
+pub fn execute(
+    info: &SolverInfo,
+    model: &Arc<Model>,
+    procedure: &dyn Procedure,
+    overrides: &Overrides,
+    dt: TimeStep,
+    report_steps: &dyn Fn(u64),
+) -> Evaluation {
+    let planned = planned_steps(procedure, model, overrides, dt);
+    let mut runner = SolverRunner {
+        info,
+        model,
+        overrides,
+        dt,
+        report_steps,
+        steps_per_run: planned / u64::from(procedure.max_runs().max(1)),
+        planned_steps: planned,
+        finished_runs: 0,
+        reported_steps: 0,
+        worst_report: StepReport::default(),
+        off_scene: None,
+    };
+    let mut evaluation = procedure.execute(model, &mut runner);
+    runner.report_until(planned);
+    evaluation.trajectory.merge_health(runner.worst_report, runner.off_scene);
+    evaluation
+}
+
+/// Runner of one solver.
+struct SolverRunner<'a> {
+    info: &'a SolverInfo,
+    model: &'a Arc<Model>,
+    /// Changes to the start of every run.
+    overrides: &'a Overrides,
+    dt: TimeStep,
+    /// Receives the number of newly finished steps.
+    report_steps: &'a dyn Fn(u64),
+    /// Steps that a run counts in the progress.
+    steps_per_run: u64,
+    /// Steps of the whole procedure.
+    planned_steps: u64,
+    finished_runs: u64,
+    reported_steps: u64,
+    /// Worst value of each field of the step reports of all runs.
+    worst_report: StepReport,
+    /// First time and place at which a car left its ground.
+    off_scene: Option<OffScene>,
+}
+
+impl SolverRunner<'_> {
+    /// Reports the steps up to the number `steps` of the whole procedure; nothing if they have been reported.
+    fn report_until(&mut self, steps: u64) {
+        let steps = steps.min(self.planned_steps);
+        if steps > self.reported_steps {
+            (self.report_steps)(steps - self.reported_steps);
+            self.reported_steps = steps;
+        }
+    }
+}
+
+impl Runner for SolverRunner<'_> {
+    fn drive(&mut self, manoeuvre: &dyn Manoeuvre) -> Trajectory {
+        let setup = self.overrides.apply(manoeuvre.setup(self.model));
+        let step_count = self.dt.steps(setup.duration_s);
+        let (first_step, steps_per_run) = (self.finished_runs * self.steps_per_run, self.steps_per_run);
+        let mut driver = manoeuvre.driver(self.model);
+        let (info, model, dt) = (self.info, self.model, self.dt);
+        let trajectory = simulate(info, model, &setup, driver.as_mut(), dt, &mut |step, _| {
+            // Reports every 200th part of the run.
+            if step % (step_count / 200).max(1) == 0 {
+                // The product of two numbers of steps fits into u128.
+                let share = u128::from(steps_per_run) * u128::from(step) / u128::from(step_count);
+                self.report_until(first_step + share as u64);
+            }
+        });
+        self.finished_runs += 1;
+        self.worst_report = self.worst_report.merge_worst(trajectory.worst_report());
+        self.off_scene = self.off_scene.or(trajectory.off_scene());
+        trajectory
+    }
+}
