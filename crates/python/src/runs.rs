@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Model, Scene as CoreScene, SolverInfo};
-use skidpad::lab::manoeuvre::{MANOEUVRES, by_name};
+use skidpad::lab::compare::{Outcome, run_solver};
+use skidpad::lab::manoeuvre::{by_name, catalogue};
 use skidpad::lab::units::TowedUnit;
-use skidpad::lab::{Manoeuvre, Metric, Overrides, StepSizeStudy, TimeStep, Trajectory};
+use skidpad::lab::{Metric, Overrides, Procedure, StepSizeStudy, TimeStep, Trajectory};
 use skidpad::spec::files::{FileKind, read_lossy};
 use skidpad::spec::import::{ImportOptions, Source};
 
@@ -30,7 +31,7 @@ type Changes<'py> =
 #[pyfunction]
 pub fn manoeuvres(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
-    for entry in MANOEUVRES {
+    for entry in catalogue() {
         names.set_item(entry.name, entry.about)?;
     }
     Ok(names)
@@ -98,8 +99,8 @@ fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &
 }
 
 /// Returns the manoeuvre called `name` with `overrides`, after checking its start and duration with `steps`.
-fn prepare(name: &str, model: &Model, overrides: &Overrides, steps: &[TimeStep]) -> PyResult<Box<dyn Manoeuvre>> {
-    let known: Vec<&str> = MANOEUVRES.iter().map(|entry| entry.name).collect();
+fn prepare(name: &str, model: &Model, overrides: &Overrides, steps: &[TimeStep]) -> PyResult<Box<dyn Procedure>> {
+    let known: Vec<&str> = catalogue().map(|entry| entry.name).collect();
     let entry = by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))?;
     let manoeuvre = entry.build_standard(overrides);
     let setup = overrides.setup(manoeuvre.as_ref(), model).map_err(value_error)?;
@@ -222,14 +223,8 @@ pub fn run_manoeuvre<'py>(
     let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
     let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
-    let (trajectory, metrics, incomplete) = py.detach(|| {
-        let setup = overrides.apply(manoeuvre.setup(&model));
-        let mut driver = manoeuvre.driver(&model);
-        let trajectory = skidpad::lab::simulate(&info, &model, &setup, driver.as_mut(), dt, &mut |_, _| {});
-        let metrics = manoeuvre.metrics_of_train(&model, &trajectory);
-        let incomplete = manoeuvre.incomplete_reason(&model, &trajectory);
-        (trajectory, metrics, incomplete)
-    });
+    let Outcome { trajectory, metrics, incomplete, .. } =
+        py.detach(|| run_solver(&info, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
     run_dict(py, info.name, &trajectory, &metrics, incomplete.map(|reason| reason.text()))
 }
 

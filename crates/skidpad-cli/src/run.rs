@@ -328,7 +328,7 @@ fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument>
 /// The manoeuvre does not accept a change, the duration is not above 0, or a run with one of `steps` has more than
 /// [`MAX_STEPS`] steps.
 pub fn resolve_setup(
-    manoeuvre: &dyn Manoeuvre,
+    manoeuvre: &dyn Procedure,
     model: &Model,
     overrides: &Overrides,
     changes: &Changes,

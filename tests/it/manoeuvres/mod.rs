@@ -1,6 +1,7 @@
 //! Whole cars against closed forms, published figures and other codes.
 
 pub mod commonroad;
+mod frequency_response;
 mod grounds;
 pub mod handling;
 mod limit;
