@@ -255,9 +255,7 @@ impl Manoeuvre for FrequencyResponseTest {
             }
             match test.input {
                 SteerInput::Random(_) => {
-                    let wave = |[frequency, phase]: &[f64; 2]| {
-                        sine(frequency * time_s + phase / std::f64::consts::TAU)
-                    };
+                    let wave = |[frequency, phase]: &[f64; 2]| sine(frequency * time_s + phase / std::f64::consts::TAU);
                     amplitude * sines.iter().map(wave).sum::<f64>()
                 }
                 SteerInput::Sweep => peak * test.sweep_at(time_s),

@@ -170,7 +170,8 @@ impl Signal {
     pub fn first_peak(&self, from_s: f64) -> (f64, f64) {
         let first = ((from_s / self.dt_s).ceil().max(0.0) as usize).min(self.samples.len() - 1);
         let is_peak = |k: &usize| {
-            self.samples[*k] > self.samples[k - 1] && self.samples[*k] >= self.samples[(k + 1).min(self.samples.len() - 1)]
+            self.samples[*k] > self.samples[k - 1]
+                && self.samples[*k] >= self.samples[(k + 1).min(self.samples.len() - 1)]
         };
         let largest = || (first..self.samples.len()).max_by(|a, b| self.samples[*a].total_cmp(&self.samples[*b]));
         let k = (first.max(1)..self.samples.len() - 1).find(is_peak).or_else(largest).unwrap_or(first);

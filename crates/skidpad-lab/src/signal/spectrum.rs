@@ -50,8 +50,9 @@ impl FrequencyResponse {
         let point = |&frequency_hz: &f64| {
             let mut spectra = Spectra::default();
             for &start in &starts {
-                let [x, y] = [input, output]
-                    .map(|signal| transform(&signal.samples[start..start + segment], &window, frequency_hz * signal.dt_s));
+                let [x, y] = [input, output].map(|signal| {
+                    transform(&signal.samples[start..start + segment], &window, frequency_hz * signal.dt_s)
+                });
                 spectra.add(x, y);
             }
             spectra.point(frequency_hz)
@@ -109,9 +110,10 @@ impl FrequencyResponse {
 
     /// Interpolates `value` linearly at `frequency_hz` (Hz); `None` outside the points.
     fn interpolate(&self, frequency_hz: f64, value: impl Fn(&FrequencyPoint) -> f64) -> Option<f64> {
-        let pair = self.points.windows(2).find(|pair| {
-            pair[0].frequency_hz <= frequency_hz && frequency_hz <= pair[1].frequency_hz
-        })?;
+        let pair = self
+            .points
+            .windows(2)
+            .find(|pair| pair[0].frequency_hz <= frequency_hz && frequency_hz <= pair[1].frequency_hz)?;
         let fraction = (frequency_hz - pair[0].frequency_hz) / (pair[1].frequency_hz - pair[0].frequency_hz);
         Some(value(&pair[0]) + fraction * (value(&pair[1]) - value(&pair[0])))
     }
@@ -271,9 +273,11 @@ mod tests {
     /// Gain and phase between points are interpolated; a phase of −45° belongs to 1.6 Hz.
     #[test]
     fn values_between_points_are_interpolated() {
-        let points = frequencies()
-            .into_iter()
-            .map(|f| FrequencyPoint { frequency_hz: f, response: 1.0 / Complex::new(1.0, f / 1.6), coherence: 1.0 });
+        let points = frequencies().into_iter().map(|f| FrequencyPoint {
+            frequency_hz: f,
+            response: 1.0 / Complex::new(1.0, f / 1.6),
+            coherence: 1.0,
+        });
         let response = FrequencyResponse { points: points.collect() };
         assert!(response.frequency_of_phase(-45.0).is_some_and(|f| (f - 1.6).abs() < 1e-9));
         assert!(response.gain_at(1.6).is_some_and(|gain| (gain - 0.5f64.sqrt()).abs() < 1e-9));
