@@ -3,6 +3,7 @@
 //! | topic | module |
 //! |---|---|
 //! | manoeuvres, each with typed parameters and a standard default: drop-settle, acceleration, braking, … | [`manoeuvre`] |
+//! | tests of several runs, such as searches for the highest passing speed | [`manoeuvre::Procedure`], [`manoeuvre::HANDLING_TESTS`] |
 //! | drivers: speed control, path following, open loop | [`driver`] |
 //! | open-loop inputs from a file | [`script`] |
 //! | telemetry of every step, written as CSV | [`trajectory`] |

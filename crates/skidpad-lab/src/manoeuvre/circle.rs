@@ -6,6 +6,7 @@ use super::{Manoeuvre, Setup, StartRequirements};
 use crate::closed_form::{Characteristics, GRAVITY_MPS2};
 use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
+use crate::signal::fit_line;
 use crate::trajectory::Trajectory;
 
 /// Circle driven at the speeds of several lateral accelerations, each held until steady.
@@ -107,8 +108,9 @@ impl Circle {
             .bicycle
             .map_or(Characteristics::new(model).wheelbase_m, |bicycle| bicycle.wheelbase_m);
         // Slope of a value of the levels over their lateral acceleration.
-        let gradient_over_ay =
-            |value: &dyn Fn(&SteadyLevel) -> f64| slope(levels.iter().map(|level| (level.ay, value(level))));
+        let gradient_over_ay = |value: &dyn Fn(&SteadyLevel) -> f64| {
+            fit_line(levels.iter().map(|level| (level.ay, value(level)))).map(|line| line.slope)
+        };
         let understeer = gradient_over_ay(&|level| level.steer - wheelbase * level.yaw_rate / level.speed);
         let degrees_per_g = |gradient: Option<f64>| gradient.map(|value| (value * GRAVITY_MPS2).to_degrees());
         CircleMetrics {
@@ -180,17 +182,6 @@ impl SteadyLevel {
         let weight_moment_per_mass = (centre_height - model.roll_axis_height()) * gravity_mps2 * self.roll;
         roll_moment / (f64::from(model.mass()) * (centre_height * self.ay + weight_moment_per_mass)) - 1.0
     }
-}
-
-/// Computes the slope of the least-squares line through the points (x, y); `None` for fewer than two different x.
-fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
-    let count = points.clone().count() as f64;
-    let (mean_x, mean_y) =
-        points.clone().fold((0.0, 0.0), |(mean_x, mean_y), (x, y)| (mean_x + x / count, mean_y + y / count));
-    // Sums of (x − mean_x)² and (x − mean_x) (y − mean_y).
-    let (xx, xy) =
-        points.fold((0.0, 0.0), |(xx, xy), (x, y)| (xx + (x - mean_x).powi(2), xy + (x - mean_x) * (y - mean_y)));
-    (xx > 0.0).then(|| xy / xx)
 }
 
 /// Driver that follows the circle at the target speed.

@@ -184,7 +184,17 @@ mod tests {
     /// car. All other manoeuvres accept any place and heading. Whole turns and another height are accepted by all.
     #[test]
     fn lines_are_followed_from_where_they_begin() {
-        let followed = ["circle", "slalom", "lane-change", "moose"];
+        let followed = [
+            "circle",
+            "slalom",
+            "lane-change",
+            "moose",
+            "power-off-in-turn",
+            "braking-in-turn",
+            "elk-test",
+            "skid-pad",
+            "tilt-table",
+        ];
         let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
         let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };
         for entry in catalogue() {
