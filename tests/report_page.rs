@@ -1,0 +1,141 @@
+//! Opens a report in headless Chromium: no script fails, the replay moves, values appear under the pointer, and the
+//! page prints on few pages. On a machine without Chromium the tests are reported as ignored.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use skidpad::core::{DVec3, FixedBox, Scene, SolverInfo, Vec3};
+use skidpad::lab::manoeuvre::by_name;
+use skidpad::lab::report::Report;
+use skidpad::lab::{Comparison, Overrides, TimeStep, compare};
+
+/// Browser of the tests.
+const BROWSER: &str = "chromium";
+
+/// Arguments of every start of the browser. The time of the page runs ahead of the clock by up to 60 s, so that the
+/// test does not depend on the speed of the machine.
+const BROWSER_ARGUMENTS: &str = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+     --disable-background-networking --disable-component-update --disable-sync --virtual-time-budget=60000 \
+     --window-size=1280,1000 --no-pdf-header-footer";
+
+/// Name of the vehicle in the report. It ends a script and starts another, if it is not escaped.
+const HOSTILE_NAME: &str = "</script><script>throw new Error('name')</script>";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let has_browser = Command::new(BROWSER).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_browser {
+        eprintln!("report_page: {BROWSER} is not installed, so no report is opened; install the package `{BROWSER}`");
+    }
+    let trial = |name: &str, run: fn() -> Result<(), Failed>| Trial::test(name, run).with_ignored_flag(!has_browser);
+    let trials = vec![
+        trial("scripts_run_replays_move_and_tooltips_show_values", test_page),
+        trial("a_manoeuvre_prints_on_at_most_two_pages", test_print),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Drives an obstacle course, and a run over a box on which the cars coast.
+fn comparisons() -> Result<(Arc<skidpad::core::Model>, Vec<SolverInfo>, Vec<Comparison>), Failed> {
+    let model = skidpad::spec::load("corvette_c5")?.model;
+    let names = ["impulse", "constraint", "bullet"];
+    let is_named = |info: &SolverInfo| names.contains(&info.name);
+    let backends: Vec<SolverInfo> = skidpad::solvers().into_iter().filter(is_named).collect();
+    let dt = TimeStep::from_rate_hz(120.0)?;
+    let table = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.1));
+    let scene = Scene { boxes: vec![table], ..Scene::flat() };
+    let over_box = Overrides { scene: Some(scene), duration_s: Some(4.0), ..Overrides::default() };
+    let runs = [("moose", Overrides::default()), ("coast-scene", over_box)];
+    let comparisons = runs.iter().map(|(name, overrides)| {
+        let manoeuvre = by_name(name).ok_or("the manoeuvre does not exist")?.build_standard(overrides);
+        Ok(compare(&backends, &model, manoeuvre.as_ref(), overrides, dt, &|_| {}))
+    });
+    let comparisons: Result<Vec<Comparison>, Failed> = comparisons.collect();
+    Ok((model, backends, comparisons?))
+}
+
+/// Writes the report of [`comparisons`] to `path`.
+fn write_report(path: &Path) -> Result<(), Failed> {
+    let (model, backends, comparisons) = comparisons()?;
+    let report = Report {
+        vehicle: HOSTILE_NAME,
+        description: "for tests",
+        model: &model,
+        published: &[],
+        backends: &backends,
+        comparisons: &comparisons,
+        inputs: &[],
+    };
+    report.save_html(path)?;
+    Ok(())
+}
+
+/// Starts the browser with `arguments` and a profile in `folder`, and returns its standard output.
+fn start_browser(folder: &Path, arguments: &[String]) -> Result<String, Failed> {
+    let mut command = Command::new(BROWSER);
+    command.args(BROWSER_ARGUMENTS.split_whitespace());
+    command.arg(format!("--user-data-dir={}", folder.join("profile").display())).args(arguments);
+    let output = command.output()?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{BROWSER} failed: {message}").into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns the result that the page with the fragment `#self-test` writes into itself.
+fn self_test_result(dom: &str) -> Result<Value, Failed> {
+    let (_, after_start) = dom.split_once("id=\"self-test\">").ok_or("the page did not finish its test")?;
+    let (text, _) = after_start.split_once("</pre>").ok_or("the result has no end")?;
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// Opens the page with its test by itself. No script fails, each plot has curves and shows a number with its unit under
+/// the pointer, and each replay is drawn and moves its car.
+fn test_page() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let page = folder.path().join("report.html");
+    write_report(&page)?;
+    let address = format!("file://{}#self-test", page.display());
+    let result = self_test_result(&start_browser(folder.path(), &["--dump-dom".into(), address])?)?;
+    assert_eq!(result["errors"], serde_json::json!([]), "a script failed");
+    assert_eq!(result["overflow"], 0, "the page is wider than the window");
+    let charts = result["charts"].as_array().ok_or("charts")?;
+    assert!(charts.len() > 15, "{} charts", charts.len());
+    for chart in charts {
+        let tooltip = chart["tooltip"].as_str().ok_or("a tooltip")?;
+        let has_value = |line: &str| line.contains(": ") && line.contains(|c: char| c.is_ascii_digit());
+        assert!(tooltip.lines().skip(1).any(has_value), "no value under the pointer: {chart}");
+        assert!(chart["curves"].as_u64() > Some(0), "an empty plot: {chart}");
+    }
+    let replays = result["replays"].as_array().ok_or("replays")?;
+    assert_eq!(replays.len(), 2);
+    for replay in replays {
+        let change = |key: &str| replay["after"][key].as_f64().zip(replay["before"][key].as_f64()).map(|(a, b)| a - b);
+        let [time, distance] = ["time", "x"].map(|key| change(key).unwrap_or(0.0));
+        // The speed of both runs is above 5 m/s.
+        assert!(time > 0.1 && distance > 5.0 * time, "the replay does not move: {replay}");
+        assert_eq!(replay["drawn"], serde_json::json!([true, true]), "an empty view");
+    }
+    Ok(())
+}
+
+/// Prints the page: at most two pages for each manoeuvre, and three for summary, vehicle and limits.
+fn test_print() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (page, print) = (folder.path().join("report.html"), folder.path().join("report.pdf"));
+    write_report(&page)?;
+    let print_argument = format!("--print-to-pdf={}", print.display());
+    start_browser(folder.path(), &[print_argument, format!("file://{}", page.display())])?;
+    let bytes = std::fs::read(&print)?;
+    // Each page of a PDF file is an object of this type; the list of all pages has the type `/Pages`.
+    let page_type = b"/Type /Page";
+    let is_page = |window: &[u8]| window.starts_with(page_type) && window[page_type.len()] != b's';
+    let page_count = bytes.windows(page_type.len() + 1).filter(|window| is_page(window)).count();
+    assert!((2..=7).contains(&page_count), "{page_count} pages for two manoeuvres");
+    Ok(())
+}
