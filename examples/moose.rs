@@ -46,7 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let rollover_time = run.first_crossing_up(ROLLOVER_RAD, 0.0, |f| f.roll_rad.abs());
             match rollover_time.filter(|_| speed_kmh > 20.0) {
                 None => break (lane_change, comparison),
-                Some(time) => println!("{setting:10} {speed_kmh:>5.0} fell over after {time:.1} s: again, 10 km/h slower"),
+                Some(time) => {
+                    println!("{setting:10} {speed_kmh:>5.0} fell over after {time:.1} s: again, 10 km/h slower")
+                }
             }
             speed_kmh -= 10.0;
         };

@@ -8,7 +8,7 @@ use crate::run::{Steps, cargo};
 /// Libraries for the demo's sound and gamepads: name in pkg-config, Debian package.
 const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", "libudev-dev"]];
 
-/// Browser that the tests of the report start, also the name of its Debian package. See `tests/report_page.rs`.
+/// Browser that the tests of the report start, also the name of its Debian package. See `crates/skidpad-cli/tests/report_page.rs`.
 const BROWSER: &str = "chromium";
 
 /// Prerequisites that this machine has.

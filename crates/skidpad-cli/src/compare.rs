@@ -17,7 +17,8 @@ use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{
-    SCENE_MANOEUVRE, assists_table, create_progress_bar, overrides_with_files, parse_time_step, report_health, resolve_setup,
+    SCENE_MANOEUVRE, assists_table, create_progress_bar, overrides_with_files, parse_time_step, report_health,
+    resolve_setup,
 };
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV

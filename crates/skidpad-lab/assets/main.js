@@ -27,6 +27,7 @@
   function createSection(section, number) {
     section.decoded = report.decodeColumns(section);
     const link = createLink();
+    link.section = section;
     for (const figure of document.querySelectorAll(`figure[data-section="${number}"]`)) {
       link.charts.push(report.createChart(figure, section, section.plots[Number(figure.dataset.plot)], link));
     }
@@ -35,13 +36,20 @@
     return link;
   }
 
+  // Distance from the visible part of the page at which charts and replays are drawn (px).
+  const NEAR_PX = 600;
+
   // Draws a chart or a replay when it comes near the visible part of the page.
   function drawWhenVisible(element, draw) {
+    if (element.getBoundingClientRect().top < window.innerHeight + NEAR_PX) {
+      draw();
+      return;
+    }
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
       draw();
-    }, { rootMargin: "600px" });
+    }, { rootMargin: `${NEAR_PX}px` });
     observer.observe(element);
   }
 
@@ -53,7 +61,8 @@
   // Draws all charts again, after a change of the width or of the colours.
   function redraw(links) {
     links.forEach((link) => {
-      if (link.section) link.section.ground && (link.section.ground.picture = undefined);
+      // The picture of the ground has the colours of the scheme.
+      if (link.section.ground) link.section.ground.picture = undefined;
       link.charts.filter((chart) => chart.u).forEach((chart) => chart.draw());
       link.replay?.restyle();
     });
@@ -85,7 +94,6 @@
   function start() {
     const { sections } = JSON.parse(document.getElementById("report-data").textContent);
     const links = sections.map(createSection);
-    links.forEach((link, number) => { link.section = sections[number]; });
     eachChart(links, (chart) => drawWhenVisible(chart.figure, () => chart.u ?? chart.draw()));
     links.filter((link) => link.replay).forEach((link) => drawWhenVisible(link.replay.topCanvas, link.replay.draw));
     window.addEventListener("beforeprint", () => drawForPrint(links));

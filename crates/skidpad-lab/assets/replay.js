@@ -33,7 +33,8 @@
 
   // Returns load, longitudinal and lateral force (N) and compression (m) of a wheel.
   function wheelState(replay, solver, wheel) {
-    const [load, fx, fy, compression] = replay.data.solvers[solver].wheels[wheel].map((column) => valueAt(replay, column));
+    const columns = replay.data.solvers[solver].wheels[wheel];
+    const [load, fx, fy, compression] = columns.map((column) => valueAt(replay, column));
     return { load, fx, fy, compression };
   }
 
@@ -58,12 +59,25 @@
     return [context, width, VIEW_HEIGHT_PX];
   }
 
-  // Draws a closed polygon through `points` (px), filled with `fill` and outlined with `stroke` unless they are absent.
+  // Writes a text that is legible on any ground. `align` is "left" or "right".
+  function write(replay, context, text, x, y, align = "left") {
+    context.textAlign = align;
+    [context.lineWidth, context.strokeStyle, context.fillStyle] = [3, replay.style.paper, replay.style.ink];
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
+  }
+
+  // Draws a closed polygon through `points` (px), filled with `fill` and outlined with `stroke` unless one is absent.
   function polygon(context, points, fill, stroke) {
     context.beginPath();
     points.forEach(([x, y], i) => (i === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
     context.closePath();
-    if (fill) { context.fillStyle = fill; context.fill(); }
+    if (fill) {
+      // What is below stays visible.
+      [context.fillStyle, context.globalAlpha] = [fill, fill === stroke || !stroke ? 1 : 0.7];
+      context.fill();
+      context.globalAlpha = 1;
+    }
     if (stroke) { context.strokeStyle = stroke; context.stroke(); }
   }
 
@@ -82,7 +96,8 @@
     context.stroke();
     const base = [x1 - dx * head, y1 - dy * head];
     const side = [-dy * head * 0.5, dx * head * 0.5];
-    polygon(context, [[x1, y1], [base[0] + side[0], base[1] + side[1]], [base[0] - side[0], base[1] - side[1]]], colour);
+    const [left, right] = [1, -1].map((sign) => [base[0] + sign * side[0], base[1] + sign * side[1]]);
+    polygon(context, [[x1, y1], left, right], colour);
     context.restore();
   }
 
@@ -104,7 +119,10 @@
       const angle = wheelAngle(vehicle, wheel, pose.steer);
       const [sin, cos] = [Math.sin(angle), Math.cos(angle)];
       const [length, width] = [wheel.radius, WHEEL_HALF_WIDTH * wheel.radius];
-      const corner = ([x, y]) => at(wheel.x + x * length * cos - y * width * sin, wheel.y + x * length * sin + y * width * cos);
+      const corner = ([x, y]) => {
+        const [forward, left] = [x * length, y * width];
+        return at(wheel.x + forward * cos - left * sin, wheel.y + forward * sin + left * cos);
+      };
       polygon(context, corners.map(corner), fill ? line.colour : undefined, line.colour);
     }
     // A mark at the front.
@@ -143,8 +161,8 @@
       context.lineTo(width, height / 2 - (y - centre.y) * scale);
     }
     context.stroke();
-    context.fillStyle = replay.style.quiet;
-    context.fillText(`grid ${spacing} m; arrow of ${FORCE_ARROW_M} m: tyre force equal to the static load`, 8, height - 8);
+    const text = `grid ${spacing} m; arrow of ${FORCE_ARROW_M} m: tyre force equal to the static load`;
+    write(replay, context, text, 8, height - 8);
   }
 
   // Draws the path of a solver up to the time of the replay.
@@ -176,7 +194,7 @@
       report.drawGround(context, section.ground, style, (x) => toPixels(x, 0)[0], (y) => toPixels(0, y)[1]);
     }
     drawGrid(replay, context, width, height, centre, scale);
-    for (const [x, y] of section.plots[0].cones) {
+    for (const [x, y] of section.cones) {
       const [left, top] = toPixels(x, y);
       polygon(context, [[left, top - 5], [left + 4, top + 4], [left - 4, top + 4]], style.ink);
     }
@@ -184,13 +202,13 @@
     for (const solver of [...order, replay.leader]) {
       const pose = poseOf(replay, solver);
       if (!Number.isFinite(pose.x + pose.y + pose.yaw)) continue;
-      const isLeader = solver === replay.leader;
+      const [line, fill] = [style.solver(solver), solver === replay.leader ? style.panel : undefined];
       drawPath(replay, context, solver, toPixels);
       data.solvers[solver].units.forEach((columns, unit) => {
         const [x, y, yaw] = columns.map((column) => valueAt(replay, column));
-        drawVehicle(context, data.units[unit], { x, y, yaw, steer: 0 }, toPixels, style.solver(solver), isLeader && style.panel);
+        drawVehicle(context, data.units[unit], { x, y, yaw, steer: 0 }, toPixels, line, fill);
       });
-      drawVehicle(context, data.car, pose, toPixels, style.solver(solver), isLeader && style.panel);
+      drawVehicle(context, data.car, pose, toPixels, line, fill);
     }
     drawTyreForces(replay, context, replay.leader, centre, toPixels);
   }
@@ -212,7 +230,8 @@
     // A positive roll angle lowers the right side; the left side of the car is at the left of the picture.
     const at = (left, up) => toPixels(-left * cos + up * sin, height + up * cos + left * sin);
     const { centre, half } = car.hull;
-    const corners = [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([y, z]) => at(centre[1] + y * half[1], centre[2] + z * half[2]));
+    const corner = ([y, z]) => at(centre[1] + y * half[1], centre[2] + z * half[2]);
+    const corners = [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(corner);
     context.lineWidth = line.width;
     context.setLineDash(line.dash);
     polygon(context, corners, isFilled ? replay.style.panel : undefined, line.colour);
@@ -229,11 +248,13 @@
     const { style } = replay;
     for (const { wheel, state } of wheels) {
       const [x, width] = [-wheel.y, WHEEL_HALF_WIDTH * wheel.radius];
-      const corners = [[1, 0], [1, 2], [-1, 2], [-1, 0]].map(([side, up]) => toPixels(x + side * width, up * wheel.radius));
+      const corner = ([side, up]) => toPixels(x + side * width, up * wheel.radius);
+      const corners = [[1, 0], [1, 2], [-1, 2], [-1, 0]].map(corner);
       polygon(context, corners, undefined, style.quiet);
       const scale = 0.5 / wheel.static_load;
       arrow(context, toPixels(x + shift, 0), toPixels(x + shift, state.load * scale), style.load);
-      arrow(context, toPixels(x, 0.03 + 0.05 * shift), toPixels(x - state.fy * scale, 0.03 + 0.05 * shift), style.force);
+      const height = 0.03 + 0.05 * shift;
+      arrow(context, toPixels(x, height), toPixels(x - state.fy * scale, height), style.force);
     }
   }
 
@@ -242,8 +263,9 @@
     const [context, width, height] = contextOf(replay.rearCanvas);
     const { car, solvers } = replay.data;
     const carWidth = 2 * Math.max(...car.wheels.map((wheel) => Math.abs(wheel.y)), car.hull.half[1], 0.1);
-    const scale = width / (REAR_VIEW_WIDTHS * carWidth);
     const ground = height - 78;
+    const carTop = car.height + car.hull.centre[2] + car.hull.half[2];
+    const scale = Math.min(width / (REAR_VIEW_WIDTHS * carWidth), (ground - 42) / carTop);
     const toPixels = (right, up) => [width / 2 + right * scale, ground - up * scale];
     solvers.forEach((_, solver) => solver !== replay.leader && drawBody(replay, context, solver, toPixels, false));
     drawBody(replay, context, replay.leader, toPixels, true);
@@ -264,22 +286,19 @@
 
   // Writes the loads of the wheels below the ground, and the forces of the anti-roll bars at the top.
   function drawRearTexts(replay, context, wheels, width, ground) {
-    context.fillStyle = replay.style.ink;
     const lines = { left: 0, right: 0 };
     for (const { wheel, state } of wheels) {
       const side = wheel.y >= 0 ? "left" : "right";
-      context.textAlign = side;
       const load = report.formatNumber(state.load, 1);
-      context.fillText(`${wheel.name} ${load} N`, side === "left" ? 8 : width - 8, ground + 16 + 13 * Math.min(lines[side], 3));
+      const left = side === "left" ? 8 : width - 8;
+      write(replay, context, `${wheel.name} ${load} N`, left, ground + 16 + 13 * Math.min(lines[side], 3), side);
       lines[side] += 1;
     }
-    context.textAlign = "left";
-    context.fillStyle = replay.style.quiet;
     replay.data.solvers[replay.leader].bars.forEach((column, bar) => {
       const force = report.formatNumber(valueAt(replay, column), 1);
-      context.fillText(`anti-roll bar ${bar + 1}: ${force} N up at the left wheel`, 8, 16 + 14 * bar);
+      write(replay, context, `anti-roll bar ${bar + 1}: ${force} N up at the left wheel`, 8, 16 + 14 * bar);
     });
-    context.fillText("from behind; arrows: load, lateral tyre force", 8, VIEW_HEIGHT_PX - 8);
+    write(replay, context, "from behind; arrows: load, lateral tyre force", 8, VIEW_HEIGHT_PX - 8);
   }
 
   // Writes time and state of the reference below the views.
@@ -349,7 +368,8 @@
     replay.scrubber.addEventListener("input", () => replay.link.setTime(Number(replay.scrubber.value)));
     replay.clock = report.addElement(controls, "span", "clock");
     replay.speed = addSelect(controls, "Speed", SPEEDS.map((speed) => `${speed} ×`), SPEEDS.indexOf(1));
-    const widths = addSelect(controls, "Width of the view", VIEW_WIDTHS_M.map((width) => `${width} m wide`), replay.viewWidth);
+    const widthTexts = VIEW_WIDTHS_M.map((width) => `${width} m wide`);
+    const widths = addSelect(controls, "Width of the view", widthTexts, replay.viewWidth);
     widths.addEventListener("change", () => { replay.viewWidth = widths.selectedIndex; drawReplay(replay); });
     const names = replay.section.solvers.map((solver) => `forces of ${solver.name}`);
     const leader = addSelect(controls, "Solver whose forces are drawn", names, replay.leader);

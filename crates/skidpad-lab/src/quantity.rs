@@ -50,7 +50,7 @@ macro_rules! quantity {
 
 quantity!(
     /// Velocity along the vehicle's x axis.
-    SPEED, "Speed", "forward speed", "m/s", 0.5, |f| f.vx_mps
+    FORWARD_SPEED, "Speed", "forward speed", "m/s", 0.5, |f| f.vx_mps
 );
 quantity!(
     /// Yaw rate, positive to the left.
@@ -66,19 +66,19 @@ quantity!(
 );
 quantity!(
     /// Mean road-wheel angle of the first steered axle.
-    STEER, "Steering", "road-wheel angle", "deg", 0.1, |f| f.steer_rad.to_degrees()
+    ROAD_WHEEL_ANGLE, "Steering", "road-wheel angle", "deg", 0.1, |f| f.steer_rad.to_degrees()
 );
 quantity!(
     /// Roll angle, positive right side down.
-    ROLL, "Roll, right side down", "roll angle", "deg", 0.1, |f| f.roll_rad.to_degrees()
+    ROLL_ANGLE, "Roll, right side down", "roll angle", "deg", 0.1, |f| f.roll_rad.to_degrees()
 );
 quantity!(
     /// Pitch angle, positive nose down.
-    PITCH, "Pitch, nose down", "pitch angle", "deg", 0.1, |f| f.pitch_rad.to_degrees()
+    PITCH_ANGLE, "Pitch, nose down", "pitch angle", "deg", 0.1, |f| f.pitch_rad.to_degrees()
 );
 quantity!(
     /// Height of the centre of mass above the origin of the world.
-    HEIGHT, "Height", "centre of mass", "mm", 2.0, |f| f.z_m * 1e3
+    CENTRE_HEIGHT, "Height", "centre of mass", "mm", 2.0, |f| f.z_m * 1e3
 );
 
 /// Speed below which angles of the motion and gains are not defined (m/s).
@@ -87,38 +87,43 @@ const MIN_SPEED_MPS: f64 = 1.0;
 /// Road-wheel angle below which gains are not defined (rad).
 const MIN_STEER_RAD: f64 = 0.002;
 
+/// Returns whether the car turns steadily: the lateral acceleration is that of the turn, `v_x ψ̇`, within 0.05 m/s² and
+/// 2 %, the speed is above [`MIN_SPEED_MPS`] and the steering above [`MIN_STEER_RAD`].
+fn is_steady_turn(frame: &Frame) -> bool {
+    let turning_acceleration = frame.vx_mps * frame.yaw_rate_radps;
+    (frame.ay_mps2 - turning_acceleration).abs() <= 0.05 + 0.02 * frame.ay_mps2.abs()
+        && frame.vx_mps.abs() > MIN_SPEED_MPS
+        && frame.steer_rad.abs() > MIN_STEER_RAD
+}
+
 /// Sideslip angle at the centre of mass, `atan(v_y / v_x)`.
-pub const SIDESLIP: Quantity = Quantity {
+pub const SIDESLIP_ANGLE: Quantity = Quantity {
     title: "Sideslip",
     label: "sideslip angle",
     unit: "deg",
     min_span: 0.2,
-    value: |_, frame| {
-        (frame.vx_mps.abs() > MIN_SPEED_MPS).then(|| frame.vy_mps.atan2(frame.vx_mps).to_degrees())
-    },
+    value: |_, frame| (frame.vx_mps.abs() > MIN_SPEED_MPS).then(|| frame.vy_mps.atan2(frame.vx_mps).to_degrees()),
 };
 
-/// Yaw rate per mean road-wheel angle `ψ̇ / δ` (ISO 4138, yaw velocity gain, related to the road wheels).
+/// Yaw rate per mean road-wheel angle `ψ̇ / δ` (ISO 4138, yaw velocity gain, related to the road wheels). Defined in
+/// steady turns.
 pub const YAW_RATE_GAIN: Quantity = Quantity {
     title: "Yaw rate gain",
     label: "yaw rate per road-wheel angle",
     unit: "1/s",
     min_span: 0.2,
-    value: |_, frame| {
-        let is_defined = frame.vx_mps.abs() > MIN_SPEED_MPS && frame.steer_rad.abs() > MIN_STEER_RAD;
-        is_defined.then(|| frame.yaw_rate_radps / frame.steer_rad)
-    },
+    value: |_, frame| is_steady_turn(frame).then(|| frame.yaw_rate_radps / frame.steer_rad),
 };
 
 /// Mean road-wheel angle less the Ackermann angle, `δ − L ψ̇ / v_x`, with the geometric wheelbase L. The sign is that
-/// of an understeering car in a left turn (ISO 4138, handling diagram).
+/// of an understeering car in a left turn (ISO 4138, handling diagram). Defined in steady turns.
 pub const UNDERSTEER_ANGLE: Quantity = Quantity {
     title: "Understeer angle",
     label: "understeer angle δ − L ψ̇ / v",
     unit: "deg",
     min_span: 0.2,
     value: |model, frame| {
-        (frame.vx_mps.abs() > MIN_SPEED_MPS)
+        is_steady_turn(frame)
             .then(|| (frame.steer_rad - wheelbase(model) * frame.yaw_rate_radps / frame.vx_mps).to_degrees())
     },
 };
@@ -134,16 +139,12 @@ fn wheelbase(model: &Model) -> f64 {
 }
 
 /// Handling diagram: understeer angle over lateral acceleration (ISO 4138).
-pub const HANDLING_DIAGRAM: Diagram = Diagram {
-    title: "Handling diagram",
-    x: LATERAL_ACCELERATION,
-    y: UNDERSTEER_ANGLE,
-    has_equal_scales: false,
-};
+pub const HANDLING_DIAGRAM: Diagram =
+    Diagram { title: "Handling diagram", x: LATERAL_ACCELERATION, y: UNDERSTEER_ANGLE, has_equal_scales: false };
 
 /// Yaw rate gain over speed (ISO 4138).
 pub const YAW_GAIN_DIAGRAM: Diagram =
-    Diagram { title: "Yaw rate gain over speed", x: SPEED, y: YAW_RATE_GAIN, has_equal_scales: false };
+    Diagram { title: "Yaw rate gain over speed", x: FORWARD_SPEED, y: YAW_RATE_GAIN, has_equal_scales: false };
 
 /// Longitudinal over lateral acceleration (g-g diagram).
 pub const GG_DIAGRAM: Diagram =
@@ -155,20 +156,29 @@ mod tests {
     use crate::testing::model;
 
     /// In a neutral turn (road-wheel angle equal to the Ackermann angle) the understeer angle is 0 and the gain v / L.
-    /// Gain and angles are not defined at rest.
+    /// Gain and angles are not defined at rest, and the gain not while the turn changes.
     #[test]
     fn gains_and_angles_have_their_closed_form_in_a_neutral_turn() {
         let (model, speed, steer) = (model(), 20.0, 0.05);
         // Wheelbase of the test car: 2.5 m.
         let yaw_rate = steer * speed / 2.5;
-        let turning =
-            Frame { vx_mps: speed, vy_mps: -1.0, yaw_rate_radps: yaw_rate, steer_rad: steer, ..Frame::default() };
+        let ay_mps2 = speed * yaw_rate;
+        let turning = Frame {
+            vx_mps: speed,
+            vy_mps: -1.0,
+            yaw_rate_radps: yaw_rate,
+            ay_mps2,
+            steer_rad: steer,
+            ..Frame::default()
+        };
         let value = |quantity: Quantity| (quantity.value)(&model, &turning).expect("defined");
         assert!(value(UNDERSTEER_ANGLE).abs() < 1e-5, "{}", value(UNDERSTEER_ANGLE));
         assert!((value(YAW_RATE_GAIN) - 8.0).abs() < 1e-12);
-        assert!((value(SIDESLIP) - (-0.05f64).atan().to_degrees()).abs() < 1e-12);
-        for quantity in [UNDERSTEER_ANGLE, YAW_RATE_GAIN, SIDESLIP] {
+        assert!((value(SIDESLIP_ANGLE) - (-0.05f64).atan().to_degrees()).abs() < 1e-12);
+        for quantity in [UNDERSTEER_ANGLE, YAW_RATE_GAIN, SIDESLIP_ANGLE] {
             assert_eq!((quantity.value)(&model, &Frame::default()), None, "{}", quantity.title);
         }
+        let changing = Frame { ay_mps2: ay_mps2 + 0.5, ..turning };
+        assert_eq!((YAW_RATE_GAIN.value)(&model, &changing), None);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::escape::escape;
 use super::plot::{DrawnCurve, Plot};
-use super::table::Table;
+use super::table::{Table, rounded};
 
 /// Number of solvers with distinct line styles.
 pub const LINE_STYLE_COUNT: usize = 6;
@@ -18,6 +18,15 @@ pub struct PlottedSolver<'a> {
     pub name: &'a str,
     /// Whether the solver is a reference vehicle or a variant.
     pub is_peer: bool,
+}
+
+/// Surroundings of a path, which maps and replays draw.
+#[derive(Debug, Default)]
+pub struct Course {
+    /// Picture of the ground; null if the ground is only a plane.
+    pub ground: Value,
+    /// Positions of the cones (m).
+    pub cones: Vec<(f64, f64)>,
 }
 
 /// Figures of a section, collected for the data of the page.
@@ -36,9 +45,8 @@ impl<'a> Figures<'a> {
         Self { solvers, section, plots: Vec::new() }
     }
 
-    /// Appends the figure of `plot` to `page`: heading, key, and the place of the drawing. `cones` are the points of a
-    /// map (m).
-    pub fn append(&mut self, page: &mut String, table: &Table, plot: &Plot, cones: &[(f64, f64)]) {
+    /// Appends the figure of `plot` to `page`: heading, key, and the place of the drawing.
+    pub fn append(&mut self, page: &mut String, table: &Table, plot: &Plot) {
         let drawn = plot.drawn_curves(table);
         let class = if plot.is_wide { " class=\"wide\"" } else { "" };
         put!(
@@ -50,7 +58,7 @@ impl<'a> Figures<'a> {
         );
         self.append_keys(page, plot, &drawn);
         page.push_str("</span></figcaption>\n<div class=\"plot\"></div>\n</figure>\n");
-        self.plots.push(plot.to_json(table, &drawn, cones));
+        self.plots.push(plot.to_json(table, &drawn));
     }
 
     /// Appends a key for each group of solvers whose curves coincide. The key states the largest difference, and values
@@ -88,20 +96,22 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// Returns the section for the data of the page, with the columns of `table` at the visible rows. `replay` and
-    /// `ground` are null if there is none.
-    pub fn into_json(self, table: &Table, replay: Value, ground: Value) -> Value {
+    /// Returns the section for the data of the page, with the columns of `table` at the visible rows. `replay` is null
+    /// and `course` is empty if there is none.
+    pub fn into_json(self, table: &Table, replay: Value, course: Course) -> Value {
         let rows = table.visible_rows();
-        let solvers = self.solvers.iter().map(|solver| {
-            json!({ "name": skidpad_spec::printable::one_line(solver.name), "peer": solver.is_peer })
-        });
+        let solvers = self
+            .solvers
+            .iter()
+            .map(|solver| json!({ "name": skidpad_spec::printable::one_line(solver.name), "peer": solver.is_peer }));
         json!({
             "solvers": solvers.collect::<Vec<_>>(),
             "rows": rows.len(),
             "columns": table.to_json(&rows),
             "plots": self.plots,
             "replay": replay,
-            "ground": ground,
+            "ground": course.ground,
+            "cones": course.cones.iter().map(|(x, y)| [rounded(*x), rounded(*y)]).collect::<Vec<_>>(),
         })
     }
 }
@@ -135,12 +145,13 @@ mod tests {
         let solvers = names.map(|name| PlottedSolver { name, is_peer: false });
         let mut table = Table::new(vec![0.0, 1.0, 2.0]);
         let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
-        for (solver, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate() {
+        for (solver, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate()
+        {
             let column = table.add(values.to_vec(), 0.1, None);
             plot.curves.push(Curve { solver, part: String::new(), sets_range: solver < 2, columns: [0, column] });
         }
         let (mut page, mut figures) = (String::new(), Figures::new(0, &solvers));
-        figures.append(&mut page, &table, &plot, &[]);
+        figures.append(&mut page, &table, &plot);
         for key in [
             "leader = near (differ by at most 0.00200 deg)</span>",
             "partly (partly outside the plot: up to \u{2212}9.00 deg)</span>",
@@ -149,7 +160,7 @@ mod tests {
             assert!(page.contains(key), "{key}\n{page}");
         }
         assert!(!page.contains("absent"), "{page}");
-        let json = figures.into_json(&table, Value::Null, Value::Null);
+        let json = figures.into_json(&table, Value::Null, Course::default());
         assert_eq!(json["plots"][0]["curves"].as_array().map(Vec::len), Some(3));
     }
 }

@@ -45,6 +45,11 @@ impl Cell {
     pub fn marked(text: String) -> Self {
         Self { text, class: "marked" }
     }
+
+    /// Creates a cell with bold text.
+    pub fn strong(text: String) -> Self {
+        Self { text, class: "strong" }
+    }
 }
 
 impl From<String> for Cell {

@@ -222,7 +222,11 @@ mod tests {
         assert!(html.contains("point-mass = second (differ by at most 0 m)"));
         // The point mass does not roll, and the second car is where the first is.
         let note = html.split("Plots without changes are omitted: ").nth(1).expect("a note");
-        assert!(note.contains("roll, right side down, pitch, nose down, height") && note.contains("distance from the car of point-mass"), "{note:.300}");
+        assert!(
+            note.contains("roll, right side down, pitch, nose down, height")
+                && note.contains("distance from the car of point-mass"),
+            "{note:.300}"
+        );
         assert!(html.contains("✓ pass"));
     }
 

@@ -7,12 +7,12 @@ use skidpad_core::SolverInfo;
 
 use super::assist_log::AssistLogs;
 use super::escape::escape;
-use super::figure::{Figures, PlottedSolver, line_sample};
+use super::figure::{Course, Figures, PlottedSolver, line_sample};
 use super::ground;
 use super::html_table::{Cell, Column, HtmlTable};
 use super::manifest::append_manifest;
 use super::page_frame::{page_end, page_start};
-use super::plots::build_plots;
+use super::plots::{build_plots, driven_area};
 use super::replay::replay;
 use super::runs::Runs;
 use super::verdict::{Judgement, Verdict};
@@ -73,7 +73,7 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
         let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
         table.add_row([
             comparison.manoeuvre.into(),
-            if judgement.verdict == Verdict::Fail { Cell::marked(verdict) } else { verdict.into() },
+            if judgement.verdict == Verdict::Fail { Cell::marked(verdict) } else { Cell::strong(verdict) },
             row.map_or_else(|| "–".into(), |row| row.spread.text().into()),
             row.map_or_else(|| "–".into(), |row| row.metric.label.as_str().into()),
             format!("{} %", judgement.accepted_percent).into(),
@@ -141,7 +141,7 @@ fn append_section(
     put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n<div class=\"charts\">\n");
     let mut figures = Figures::new(number, &solvers);
     for plot in &plots.plots {
-        figures.append(page, &runs.table, plot, &comparison.cones);
+        figures.append(page, &runs.table, plot);
     }
     page.push_str("</div>\n");
     if !plots.omitted.is_empty() {
@@ -151,9 +151,9 @@ fn append_section(
     append_comparison_table(page, comparison, judgement);
     assist_logs.append_table(page, comparison);
     page.push_str("</section>\n");
-    let [x, y] = [0, 1].map(|axis| plots.plots[0].range(&runs.table, axis));
+    let [x, y] = driven_area(&mut runs);
     let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
-    figures.into_json(&runs.table, replay, ground)
+    figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() })
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.

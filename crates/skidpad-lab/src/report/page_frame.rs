@@ -13,9 +13,10 @@ const PLOT_LIBRARY: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 /// Script that the plotting library depends on.
 const PIXEL_RATIO: &str = include_str!("../../assets/pixel_ratio.js");
 /// Scripts of all pages, in the order in which they refer to each other.
-const PAGE_SCRIPTS: [&str; 6] = [
+const PAGE_SCRIPTS: [&str; 7] = [
     include_str!("../../assets/data.js"),
     include_str!("../../assets/style.js"),
+    include_str!("../../assets/marks.js"),
     include_str!("../../assets/plots.js"),
     include_str!("../../assets/replay.js"),
     include_str!("../../assets/self_test.js"),

@@ -8,11 +8,11 @@ use super::table::{Table, rounded, value_range};
 
 /// Distance beyond the leading range up to which other curves extend the plot, as a share of that range (–).
 const MAX_RANGE_EXTENSION: f64 = 0.5;
-/// Largest difference of curves that are drawn as one, as a share of the range of the axis (–). At 250 px this is a
-/// third of the width of a line.
-const COINCIDENCE: f64 = 0.003;
+/// Largest difference of curves that are drawn as one, as a share of the range of the axis (–). At 250 px this is
+/// half of the width of a line.
+const MAX_COINCIDENCE_SHARE: f64 = 0.005;
 /// Margin beyond the values at each end of an axis, as a share of their range (–).
-const MARGIN: f64 = 0.06;
+const RANGE_MARGIN: f64 = 0.06;
 
 /// Axis of a plot.
 #[derive(Clone, Debug)]
@@ -108,15 +108,20 @@ impl Plot {
         }
     }
 
-    /// Returns whether a curve that sets the range varies by more than half of the smallest range of y, in either
-    /// axis for plots of quantities over quantities.
+    /// Returns whether a curve that sets the range varies by more than half of the smallest range of an axis: of y for
+    /// a plot over time, of either axis for a map, of both axes for other plots.
     pub fn has_changes(&self, table: &Table) -> bool {
-        let is_visible = |curve: &Curve, axis: usize| {
-            let (low, high) = value_range(table.values(curve.columns[axis]).iter().copied());
-            high - low > 0.5 * self.axes[axis].min_span
+        let changes_along = |axis: usize| {
+            self.leading_curves().any(|curve| {
+                let (low, high) = value_range(table.values(curve.columns[axis]).iter().copied());
+                high - low > 0.5 * self.axes[axis].min_span
+            })
         };
-        let leading = || self.leading_curves();
-        leading().any(|curve| is_visible(curve, 1)) && (self.kind != Kind::Diagram || leading().any(|c| is_visible(c, 0)))
+        match self.kind {
+            Kind::Time => changes_along(1),
+            Kind::Map => changes_along(0) || changes_along(1),
+            Kind::Diagram | Kind::EqualScales => changes_along(0) && changes_along(1),
+        }
     }
 
     /// Iterates over the curves that set the range; over all curves if none does.
@@ -127,7 +132,7 @@ impl Plot {
 
     /// Computes the range of an axis (0: x, 1: y) over the leading curves and over levels and floor. Other curves
     /// extend it at an end that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range. The result is at least as
-    /// wide as the smallest range of the axis, plus [`MARGIN`] at each end (none for time), and has the same middle as
+    /// wide as the smallest range of the axis, plus [`RANGE_MARGIN`] at each end (none for time), and has the same middle as
     /// the values.
     pub fn range(&self, table: &Table, axis: usize) -> Range<f64> {
         let axis_values = |curve: &Curve| table.values(curve.columns[axis]).iter().copied();
@@ -146,12 +151,12 @@ impl Plot {
         if span == 0.0 {
             span = 1.0;
         }
-        let margin = if axis == 0 && self.kind == Kind::Time && !self.has_markers { 0.0 } else { MARGIN };
+        let margin = if axis == 0 && self.kind == Kind::Time && !self.has_markers { 0.0 } else { RANGE_MARGIN };
         let (middle, half) = (0.5 * (low + high), (0.5 + margin) * span);
         middle - half..middle + half
     }
 
-    /// Returns the curves to draw: curves of one part that differ by at most [`COINCIDENCE`] of the axes at every row
+    /// Returns the curves to draw: curves of one part that differ by at most [`MAX_COINCIDENCE_SHARE`] of the axes at every row
     /// are drawn once.
     pub fn drawn_curves(&self, table: &Table) -> Vec<DrawnCurve> {
         let ranges = [0, 1].map(|axis| self.range(table, axis));
@@ -162,7 +167,7 @@ impl Plot {
                 let leader = &self.curves[other.members[0]];
                 let difference = |axis: usize| {
                     largest_difference(table.values(leader.columns[axis]), table.values(curve.columns[axis]))
-                        .filter(|difference| *difference <= COINCIDENCE * spans[axis])
+                        .filter(|difference| *difference <= MAX_COINCIDENCE_SHARE * spans[axis])
                 };
                 (leader.part == curve.part).then_some(())?;
                 difference(0)?;
@@ -175,15 +180,16 @@ impl Plot {
             }
             let values = || table.values(curve.columns[1]).iter().copied().filter(|value| value.is_finite());
             let excess = |value: f64| (ranges[1].start - value).max(value - ranges[1].end);
-            let outlier = values().filter(|value| excess(*value) > 0.0).max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
+            let outlier =
+                values().filter(|value| excess(*value) > 0.0).max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
             let is_outside = outlier.is_some() && !values().any(|value| excess(value) <= 0.0);
             drawn.push(DrawnCurve { members: vec![index], difference: 0.0, outlier, is_outside });
         }
         drawn
     }
 
-    /// Returns the description of the plot for the page. `cones` are the points of a map (m).
-    pub fn to_json(&self, table: &Table, drawn: &[DrawnCurve], cones: &[(f64, f64)]) -> Value {
+    /// Returns the description of the plot for the page.
+    pub fn to_json(&self, table: &Table, drawn: &[DrawnCurve]) -> Value {
         let axis_json = |axis: usize| {
             let range = self.range(table, axis);
             let Axis { label, unit, .. } = &self.axes[axis];
@@ -216,7 +222,6 @@ impl Plot {
             "y": axis_json(1),
             "levels": self.levels.iter().copied().map(rounded).collect::<Vec<_>>(),
             "floor": self.floor,
-            "cones": cones.iter().map(|(x, y)| [rounded(*x), rounded(*y)]).collect::<Vec<_>>(),
             "curves": drawn.iter().map(curve_json).collect::<Vec<_>>(),
         })
     }
@@ -265,14 +270,14 @@ mod tests {
         assert!((flat.range(&table, 1).end - 3.056).abs() < 1e-9 && !flat.has_changes(&table));
     }
 
-    /// Curves within 0.3 % of the range are one curve with their largest difference, unless they belong to different
+    /// Curves within 0.5 % of the range are one curve with their largest difference, unless they belong to different
     /// parts. A run that ends early does not coincide.
     #[test]
     fn coinciding_curves_are_drawn_once() {
-        let (table, mut plot) = plot(&[[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.1, 0.0], [0.0, 1.0, f64::NAN]], 4);
-        let members = |plot: &Plot| {
-            plot.drawn_curves(&table).iter().map(|curve| curve.members.clone()).collect::<Vec<_>>()
-        };
+        let curves = [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.1, 0.0], [0.0, 1.0, f64::NAN]];
+        let (table, mut plot) = plot(&curves, 4);
+        let members =
+            |plot: &Plot| plot.drawn_curves(&table).iter().map(|curve| curve.members.clone()).collect::<Vec<_>>();
         assert_eq!(members(&plot), [vec![0, 1], vec![2], vec![3]]);
         assert!((plot.drawn_curves(&table)[0].difference - 0.002).abs() < 1e-9);
         plot.curves[1].part = "1l".into();
@@ -286,7 +291,7 @@ mod tests {
         let drawn = plot.drawn_curves(&table);
         let reported: Vec<_> = drawn.iter().map(|curve| (curve.outlier, curve.is_outside)).collect();
         assert_eq!(reported, [(None, false), (Some(-20.0), false), (Some(9.5), true), (None, false)]);
-        let json = plot.to_json(&table, &drawn, &[]);
+        let json = plot.to_json(&table, &drawn);
         assert_eq!((json["curves"][1]["outlier"].as_f64(), json["kind"].as_str()), (Some(-20.0), Some("time")));
     }
 }

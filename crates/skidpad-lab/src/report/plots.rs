@@ -1,14 +1,17 @@
 //! Selection of the plots of a comparison: path, quantities that change, diagrams, loads and use of friction.
 
+use core::ops::Range;
+
 use skidpad_core::{Frame, Model};
 
 use super::ground;
 use super::plot::{Axis, Kind, Plot};
 use super::runs::{Runs, Unit};
+use super::table::value_range;
 use crate::friction::wheel_utilisation;
 use crate::quantity::{
-    Diagram, GG_DIAGRAM, HEIGHT, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, PITCH, Quantity, ROLL, SIDESLIP,
-    SPEED, STEER, YAW_RATE,
+    CENTRE_HEIGHT, Diagram, FORWARD_SPEED, GG_DIAGRAM, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, PITCH_ANGLE,
+    Quantity, ROAD_WHEEL_ANGLE, ROLL_ANGLE, SIDESLIP_ANGLE, YAW_RATE,
 };
 use crate::towing::hitch;
 
@@ -22,15 +25,15 @@ pub struct Plots {
 
 /// Quantities of the car that are drawn over time.
 const CAR_QUANTITIES: [Quantity; 9] = [
-    SPEED,
-    STEER,
+    FORWARD_SPEED,
+    ROAD_WHEEL_ANGLE,
     LATERAL_ACCELERATION,
     YAW_RATE,
     LONGITUDINAL_ACCELERATION,
-    SIDESLIP,
-    ROLL,
-    PITCH,
-    HEIGHT,
+    SIDESLIP_ANGLE,
+    ROLL_ANGLE,
+    PITCH_ANGLE,
+    CENTRE_HEIGHT,
 ];
 
 /// Quantity of a trailer over time: heading, label of the axis, unit, smallest range, value.
@@ -62,7 +65,9 @@ const MIN_SLIP_ANGLE_RANGE_DEG: f64 = 0.5;
 /// time, g-g diagram, loads, slip and use of friction of each axle, distance between the cars, quantities of each
 /// trailer. Plots without changes are omitted.
 pub fn build_plots(runs: &mut Runs<'_>) -> Plots {
-    let mut plots = Plots { plots: vec![path(runs)], omitted: Vec::new() };
+    let mut plots = Plots { plots: Vec::new(), omitted: Vec::new() };
+    let path = path(runs);
+    plots.add(runs, path);
     if ground::has_ground_shapes(&runs.comparison.scene) && !runs.comparison.outcomes.is_empty() {
         plots.plots.push(profile(runs));
     }
@@ -111,6 +116,16 @@ fn path(runs: &mut Runs<'_>) -> Plot {
 pub fn positions(runs: &mut Runs<'_>, unit: Unit) -> [Vec<usize>; 2] {
     // 0.05 m: smallest visible range of a position.
     [runs.add(unit, "x", 0.05, |f| Some(f.x_m)), runs.add(unit, "y", 0.05, |f| Some(f.y_m))]
+}
+
+/// Returns the ranges of x and y over the positions of the cars that are not reference vehicles (m).
+pub fn driven_area(runs: &mut Runs<'_>) -> [Range<f64>; 2] {
+    positions(runs, Unit::Car).map(|columns| {
+        let outcomes = runs.comparison.outcomes.iter().zip(&columns);
+        let leading = outcomes.filter(|(outcome, _)| !outcome.peer).map(|(_, column)| *column);
+        let (low, high) = value_range(leading.flat_map(|column| runs.table.values(column).iter().copied()));
+        low..high
+    })
 }
 
 /// Returns the names of the towed units for people.
@@ -183,7 +198,8 @@ fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
         }
         plots.add(runs, plot);
     }
-    let utilisation = |frame: &Frame, wheel: usize| wheel_utilisation(model, grip, frame, wheel).map(|share| share * 100.0);
+    let utilisation =
+        |frame: &Frame, wheel: usize| wheel_utilisation(model, grip, frame, wheel).map(|share| share * 100.0);
     let slip = |frame: &Frame, wheel: usize| {
         let frame = &frame.wheels[wheel];
         (frame.contact > 0.0).then_some(frame.slip_ratio * 100.0)
@@ -253,7 +269,8 @@ fn add_distance(plots: &mut Plots, runs: &mut Runs<'_>) {
         pairs.map(|(a, b)| (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3).collect()
     });
     let distances: Vec<Vec<f64>> = distances.collect();
-    let columns = distances.into_iter().map(|values| runs.table.add(values, MIN_DISTANCE_RANGE_MM, None)).collect::<Vec<_>>();
+    let columns =
+        distances.into_iter().map(|values| runs.table.add(values, MIN_DISTANCE_RANGE_MM, None)).collect::<Vec<_>>();
     let title = format!("Distance from the car of {}", runs.comparison.outcomes[reference].backend);
     let plot = runs.time_plot(&title, Axis::new("distance", "mm", MIN_DISTANCE_RANGE_MM), &columns);
     plots.add(runs, plot);

@@ -6,7 +6,9 @@ use skidpad_core::{Frame, Model};
 use super::plots::{load_columns, positions};
 use super::runs::{Runs, Unit};
 use super::table::rounded;
-use crate::quantity::{LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, ROLL, SPEED, STEER, YAW_RATE};
+use crate::quantity::{
+    FORWARD_SPEED, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, ROAD_WHEEL_ANGLE, ROLL_ANGLE, YAW_RATE,
+};
 
 /// Smallest visible range of a force (N).
 const MIN_FORCE_RANGE_N: f64 = 20.0;
@@ -23,7 +25,8 @@ pub fn replay(runs: &mut Runs<'_>) -> Value {
     let model = runs.model;
     let [x, y] = positions(runs, Unit::Car);
     let yaw = yaw_columns(runs, Unit::Car);
-    let quantities = [STEER, ROLL, SPEED, YAW_RATE, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION];
+    let quantities =
+        [ROAD_WHEEL_ANGLE, ROLL_ANGLE, FORWARD_SPEED, YAW_RATE, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION];
     let quantities = quantities.map(|quantity| runs.add_quantity(&quantity));
     let wheel_count = model.wheels().len();
     let wheels: Vec<[Vec<usize>; 4]> = (0..wheel_count).map(|wheel| wheel_columns(runs, wheel)).collect();

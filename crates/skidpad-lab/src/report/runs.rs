@@ -72,14 +72,10 @@ impl<'a> Runs<'a> {
 
     /// Adds a column for each solver with `value` of each row of `unit`, and returns their numbers. `key` names the
     /// quantity; a key that was added before returns its columns. `min_span` is the smallest visible range.
-    pub fn add(
-        &mut self,
-        unit: Unit,
-        key: &str,
-        min_span: f64,
-        value: impl Fn(&Frame) -> Option<f64>,
-    ) -> Vec<usize> {
-        if let Some((.., columns)) = self.added.iter().find(|(added_unit, added_key, _)| *added_unit == unit && added_key == key) {
+    pub fn add(&mut self, unit: Unit, key: &str, min_span: f64, value: impl Fn(&Frame) -> Option<f64>) -> Vec<usize> {
+        if let Some((.., columns)) =
+            self.added.iter().find(|(added_unit, added_key, _)| *added_unit == unit && added_key == key)
+        {
             return columns.clone();
         }
         let values = |solver| -> Vec<f64> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use skidpad_core::SolverInfo;
 
 use super::escape::escape;
-use super::figure::{Figures, PlottedSolver};
+use super::figure::{Course, Figures, PlottedSolver};
 use super::html_table::{Cell, Column, HtmlTable};
 use super::page::append_legend;
 use super::page_frame::{page_end, page_start};
@@ -183,11 +183,7 @@ impl StepSizeReport<'_> {
 
 /// Returns the rate of the step limit (Hz) as text; a hyphen if it is unknown or no step but the shortest holds.
 fn rate_text(summary: &SolverSummary) -> String {
-    summary
-        .step_limit
-        .seconds()
-        .filter(|dt| *dt > 0.0)
-        .map_or_else(|| "-".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
+    summary.step_limit.seconds().filter(|dt| *dt > 0.0).map_or_else(|| "-".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
 }
 
 /// Appends the section of one manoeuvre: description, table of step limits, warnings of solvers, plots of the metrics
@@ -225,7 +221,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
     page.push_str("<div class=\"charts\">\n");
     for row in &study.rows {
         match metric_plot(study, row, &mut table, &sample_order) {
-            Some(plot) => figures.append(page, &table, &plot, &[]),
+            Some(plot) => figures.append(page, &table, &plot),
             None => undrawn_labels.push(row.metric.label.to_lowercase()),
         }
     }
@@ -240,7 +236,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
     }
     append_values(page, study);
     page.push_str("</section>\n");
-    figures.into_json(&table, Value::Null, Value::Null)
+    figures.into_json(&table, Value::Null, Course::default())
 }
 
 /// Appends a table with a row per metric: label, unit, value of the first solver at the shortest step, then a column
@@ -300,8 +296,7 @@ fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_
         plot.curves.push(Curve { solver, part: String::new(), sets_range, columns: [0, column] });
     }
     let reference = row.verdicts.iter().find_map(|verdict| verdict.reference);
-    plot.levels =
-        reference.map(|value| tolerance_band(&row.metric, value, study.within_percent)).unwrap_or_default();
+    plot.levels = reference.map(|value| tolerance_band(&row.metric, value, study.within_percent)).unwrap_or_default();
     Some(plot)
 }
 
@@ -320,7 +315,8 @@ fn append_values(page: &mut String, study: &StepSizeStudy) {
     let mut table = HtmlTable::new(columns.chain([Column::number("order")]).collect());
     for row in &study.rows {
         for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
-            let label: [Cell; 3] = [row.metric.label.as_str().into(), row.metric.unit.into(), rate_sweep.backend.into()];
+            let label: [Cell; 3] =
+                [row.metric.label.as_str().into(), row.metric.unit.into(), rate_sweep.backend.into()];
             let values = verdict.values.iter().map(|value| Cell::from(row.metric.with_value(*value).text()));
             table.add_row(label.into_iter().chain(values).chain([verdict.order.text().into()]));
         }

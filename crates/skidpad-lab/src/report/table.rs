@@ -119,13 +119,14 @@ impl Table {
         };
         let known = |value: f64| if value.is_nan() { 0.0 } else { value };
         // The page adds the difference to the 32-bit number of the reference.
-        let stored_reference = pick(&self.columns[reference].values).into_iter().map(|value| known(value as f32 as f64));
+        let stored_reference =
+            pick(&self.columns[reference].values).into_iter().map(|value| known(value as f32 as f64));
         let differences: Vec<f64> = values.iter().zip(stored_reference).map(|(value, base)| value - base).collect();
         let (low, high) = value_range(differences.iter().copied());
         let step = (low.abs().max(high.abs()) / f64::from(i16::MAX)).max(f64::from(f32::MIN_POSITIVE));
-        let steps = differences.iter().map(|difference| {
-            if difference.is_finite() { (difference / step).round() as i16 } else { i16::MIN }
-        });
+        let steps = differences
+            .iter()
+            .map(|difference| if difference.is_finite() { (difference / step).round() as i16 } else { i16::MIN });
         let bytes: Vec<u8> = steps.flat_map(i16::to_le_bytes).collect();
         json!({ "d": STANDARD.encode(bytes), "q": step, "of": reference })
     }

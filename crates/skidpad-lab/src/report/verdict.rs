@@ -48,8 +48,7 @@ impl Judgement {
     /// Judges `comparison` of cars of `model`. The limit depends on the use of friction (see [`accepted_spread`]).
     pub fn new(comparison: &Comparison, model: &Model) -> Self {
         let solvers = || comparison.outcomes.iter().filter(|outcome| !outcome.peer);
-        let utilisation =
-            |outcome: &Outcome| max_friction_utilisation(model, &comparison.scene, &outcome.trajectory);
+        let utilisation = |outcome: &Outcome| max_friction_utilisation(model, &comparison.scene, &outcome.trajectory);
         let friction = solvers().map(utilisation).fold(0.0, f64::max);
         let accepted_percent = accepted_spread(friction);
         let rows = comparison.rows();
