@@ -1,8 +1,9 @@
 //! Compares settings of the anti-roll bars in a moose test: `cargo run --release --example moose [vehicle] [km/h]
 //! [backend]`
 //!
-//! Drives the course of ISO 3888-2 with each setting, and writes a report with the replay of the run, which shows the car
-//! from behind with its wheel loads and the forces of the bars. After a rollover the run is repeated at a lower speed.
+//! Drives the course of ISO 3888-2 with each setting, and writes a report with the replay of the run, which shows the
+//! car from behind with its wheel loads and the forces of the bars. After a rollover the run is repeated at a lower
+//! speed.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -60,17 +60,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         print(&comparison_table(&comparison))?;
         comparisons.push(comparison);
     }
-    let published: Vec<Published> = vehicle
-        .spec
-        .references
-        .iter()
-        .map(|reference| Published {
-            quantity: reference.quantity.clone(),
-            value: reference.value,
-            unit: reference.unit.clone(),
-            source: reference.source.clone(),
-        })
-        .collect();
+    let published = published_figures(&vehicle);
     let report = Report {
         vehicle: &vehicle.spec.name,
         description: &vehicle.spec.description,
@@ -85,6 +75,17 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     print(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
+}
+
+/// Returns the published figures of the real car.
+fn published_figures(vehicle: &LoadedVehicle) -> Vec<Published> {
+    let references = vehicle.spec.references.iter().map(|reference| Published {
+        quantity: reference.quantity.clone(),
+        value: reference.value,
+        unit: reference.unit.clone(),
+        source: reference.source.clone(),
+    });
+    references.collect()
 }
 
 /// Returns the files that the runs depend on, with their hashes: vehicle and trailers (shipped or on disk), their tyre

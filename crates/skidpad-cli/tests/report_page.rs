@@ -36,8 +36,8 @@ fn main() -> ExitCode {
 /// Scene with a box on which the cars drive.
 const SCENE: &str = "[[box]]\ncentre_m = [20, 0, 0]\nsize_m = [8, 8, 0.2]\n";
 
-/// Runs `skidpad compare` in `folder` with a car of the name [`HOSTILE_NAME`] and the arguments `arguments`. Returns the
-/// path of the report.
+/// Runs `skidpad compare` in `folder` with a car of the name [`HOSTILE_NAME`] and the arguments `arguments`. Returns
+/// the path of the report.
 fn write_report(folder: &Path, manoeuvre: &str, arguments: &[&str]) -> Result<PathBuf, Failed> {
     let car = skidpad::spec::shipped::find("corvette_c5").ok_or("the vehicle is not shipped")?;
     let hostile_car = car.replacen("Chevrolet Corvette C5\"", &format!("{HOSTILE_NAME}\""), 1);

@@ -73,15 +73,16 @@
     document.documentElement.dataset.print = "";
     const columnWidth = (PRINT_WIDTH_PX - PRINT_GAP_PX * (PRINT_COLUMNS - 1)) / PRINT_COLUMNS - 10;
     eachChart(links, (chart) => {
+      chart.isOnScreen = Boolean(chart.u);
       const isWide = chart.figure.classList.contains("wide");
       chart.draw(isWide ? PRINT_WIDTH_PX - 12 : columnWidth);
     });
   }
 
-  // Draws all charts for the screen after a print.
+  // Draws the charts for the screen after a print. Charts that were not drawn before wait until they are visible.
   function drawForScreen(links) {
     delete document.documentElement.dataset.print;
-    eachChart(links, (chart) => chart.draw());
+    eachChart(links, (chart) => (chart.isOnScreen ? chart.draw() : chart.clear()));
   }
 
   // Shows the time of the fragment, such as `#time=2.5`, in all sections.

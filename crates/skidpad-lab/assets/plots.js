@@ -320,12 +320,17 @@
     }, { passive: false });
   }
 
+  // Removes the drawing of a chart.
+  function clear(chart) {
+    chart.u?.destroy();
+    chart.u = undefined;
+  }
+
   // Draws the chart in its figure at the width of the page, or `printWidth` (px) for a print.
   function draw(chart, printWidth) {
     const width = printWidth ?? chart.place.clientWidth;
     if (width === 0) return;
-    chart.u?.destroy();
-    chart.u = undefined;
+    clear(chart);
     chart.style = report.readStyle();
     chart.ratio = window.devicePixelRatio;
     [chart.scale, chart.fontPx] = printWidth ? [PRINT_SCALE, 8] : [1, 12];
@@ -375,6 +380,7 @@
   function createChart(figure, section, plot, link) {
     const chart = { figure, section, plot, link, place: figure.querySelector(".plot"), showsDifferences: false };
     chart.draw = (printWidth) => draw(chart, printWidth);
+    chart.clear = () => clear(chart);
     chart.showTime = (time) => showTime(chart, time);
     chart.showX = (x) => {
       if (!chart.u || chart.plot.kind !== "time") return;

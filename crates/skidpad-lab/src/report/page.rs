@@ -87,10 +87,11 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
     put!(
         page,
-        "<p class=\"note\">One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); the \
-         driver is the same for every solver. Pass: every metric with a spread in % agrees within {MAX_SPREAD_PERCENT} %, \
-         or within {MAX_LIMIT_SPREAD_PERCENT} % if a tyre uses more than 90 % of its friction, and every run was completed. \
-         The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ more. Reference vehicles are not judged.</p>\n",
+        "<p class=\"note\">One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
+         the driver is the same for every solver. Pass: every metric with a spread in % agrees within \
+         {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than 90\u{a0}% of its \
+         friction, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
+         more. Reference vehicles are not judged.</p>\n",
         report.backends.len(),
         step_length,
         1.0 / step_length.max(1e-9)
@@ -185,7 +186,8 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison, judgement
 /// [`lints`] as warnings, and the published figures if there are any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     let axle_metrics = lists::axles(report.model);
-    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>Quantities derived from the description, without simulation.</p>\n");
+    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n");
+    page.push_str("<p>Quantities derived from the description, without simulation.</p>\n");
     let axles: Vec<Column> = (1..=axle_metrics.len()).map(|axle| Column::number(&format!("axle {axle}"))).collect();
     append_metric_table(page, "metric", axles, &axle_metrics);
     append_metric_table(page, "vehicle", vec![Column::number("value")], &[lists::car(report.model)]);

@@ -132,8 +132,8 @@ impl Plot {
 
     /// Computes the range of an axis (0: x, 1: y) over the leading curves and over levels and floor. Other curves
     /// extend it at an end that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range. The result is at least as
-    /// wide as the smallest range of the axis, plus [`RANGE_MARGIN`] at each end (none for time), and has the same middle as
-    /// the values.
+    /// wide as the smallest range of the axis, plus [`RANGE_MARGIN`] at each end (none for time), and has the same
+    /// middle as the values.
     pub fn range(&self, table: &Table, axis: usize) -> Range<f64> {
         let axis_values = |curve: &Curve| table.values(curve.columns[axis]).iter().copied();
         let floor = self.floor.iter().flat_map(|columns| table.values(columns[axis]).iter().copied());
@@ -156,8 +156,8 @@ impl Plot {
         middle - half..middle + half
     }
 
-    /// Returns the curves to draw: curves of one part that differ by at most [`MAX_COINCIDENCE_SHARE`] of the axes at every row
-    /// are drawn once.
+    /// Returns the curves to draw: curves of one part that differ by at most [`MAX_COINCIDENCE_SHARE`] of the axes at
+    /// every row are drawn once.
     pub fn drawn_curves(&self, table: &Table) -> Vec<DrawnCurve> {
         let ranges = [0, 1].map(|axis| self.range(table, axis));
         let spans = ranges.clone().map(|range| range.end - range.start);

@@ -114,6 +114,7 @@ fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> f64 {
 fn vehicle_json(model: &Model) -> Value {
     let parts = model.parts();
     let short = |value: f32| rounded(f64::from(value));
+    let hull = &parts.hull;
     let lock = parts.steering.lock * model.steer_ratio();
     let wheel_json = |(index, wheel): (usize, &skidpad_core::model::Wheel)| {
         json!({
@@ -127,8 +128,8 @@ fn vehicle_json(model: &Model) -> Value {
     };
     json!({
         "hull": {
-            "centre": [short(parts.hull.centre.x), short(parts.hull.centre.y), short(parts.hull.centre.z)],
-            "half": [short(parts.hull.half_extents.x), short(parts.hull.half_extents.y), short(parts.hull.half_extents.z)],
+            "centre": hull.centre.to_array().map(short),
+            "half": hull.half_extents.to_array().map(short),
         },
         "height": short(parts.centre_height),
         "lock": short(lock),
@@ -136,8 +137,8 @@ fn vehicle_json(model: &Model) -> Value {
     })
 }
 
-/// Returns the road-wheel angles of wheel number `wheel` at [`STEER_SAMPLES`] mean angles of the first steered axle from
-/// −`lock` to `lock` (rad), with the static toe.
+/// Returns the road-wheel angles of wheel number `wheel` at [`STEER_SAMPLES`] mean angles of the first steered axle
+/// from −`lock` to `lock` (rad), with the static toe.
 fn wheel_angles(model: &Model, wheel: usize, lock: f32) -> Vec<f32> {
     let parts = model.parts();
     let wheel_spec = &model.wheels()[wheel];
