@@ -8,6 +8,9 @@ use crate::run::{Steps, cargo};
 /// Libraries for the demo's sound and gamepads: name in pkg-config, Debian package.
 const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", "libudev-dev"]];
 
+/// Browser that the tests of the report start, also the name of its Debian package. See `crates/skidpad-cli/tests/report_page.rs`.
+const BROWSER: &str = "chromium";
+
 /// Prerequisites that this machine has.
 #[derive(Clone, Copy)]
 pub struct Prerequisites {
@@ -39,6 +42,10 @@ impl Prerequisites {
         if !missing.is_empty() {
             let left_out_work = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";
             steps.leave_out(left_out_work, &install_command(&missing, is_root()));
+        }
+        if !can_start(Command::new(BROWSER).arg("--version")) {
+            let left_out_work = "the tests `report_page`, which open a report in a browser";
+            steps.leave_out(left_out_work, &install_command(&[BROWSER], is_root()));
         }
         let python = python::has_python();
         if !python {

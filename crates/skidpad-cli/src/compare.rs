@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
-use skidpad::lab::report::{Published, Report};
+use skidpad::lab::report::{InputFile, Published, Report};
 use skidpad::lab::{Comparison, Procedure};
 use skidpad::spec::printable::one_line;
+use skidpad::spec::{LoadError, LoadedVehicle};
 
 use crate::arguments::{Changes, Compare};
 use crate::capabilities::capable_backends;
@@ -16,7 +17,8 @@ use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{
-    SCENE_MANOEUVRE, assists_table, create_progress_bar, parse_time_step, read_overrides, report_health, resolve_setup,
+    SCENE_MANOEUVRE, assists_table, create_progress_bar, overrides_with_files, parse_time_step, report_health,
+    resolve_setup,
 };
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
@@ -28,7 +30,8 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
-    let overrides = read_overrides(&arguments.changes, &vehicle.model)?;
+    let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
+    let inputs = input_files(arguments, &vehicle, &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     let mut manoeuvres: Vec<Box<dyn Procedure>> = Vec::new();
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
@@ -57,17 +60,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         print(&comparison_table(&comparison))?;
         comparisons.push(comparison);
     }
-    let published: Vec<Published> = vehicle
-        .spec
-        .references
-        .iter()
-        .map(|reference| Published {
-            quantity: reference.quantity.clone(),
-            value: reference.value,
-            unit: reference.unit.clone(),
-            source: reference.source.clone(),
-        })
-        .collect();
+    let published = published_figures(&vehicle);
     let report = Report {
         vehicle: &vehicle.spec.name,
         description: &vehicle.spec.description,
@@ -75,12 +68,56 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         published: &published,
         backends: &backends,
         comparisons: &comparisons,
+        inputs: &inputs,
     };
     report.save_html(&page_path).map_err(Unwritable::from)?;
     report.save_csv(&csv_path).map_err(Unwritable::from)?;
     print(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
+}
+
+/// Returns the published figures of the real car.
+fn published_figures(vehicle: &LoadedVehicle) -> Vec<Published> {
+    let references = vehicle.spec.references.iter().map(|reference| Published {
+        quantity: reference.quantity.clone(),
+        value: reference.value,
+        unit: reference.unit.clone(),
+        source: reference.source.clone(),
+    });
+    references.collect()
+}
+
+/// Returns the files that the runs depend on, with their hashes: vehicle and trailers (shipped or on disk), their tyre
+/// files, the scene and its ground files.
+///
+/// # Errors
+/// A file cannot be read.
+fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[PathBuf]) -> Result<Vec<InputFile>> {
+    let read_file = |role: &'static str, path: &Path| {
+        InputFile::read(role, path)
+            .map_err(|source| LoadError::UnreadableFile { path: path.to_owned(), source })
+            .map_err(Failure::from)
+    };
+    // A shipped name takes precedence over a path, as in `load_from`.
+    let vehicle_file = |role: &'static str, name: &str| match skidpad::spec::shipped::find(name) {
+        Some(text) => Ok(InputFile::new(role, name, text.as_bytes())),
+        None => read_file(role, Path::new(name)),
+    };
+    let mut inputs = vec![vehicle_file("vehicle", &arguments.vehicle)?];
+    for name in &arguments.changes.towing {
+        inputs.push(vehicle_file("trailer", name)?);
+    }
+    for path in &vehicle.tyre_files {
+        inputs.push(read_file("tyre", path)?);
+    }
+    if let Some(path) = &arguments.changes.scene {
+        inputs.push(read_file("scene", path)?);
+    }
+    for path in ground_files {
+        inputs.push(read_file("ground", path)?);
+    }
+    Ok(inputs)
 }
 
 /// Returns the manoeuvres `names`, unchecked. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if

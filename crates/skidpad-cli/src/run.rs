@@ -269,7 +269,7 @@ pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides
 /// Returns the result of [`read_overrides`] and the files of the ground that the scene names. Loads the scene and the
 /// trailers. A slope for a scene without a plane is an error. Prints the notes and the keys with old names. Speed and
 /// heading of the scene apply if no argument states them; its start position always applies.
-fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
+pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed_roots(&changes.roots)?;
     let loaded_scene = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
     // Changes by arguments alone.

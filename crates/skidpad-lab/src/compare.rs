@@ -7,9 +7,11 @@ use skidpad_core::{Model, Scene, SolverInfo};
 
 use crate::manoeuvre::{Evaluation, IncompleteCourse, Overrides, Procedure};
 use crate::metrics::Metric;
+use crate::quantity::Diagram;
 use crate::run::TimeStep;
 use crate::runner;
 use crate::trajectory::Trajectory;
+use crate::units::TowedUnit;
 
 /// Progress of a comparison or a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,10 @@ pub struct Comparison {
     pub dt_s: f64,
     /// Positions of the cones beside the course, (x, y), m.
     pub cones: Vec<(f64, f64)>,
+    /// Diagrams that the report shows beside the standard plots.
+    pub diagrams: Vec<Diagram>,
+    /// Towed units, from the front.
+    pub trailers: Vec<TowedUnit>,
     /// Scene that was driven on.
     pub scene: Scene,
     /// Results, in the order of the solvers passed to [`compare`].
@@ -225,6 +231,8 @@ pub fn compare(
         about: overrides.about_changed(manoeuvre),
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
+        diagrams: manoeuvre.diagrams(),
+        trailers: overrides.trailers.clone(),
         scene: overrides.apply(manoeuvre.setup(model)).scene,
         outcomes,
     }
@@ -249,6 +257,8 @@ mod tests {
             about: String::new(),
             dt_s: 0.01,
             cones: Vec::new(),
+            diagrams: Vec::new(),
+            trailers: Vec::new(),
             scene: Scene::flat(),
             outcomes,
         }

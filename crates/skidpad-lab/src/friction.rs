@@ -1,6 +1,6 @@
 //! Friction utilisation of the tyres, which separates runs at the limit from those below it.
 
-use skidpad_core::{Model, Scene};
+use skidpad_core::{Frame, Model, Scene};
 
 use crate::trajectory::Trajectory;
 
@@ -12,24 +12,29 @@ pub const GRIP_LIMIT_UTILISATION: f64 = 0.9;
 /// utilisation is a quotient of rounding errors.
 const MIN_LOAD_SHARE: f64 = 0.02;
 
-/// Computes the largest utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time (–). At
-/// 1 the tyre slides or is at the peak of its slip curve. Every contact, boxes included, is evaluated with the grip
-/// of the scene's ground. Wheels with at most 2 % of their static load are left out; 0 if there are no others. Towed
-/// units are not evaluated.
-pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
-    let mut max_utilisation = 0.0f64;
-    for i in 0..model.wheels().len() {
-        let tyre = model.tyre(i);
-        let min_load = MIN_LOAD_SHARE * f64::from(model.static_load(i));
-        for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > min_load) {
-            let wheel = &frame.wheels[i];
-            // Friction limits, longitudinal and lateral (N).
-            let force_limits =
-                tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu * scene.grip) * wheel.load_n);
-            max_utilisation = max_utilisation.max((wheel.fx_n / force_limits[0]).hypot(wheel.fy_n / force_limits[1]));
-        }
+/// Computes the utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of wheel number `wheel` in `frame` (–), on ground
+/// with the friction factor `grip`. At 1 the tyre slides or is at the peak of its slip curve. `None` for a wheel with
+/// at most 2 % of its static load.
+pub fn wheel_utilisation(model: &Model, grip: f32, frame: &Frame, wheel: usize) -> Option<f64> {
+    let min_load = MIN_LOAD_SHARE * f64::from(model.static_load(wheel));
+    let wheel_frame = &frame.wheels[wheel];
+    if wheel_frame.load_n <= min_load {
+        return None;
     }
-    max_utilisation
+    // Friction limits, longitudinal and lateral (N).
+    let friction = model.tyre(wheel).friction_at(wheel_frame.load_n as f32);
+    let [x_limit, y_limit] = friction.map(|mu| f64::from(mu * grip) * wheel_frame.load_n);
+    Some((wheel_frame.fx_n / x_limit).hypot(wheel_frame.fy_n / y_limit))
+}
+
+/// Computes the largest [`wheel_utilisation`] of any wheel at any time (–). Every contact, boxes included, is evaluated
+/// with the grip of the scene's ground. 0 if no wheel is loaded. Towed units are not evaluated.
+pub fn max_friction_utilisation(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
+    let of_frame = |frame: &Frame| {
+        let utilisations = (0..model.wheels().len()).filter_map(|i| wheel_utilisation(model, scene.grip, frame, i));
+        utilisations.fold(0.0, f64::max)
+    };
+    trajectory.rows().map(|frame| of_frame(&frame)).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

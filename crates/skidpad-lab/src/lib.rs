@@ -11,6 +11,7 @@
 //! | filters, derivatives, spectra and regression of signals | [`signal`] |
 //! | metrics of a run, typed and with units | [`metrics`] |
 //! | expected values: closed forms computed from the model alone | [`closed_form`] |
+//! | quantities of a car and diagrams of reports | [`quantity`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
 //! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`step_size_study`], [`order`] |
 //! | road load of a coast-down | [`road_load`] |
@@ -35,6 +36,7 @@ mod ground_speed;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod order;
+pub mod quantity;
 pub mod report;
 pub mod road_load;
 pub mod road_test;

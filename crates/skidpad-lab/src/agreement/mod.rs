@@ -125,10 +125,16 @@ pub fn friction_utilisation(sweep: &Sweep) -> f64 {
     solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].friction_utilisation).fold(0.0, f64::max)
 }
 
-/// Returns the largest accepted spread of a run (%). At the limit of friction, above [`GRIP_LIMIT_UTILISATION`], it
-/// is [`MAX_LIMIT_SPREAD_PERCENT`], otherwise [`MAX_SPREAD_PERCENT`].
+/// Returns the largest accepted spread of a run whose tyres use at most the share `friction_utilisation` of their
+/// friction (%). At the limit of friction, above [`GRIP_LIMIT_UTILISATION`], it is [`MAX_LIMIT_SPREAD_PERCENT`],
+/// otherwise [`MAX_SPREAD_PERCENT`].
+pub fn accepted_spread(friction_utilisation: f64) -> f64 {
+    if friction_utilisation > GRIP_LIMIT_UTILISATION { MAX_LIMIT_SPREAD_PERCENT } else { MAX_SPREAD_PERCENT }
+}
+
+/// Returns the largest accepted spread of `sweep` (%); see [`accepted_spread`].
 pub fn max_spread(sweep: &Sweep) -> f64 {
-    if friction_utilisation(sweep) > GRIP_LIMIT_UTILISATION { MAX_LIMIT_SPREAD_PERCENT } else { MAX_SPREAD_PERCENT }
+    accepted_spread(friction_utilisation(sweep))
 }
 
 /// Extrapolates the value of metric number `index` to the limit of small steps from [`EXTRAPOLATION_RATES_HZ`],

@@ -6,6 +6,7 @@ use super::{Manoeuvre, Setup, StartRequirements};
 use crate::closed_form::{Characteristics, GRAVITY_MPS2};
 use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
+use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
 use crate::signal::fit_line;
 use crate::trajectory::Trajectory;
 
@@ -220,6 +221,9 @@ impl Manoeuvre for Circle {
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED.from_origin()
+    }
+    fn diagrams(&self) -> Vec<Diagram> {
+        vec![HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM]
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let path = ReferencePath::Circle { radius: self.radius_m };

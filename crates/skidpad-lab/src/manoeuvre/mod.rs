@@ -69,6 +69,7 @@ use skidpad_core::{Model, Scene};
 
 use crate::driver::DriverModel;
 use crate::metrics::Metric;
+use crate::quantity::Diagram;
 use crate::towing;
 use crate::trajectory::Trajectory;
 use crate::units::TowedUnit;
@@ -213,6 +214,11 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn start_requirements(&self) -> StartRequirements;
     /// Returns the positions of the cones beside the course, (x, y) in m, for pictures.
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
+        Vec::new()
+    }
+    /// Returns the diagrams that the report shows beside the standard plots, each one quantity over another. Use the
+    /// diagrams and quantities of [`crate::quantity`], or define a [`crate::quantity::Quantity`].
+    fn diagrams(&self) -> Vec<Diagram> {
         Vec::new()
     }
     /// Creates a driver in its initial state.

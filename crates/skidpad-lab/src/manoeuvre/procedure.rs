@@ -4,6 +4,7 @@ use skidpad_core::Model;
 
 use super::{IncompleteCourse, Manoeuvre, Setup, StartRequirements};
 use crate::metrics::Metric;
+use crate::quantity::Diagram;
 use crate::trajectory::Trajectory;
 
 /// Drives the runs of a [`Procedure`] on one solver.
@@ -36,6 +37,10 @@ pub trait Procedure: Send + Sync + core::fmt::Debug {
     fn start_requirements(&self) -> StartRequirements;
     /// Returns the positions of the cones beside the course, (x, y) in m, for pictures.
     fn cones(&self, model: &Model) -> Vec<(f64, f64)>;
+    /// Returns the diagrams that the report shows beside the standard plots; see [`Manoeuvre::diagrams`].
+    fn diagrams(&self) -> Vec<Diagram> {
+        Vec::new()
+    }
     /// Returns the maximum number of runs, at least 1. It determines the total of the progress.
     fn max_runs(&self) -> u32;
     /// Drives the runs and evaluates them.
@@ -57,6 +62,9 @@ impl<M: Manoeuvre> Procedure for M {
     }
     fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
         Manoeuvre::cones(self, model)
+    }
+    fn diagrams(&self) -> Vec<Diagram> {
+        Manoeuvre::diagrams(self)
     }
     fn max_runs(&self) -> u32 {
         1

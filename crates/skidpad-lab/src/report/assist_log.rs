@@ -1,12 +1,13 @@
 //! Contributions of assists and non-physical aids as a table and plots, if a solver has any.
 
 use std::fmt::Write as _;
-use std::io;
 
 use skidpad_core::{Assist, Channel, Contribution};
 
-use super::charts::{Chart, draw_optional_channel};
 use super::escape::escape;
+use super::html_table::{Cell, Column, HtmlTable};
+use super::plot::{Axis, Plot};
+use super::runs::{Runs, Unit};
 use crate::compare::Comparison;
 use crate::trajectory::{AssistUse, four_digits};
 
@@ -56,10 +57,14 @@ impl AssistLogs {
             return;
         }
         page.push_str("<h3>Contributions of assists and non-physical aids</h3>\n");
-        if !active.is_empty() {
-            append_table_head(page, comparison);
-            active.iter().for_each(|&assist| self.append_rows(page, comparison, assist));
-            page.push_str("</tbody></table></div>\n");
+        let solver_columns = comparison.outcomes.iter().flat_map(|outcome| {
+            ["mean", "largest"].map(|value| Column::solver(&format!("{}, {value}", outcome.backend), outcome.peer))
+        });
+        let columns = ["contribution", "unit"].map(Column::text).into_iter().chain(solver_columns).collect();
+        let mut table = HtmlTable::new(columns);
+        active.iter().for_each(|&assist| self.add_rows(&mut table, assist));
+        if !table.is_empty() {
+            page.push_str(&table.html());
         }
         page.push_str("<p class=\"note\">");
         for &assist in &active {
@@ -75,40 +80,27 @@ impl AssistLogs {
         );
     }
 
-    /// Appends a row per active channel of `assist`: name, unit, then mean and largest value on each solver, with the
-    /// digits for the largest one of all solvers; a minus sign for a solver without the assist.
-    fn append_rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
+    /// Adds a row per active channel of `assist`: name, unit, then mean and largest value on each solver, with the
+    /// digits for the largest one of all solvers; a dash for a solver without the assist.
+    fn add_rows(&self, table: &mut HtmlTable, assist: Assist) {
         for channel in self.active_channels(assist) {
             let channel_info = Contribution::CHANNELS[channel];
-            put!(
-                page,
-                "<tr><th scope=\"row\">{}: {}</th>",
-                spaced_name(assist),
-                lowercase(short_label(channel_info.about))
-            );
-            put!(page, "<td>{}</td>", channel_info.unit);
+            let label = format!("{}: {}", spaced_name(assist), lowercase(short_label(channel_info.about)));
             let largest = self.peak(assist, channel);
-            for (solver, outcome) in comparison.outcomes.iter().enumerate() {
-                let class = if outcome.peer { "number peer" } else { "number" };
+            let values = (0..self.0.len()).flat_map(|solver| {
                 let assist_use = self.find(solver, assist);
-                for value in [
-                    assist_use.map(|assist_use| assist_use.mean[channel]),
-                    assist_use.map(|assist_use| assist_use.peak[channel]),
-                ] {
-                    let text = value.map_or_else(|| "-".into(), |value| four_digits(value, largest));
-                    put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
-                }
-            }
-            page.push_str("</tr>\n");
+                let values = assist_use.map(|assist_use| [assist_use.mean[channel], assist_use.peak[channel]]);
+                let text = |value| Cell::from(four_digits(value, largest));
+                values.map_or(["-", "-"].map(Cell::from), |values| values.map(text))
+            });
+            let label: [Cell; 2] = [label.into(), channel_info.unit.into()];
+            table.add_row(label.into_iter().chain(values));
         }
     }
 
-    /// Draws a plot for each assist that contributed, of the channel with the largest contribution over time. The axis
-    /// covers at least a tenth of this contribution. Solvers without the assist have no line.
-    ///
-    /// # Errors
-    /// Returns an error if plotters cannot draw one of them.
-    pub fn draw_charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
+    /// Builds a plot for each assist that contributed, of the channel with the largest contribution over time. The axis
+    /// covers at least a tenth of this contribution. Solvers without the assist have no curve.
+    pub fn plots(&self, runs: &mut Runs<'_>) -> Vec<Plot> {
         // Channel of the assist with the largest contribution, in its own unit; `None` if it did not contribute.
         let main_channel = |assist| {
             let active_channels = self.active_channels(assist).into_iter();
@@ -116,42 +108,19 @@ impl AssistLogs {
                 .max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b)))
                 .map(|channel| (assist, channel))
         };
-        let draw_chart = |(assist, channel): (Assist, usize)| {
+        let mut plot = |(assist, channel): (Assist, usize)| {
             let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
             // Name of the channel, and its largest magnitude on any solver.
             let (quantity, largest) = (short_label(about), self.peak(assist, channel));
             let title = format!("{quantity} contributed by {}", spaced_name(assist));
-            draw_optional_channel(
-                comparison,
-                &title,
-                &format!("{}, {unit}", lowercase(quantity)),
-                0.1 * largest,
-                |frame| {
-                    let entry = frame.assist_log.iter().find(|(logged_assist, _)| *logged_assist == assist)?;
-                    Some(entry.1.values()[channel])
-                },
-            )
+            let columns = runs.add(Unit::Car, &title, 0.1 * largest, |frame| {
+                let entry = frame.assist_log.iter().find(|(logged_assist, _)| *logged_assist == assist)?;
+                Some(entry.1.values()[channel])
+            });
+            runs.time_plot(&title, Axis::new(&lowercase(quantity), unit, 0.1 * largest), &columns)
         };
-        self.assists().filter_map(main_channel).map(draw_chart).collect()
+        self.assists().filter_map(main_channel).map(&mut plot).collect()
     }
-}
-
-/// Appends the head of the table, with a column for the mean and one for the largest value per solver. The first line
-/// of the head has the names of the solvers, the second "mean" and "largest" below each. Leaves the body of the table
-/// open.
-fn append_table_head(page: &mut String, comparison: &Comparison) {
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">contribution</th>");
-    page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
-    for outcome in &comparison.outcomes {
-        let class = if outcome.peer { "number peer" } else { "number" };
-        put!(page, "<th scope=\"colgroup\" colspan=\"2\" class=\"{class}\">{}</th>", escape(outcome.backend));
-    }
-    page.push_str("</tr>\n<tr>");
-    for outcome in &comparison.outcomes {
-        let class = if outcome.peer { "number peer" } else { "number" };
-        put!(page, "<th scope=\"col\" class=\"{class}\">mean</th><th scope=\"col\" class=\"{class}\">largest</th>");
-    }
-    page.push_str("</tr></thead>\n<tbody>\n");
 }
 
 /// Returns the name of an assist with spaces instead of underscores.

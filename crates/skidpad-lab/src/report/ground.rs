@@ -1,30 +1,21 @@
-//! Drawings of the ground of a scene: from above, and its height along a path.
+//! Ground of a scene in a report: a picture from above, and the highest surface at a place.
 
 use core::ops::Range;
-use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::{DVec3, Scene, Triangle};
 
-/// Section of the world in a plot, and its position in the drawing.
-pub struct View {
-    /// Range of x (m).
-    pub x: Range<f64>,
-    /// Range of y (m).
-    pub y: Range<f64>,
-    /// Size on the page (px).
-    pub pixels: [f64; 2],
-    /// Left and upper edge in the drawing (pixels of the drawing).
-    pub top_left: [f64; 2],
-    /// Size in the drawing (pixels of the drawing).
-    pub drawn_size: [f64; 2],
-}
+use super::table::rounded;
 
-/// Style sheet of the ground. It is part of the drawings, so pages without them do not contain it.
-pub const GROUND_STYLE: &str = include_str!("ground.css");
-
-/// Side of the squares in which the ground is drawn (px on the page).
-const CELL_SIZE_PX: f64 = 4.0;
+/// Largest number of squares of a picture of the ground along one side.
+const MAX_SQUARES: f64 = 300.0;
+/// Smallest side of a square (m).
+const MIN_SQUARE_M: f64 = 0.05;
+/// Width of the ground that is drawn around the path (m).
+const SURROUNDINGS_M: f64 = 12.0;
 
 /// Number of shades for height and slope.
 const SHADE_COUNT: usize = 18;
@@ -140,49 +131,46 @@ fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top
     Some(TopSurface { height: a.z + slopes[0] * (x - a.x) + slopes[1] * (y - a.y), slopes, grip })
 }
 
-/// Draws the ground of `scene` in a `view` from above, as SVG to place below the lines. Higher ground and slopes that
-/// face the upper left are lighter, grip below 1 is tinted, and places without ground are empty. The view is divided
-/// into squares of [`CELL_SIZE_PX`], each with the surface at its centre. Neighbours of equal shade in a row are one
-/// rectangle; each shade and each tint is one path. All ground is first drawn in the darkest shade, then lighter shades
-/// and grip tints on top with increasing opacity. Grip tints have steps of a quarter below grip 1.
-pub fn draw_from_above(scene: &Scene, view: &View) -> String {
-    let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL_SIZE_PX).ceil().max(1.0) as usize);
-    // Centre of square `square_index` of `square_count` in a range (m).
-    let square_centre = |range: &Range<f64>, square_index: usize, square_count: usize| {
-        range.start + (range.end - range.start) * (square_index as f64 + 0.5) / square_count as f64
-    };
-    // Centres of all squares, row by row from the top, where y is largest.
+/// Returns a picture of the ground of `scene` from above, over the ranges `x` and `y` (m) and [`SURROUNDINGS_M`] around
+/// them; `None` if the ground is only a plane.
+///
+/// The picture is a grid of squares, row by row from the smallest y. Each byte of `cells` is 0 without ground, otherwise
+/// `1 + shade (GRIP_TINT_COUNT + 1) + tint`: higher ground and slopes that face the upper left have a larger shade,
+/// and grip below 1 has a larger tint, in steps of a quarter.
+pub fn picture(scene: &Scene, x: Range<f64>, y: Range<f64>) -> Option<Value> {
+    if !has_ground_shapes(scene) {
+        return None;
+    }
+    let widen = |range: Range<f64>| range.start - SURROUNDINGS_M..range.end + SURROUNDINGS_M;
+    let (x, y) = (widen(x), widen(y));
+    let side = ((x.end - x.start).max(y.end - y.start) / MAX_SQUARES).max(MIN_SQUARE_M);
+    let [columns, rows] = [&x, &y].map(|range| ((range.end - range.start) / side).ceil() as usize);
+    let centre = |start: f64, index: usize| start + side * (index as f64 + 0.5);
     let points: Vec<(f64, f64)> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
-        .map(|(column, row)| (square_centre(&view.x, column, columns), square_centre(&view.y, rows - 1 - row, rows)))
+        .map(|(column, row)| (centre(x.start, column), centre(y.start, row)))
         .collect();
     let surfaces = top_surfaces(scene, &points);
-    let shades = compute_shades(&surfaces);
-    // Tint of the grip: 0 for grip 1 and above, 4 for grip below 0.25.
-    let grip_tint = |surface: &TopSurface| {
-        ((1.0 - surface.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
+    let cell = |(shade, surface): (Option<usize>, &Option<TopSurface>)| match (shade, surface) {
+        (Some(shade), Some(surface)) => (1 + shade * (GRIP_TINT_COUNT + 1) + grip_tint(surface)) as u8,
+        _ => 0,
     };
-    let tints: Vec<Option<usize>> = surfaces.iter().map(|surface| surface.as_ref().map(grip_tint)).collect();
-    let mut svg = String::new();
-    let mut append_runs =
-        |attributes: &str, runs: &[[usize; 3]]| append_layer(&mut svg, view, [columns, rows], runs, attributes);
-    // All squares with ground in the darkest shade, then the others, which are partly transparent.
-    append_runs("class=\"ground low\"", &find_runs(&shades, columns, Option::is_some));
-    for shade in 1..SHADE_COUNT {
-        let opacity = shade as f64 / (SHADE_COUNT - 1) as f64;
-        append_runs(
-            &format!("class=\"ground\" fill-opacity=\"{opacity:.2}\""),
-            &find_runs(&shades, columns, |value| *value == Some(shade)),
-        );
-    }
-    for tint in 1..=GRIP_TINT_COUNT {
-        let opacity = 0.45 * tint as f64 / GRIP_TINT_COUNT as f64;
-        append_runs(
-            &format!("class=\"grip\" fill-opacity=\"{opacity:.2}\""),
-            &find_runs(&tints, columns, |value| *value == Some(tint)),
-        );
-    }
-    svg
+    let cells: Vec<u8> = compute_shades(&surfaces).into_iter().zip(&surfaces).map(cell).collect();
+    Some(json!({
+        "x": rounded(x.start),
+        "y": rounded(y.start),
+        "side": side,
+        "columns": columns,
+        "rows": rows,
+        "shades": SHADE_COUNT,
+        "tints": GRIP_TINT_COUNT,
+        "cells": STANDARD.encode(cells),
+    }))
+}
+
+/// Returns the tint of the grip of a surface: 0 for grip 1 and above, [`GRIP_TINT_COUNT`] for grip below a quarter.
+fn grip_tint(surface: &TopSurface) -> usize {
+    ((1.0 - surface.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
 }
 
 /// Computes the shade of every surface, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
@@ -208,42 +196,6 @@ fn compute_shades(surfaces: &[Option<TopSurface>]) -> Vec<Option<usize>> {
             surface.as_ref().map(|surface| exact_shade(surface).round().clamp(0.0, (SHADE_COUNT - 1) as f64) as usize)
         })
         .collect()
-}
-
-/// Returns the horizontal runs of neighbouring squares for which `is_selected` returns true: [column, row, length], in
-/// the order of `values`, which lists the grid row by row with `columns` squares each.
-fn find_runs<T>(values: &[T], columns: usize, is_selected: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
-    let mut runs: Vec<[usize; 3]> = Vec::new();
-    for (i, _) in values.iter().enumerate().filter(|(_, value)| is_selected(value)) {
-        let (column, row) = (i % columns, i / columns);
-        match runs.last_mut() {
-            // The square continues the last run.
-            Some([run_column, run_row, length]) if *run_row == row && *run_column + *length == column => *length += 1,
-            _ => runs.push([column, row, 1]),
-        }
-    }
-    runs
-}
-
-/// Appends the `runs` of squares ([column, row, length]) as one SVG path with the attributes `attributes`; nothing
-/// without squares. `columns` and `rows` are the size of the grid in the `view`. Each run is a closed rectangle whose
-/// edges are rounded to pixels of the drawing, so that neighbours have no gap.
-fn append_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], runs: &[[usize; 3]], attributes: &str) {
-    if runs.is_empty() {
-        return;
-    }
-    // Edge `edge_index` of the grid along one axis, in pixels of the drawing.
-    let grid_line = |start: f64, size: f64, edge_index: usize, square_count: usize| {
-        (start + size * edge_index as f64 / square_count as f64).round() as i64
-    };
-    let pixel_x = |edge_index: usize| grid_line(view.top_left[0], view.drawn_size[0], edge_index, columns);
-    let pixel_y = |edge_index: usize| grid_line(view.top_left[1], view.drawn_size[1], edge_index, rows);
-    put!(svg, "<path {attributes} d=\"");
-    for &[column, row, length] in runs {
-        let (left, top) = (pixel_x(column), pixel_y(row));
-        put!(svg, "M{left} {top}H{}V{}H{left}z", pixel_x(column + length), pixel_y(row + 1));
-    }
-    svg.push_str("\"/>\n");
 }
 
 #[cfg(test)]
@@ -305,18 +257,23 @@ mod tests {
         assert_eq!(heights, [Some(0.5), Some(0.0)]);
     }
 
-    /// Only the scene with shapes has ground to draw. The first path is the darkest shade with its first row as one
-    /// rectangle, and each of three grips has a path. Without any ground nothing is drawn.
+    /// Only the scene with shapes has a picture. Its cells have the grips of the three shapes, and without any plane
+    /// there are cells without ground.
     #[test]
-    fn a_flat_scene_is_not_drawn_and_others_are_tinted() {
-        assert!(!has_ground_shapes(&Scene::sloping(0.1)) && has_ground_shapes(&scene()));
-        let view =
-            View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], top_left: [0.0; 2], drawn_size: [1000.0; 2] };
-        let svg = draw_from_above(&scene(), &view);
-        assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
-        // The surfaces have the grips 0.3, 0.5 and 0.9.
-        assert_eq!(svg.matches("class=\"grip\"").count(), 3, "{svg}");
-        let nothing = Scene { has_plane: false, ..Scene::flat() };
-        assert_eq!(draw_from_above(&nothing, &view), "");
+    fn a_flat_scene_has_no_picture_and_others_are_tinted() {
+        assert_eq!(picture(&Scene::sloping(0.1), 0.0..1.0, 0.0..1.0), None);
+        let tints = |scene: &Scene| {
+            let picture = picture(scene, -10.0..10.0, -10.0..10.0).expect("shapes");
+            let cells = STANDARD.decode(picture["cells"].as_str().expect("text")).expect("base64");
+            assert_eq!(cells.len() as u64, picture["columns"].as_u64().unwrap() * picture["rows"].as_u64().unwrap());
+            let tint = |cell: u8| cell.checked_sub(1).map(|code| usize::from(code) % (GRIP_TINT_COUNT + 1));
+            let mut tints: Vec<_> = cells.into_iter().map(tint).collect();
+            tints.sort_unstable();
+            tints.dedup();
+            tints
+        };
+        // The surfaces have the grips 1.0, 0.9, 0.5 and 0.3.
+        assert_eq!(tints(&scene()), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(tints(&Scene { has_plane: false, ..scene() }), [None, Some(1), Some(2), Some(3)]);
     }
 }

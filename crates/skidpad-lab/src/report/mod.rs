@@ -11,15 +11,22 @@ macro_rules! put {
 }
 
 mod assist_log;
-mod charts;
 mod escape;
+mod figure;
 mod ground;
+mod html_table;
+mod manifest;
 mod page;
+mod page_frame;
 mod plot;
-mod rear_view;
+mod plots;
+mod replay;
+mod runs;
 mod step_size_report;
+mod table;
+mod verdict;
 
-pub use rear_view::rear_view;
+pub use manifest::InputFile;
 pub use step_size_report::StepSizeReport;
 
 use std::io::{self, Write};
@@ -58,23 +65,22 @@ pub struct Report<'a> {
     pub backends: &'a [SolverInfo],
     /// Comparisons, one per manoeuvre.
     pub comparisons: &'a [Comparison],
+    /// Files that the runs depend on.
+    pub inputs: &'a [InputFile],
 }
 
 impl Report<'_> {
     /// Returns the page as text.
-    ///
-    /// # Errors
-    /// Returns an error if a plot cannot be drawn.
-    pub fn html(&self) -> io::Result<String> {
+    pub fn html(&self) -> String {
         page::html(self)
     }
 
     /// Writes the page to `path`, completely or not at all.
     ///
     /// # Errors
-    /// Returns an error if a plot cannot be drawn or the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
+        write_atomically(path, |out| out.write_all(self.html().as_bytes()))
     }
 
     /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
@@ -133,57 +139,95 @@ mod tests {
     use crate::run::TimeStep;
     use crate::testing::{POINT_MASS, model, sampled};
 
-    /// The page is complete, escapes the vehicle's name, has at least four drawings, contains no links, scripts or NaN,
-    /// and is the same on each call. The CSV text has a row per metric and solver.
+    /// Builds the page of the test car on `backends` without published figures and inputs.
+    fn page(vehicle: &str, model: &Model, backends: &[SolverInfo], comparison: &Comparison) -> String {
+        let comparisons = std::slice::from_ref(comparison);
+        let description = "for tests";
+        Report { vehicle, description, model, published: &[], backends, comparisons, inputs: &[] }.html()
+    }
+
+    /// Returns the data of a page.
+    fn page_data(html: &str) -> serde_json::Value {
+        let (_, after_start) = html.split_once("id=\"report-data\">").expect("data");
+        let (data, _) = after_start.split_once("</script>").expect("an end");
+        serde_json::from_str(data).expect("JSON")
+    }
+
+    /// The page is complete, escapes names of vehicle and solvers, refers to nothing outside, and is the same on each
+    /// call. It has data for each figure. The CSV text has a row per metric and solver.
     #[test]
     fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
         let model = Arc::new(model());
-        let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
+        let backends = [POINT_MASS, SolverInfo { name: "</script><b>", comparison_only: true, ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
+        let html = page("A <car> & \"more\"", &model, &backends, &comparison);
+        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("A &lt;car&gt; &amp; &quot;more&quot;") && !html.contains("</script><b>"));
+        for outside in ["src=", "href=\"http", "<link", "@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
+            assert!(!html.contains(outside), "{outside}");
+        }
+        let data = page_data(&html);
+        let plots = data["sections"][0]["plots"].as_array().expect("plots").len();
+        assert!(plots >= 4 && html.matches("<figure").count() == plots, "{plots}");
+        assert_eq!(data["sections"][0]["plots"][0]["kind"], "map");
+        assert_eq!(data["sections"][0]["solvers"][1]["name"], "</script><b>");
+        assert_eq!(html, page("A <car> & \"more\"", &model, &backends, &comparison), "the same runs, other bytes");
+        let mut bytes = Vec::new();
+        let comparisons = std::slice::from_ref(&comparison);
         let report = Report {
-            vehicle: "A <car> & \"more\"",
-            description: "for tests",
+            vehicle: "",
+            description: "",
             model: &model,
             published: &[],
             backends: &backends,
-            comparisons: std::slice::from_ref(&comparison),
+            comparisons,
+            inputs: &[],
         };
-        let html = report.html().expect("drawable");
-        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
-        assert!(html.contains("A &lt;car&gt; &amp; &quot;more&quot;"));
-        assert!(html.matches("<svg").count() >= 4, "{}", html.matches("<svg").count());
-        for outside in ["http://", "https://", "<script", "<link", "@import", "NaN", "inf\""] {
-            let allowed = html.replace("http://www.w3.org/2000/svg", "");
-            assert!(!allowed.contains(outside), "{outside}");
-        }
-        assert_eq!(html, report.html().expect("drawable"), "the same runs give the same bytes");
-        let mut bytes = Vec::new();
         report.write_csv(&mut bytes).expect("a Vec takes everything");
         let text = String::from_utf8(bytes).expect("text");
         assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
     }
 
-    /// The page of a run over a box contains the drawn ground, the floor, its colours and the height profile; the page
-    /// of a run on a plane has none of them.
+    /// The page of a run over a box has a picture of the ground and a height profile; the page of a run on a plane has
+    /// neither.
     #[test]
     fn ground_is_drawn_where_it_is_more_than_a_plane() {
         let model = Arc::new(model());
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let table = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
-        let page = |boxes: Vec<FixedBox>| {
+        let has_ground = |boxes: Vec<FixedBox>| {
             let overrides = Overrides { scene: Some(Scene { boxes, ..Scene::flat() }), ..Overrides::default() };
             let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &overrides, dt, &|_| {});
-            let comparisons = std::slice::from_ref(&comparison);
-            let (vehicle, description) = ("", "");
-            Report { vehicle, description, model: &model, published: &[], backends: &[POINT_MASS], comparisons }
-                .html()
-                .expect("drawable")
+            let html = page("", &model, &[POINT_MASS], &comparison);
+            [page_data(&html)["sections"][0]["ground"].is_object(), html.contains("Height profile")]
         };
-        let (flat, with_table) = (page(Vec::new()), page(vec![table]));
-        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Height profile"] {
-            assert!(with_table.contains(of_ground) && !flat.contains(of_ground), "{of_ground}");
+        assert_eq!([has_ground(Vec::new()), has_ground(vec![table])], [[false; 2], [true; 2]]);
+    }
+
+    /// Solvers with equal runs are drawn once, and their key states the difference. A plot without changes is named
+    /// instead of drawn.
+    #[test]
+    fn equal_solvers_share_a_curve_and_no_plot_is_empty() {
+        let model = Arc::new(model());
+        let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
+        let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
+        let html = page("", &model, &backends, &comparison);
+        let data = page_data(&html);
+        for plot in data["sections"][0]["plots"].as_array().expect("plots") {
+            let curves = plot["curves"].as_array().expect("curves");
+            assert!(curves.iter().all(|curve| curve["members"].as_array().map(Vec::len) == Some(2)), "{plot}");
         }
+        assert!(html.contains("point-mass = second (differ by at most 0 m)"));
+        // The point mass does not roll, and the second car is where the first is.
+        let note = html.split("Plots without changes are omitted: ").nth(1).expect("a note");
+        assert!(
+            note.contains("roll, right side down, pitch, nose down, height")
+                && note.contains("distance from the car of point-mass"),
+            "{note:.300}"
+        );
+        assert!(html.contains("✓ pass"));
     }
 
     /// Assists are listed in the order of their columns, with dashes for solvers without them. The section is missing
@@ -195,19 +239,7 @@ mod tests {
         let backends = [POINT_MASS, SolverInfo { name: "<second>", ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let mut comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
-        let page = |comparison: &Comparison| {
-            let comparisons = std::slice::from_ref(comparison);
-            let report = Report {
-                vehicle: "",
-                description: "",
-                model: &model,
-                published: &[],
-                backends: &backends,
-                comparisons,
-            };
-            report.html().expect("drawable")
-        };
-        assert!(!page(&comparison).contains("Contributions of assists"));
+        assert!(!page("", &model, &backends, &comparison).contains("Contributions of assists"));
         let own = &mut comparison.outcomes[1].trajectory;
         let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {
             let roll = if t > 2.0 { -2500.0 } else { 0.0 };
@@ -215,16 +247,17 @@ mod tests {
             frame.assist_log = vec![(Assist::AntiLock, Contribution::default()), (Assist::RollInfluence, added)];
         });
         std::mem::swap(own, &mut told);
-        let html = page(&comparison);
+        let html = page("", &model, &backends, &comparison);
         for part in [
             "<h3>Contributions of assists and non-physical aids</h3>",
-            "<tr><th scope=\"row\">roll influence: roll moment</th><td>N m</td><td class=\"number\">\u{2212}</td>",
-            "<td class=\"number\">\u{2212}2500</td></tr>",
+            "<tr><th scope=\"row\">roll influence: roll moment</th><td class=\"\" data-heading=\"unit\">N m</td>\
+             <td class=\"number\" data-heading=\"point-mass, mean\">\u{2212}</td>",
+            "<td class=\"number\" data-heading=\"&lt;second&gt;, largest\">\u{2212}2500</td></tr>",
             "Without effect in this run: abs.",
             "Roll moment contributed by roll influence",
-            "&lt;second&gt;</th>",
+            "&lt;second&gt;, mean</th>",
         ] {
-            assert!(html.contains(part), "{part}\n{html}");
+            assert!(html.contains(part), "{part}\n{html:.20000}");
         }
         assert!(!html.contains("<second>"));
     }

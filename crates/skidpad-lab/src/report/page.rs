@@ -1,83 +1,101 @@
-//! HTML page around the plots.
+//! HTML page of a comparison: summary, a section for each manoeuvre, the vehicle, limitations, and the manifest.
 
 use std::fmt::Write as _;
-use std::io;
 
+use serde_json::Value;
 use skidpad_core::SolverInfo;
 
 use super::assist_log::AssistLogs;
-use super::charts::{Chart, draw_charts};
 use super::escape::escape;
-use super::plot::LINE_STYLE_COUNT;
+use super::figure::{Course, Figures, PlottedSolver, line_sample};
+use super::ground;
+use super::html_table::{Cell, Column, HtmlTable};
+use super::manifest::append_manifest;
+use super::page_frame::{page_end, page_start};
+use super::plots::{build_plots, driven_area};
+use super::replay::replay;
+use super::runs::Runs;
+use super::verdict::{Judgement, Verdict};
 use super::{Published, Report};
+use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
 use crate::closed_form::{lints, lists};
-use crate::compare::{Comparison, MetricRow, POSITION_NOISE_MM};
+use crate::compare::{Comparison, POSITION_NOISE_MM};
 use crate::metrics::Metric;
 
-/// Style sheet of all pages.
-const PAGE_STYLE: &str = include_str!("style.css");
-
-/// Spread above which a metric is marked (%).
-const MARKED_SPREAD_PERCENT: f64 = 2.0;
-
-/// Returns the page of a report: header, one section per manoeuvre, section on the vehicle, known limitations. The
-/// title of the page names vehicle and manoeuvres.
-///
-/// # Errors
-/// Returns an error if a plot cannot be drawn.
-pub fn html(report: &Report<'_>) -> io::Result<String> {
+/// Returns the page of a report: header with summary, one section per manoeuvre, section on the vehicle, known
+/// limitations, manifest. The title of the page names vehicle and manoeuvres.
+pub fn html(report: &Report<'_>) -> String {
     let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
     let mut page = page_start(&format!("{}: {}", report.vehicle, manoeuvre_names.join(", ")));
-    append_header(&mut page, report);
-    for comparison in report.comparisons {
-        append_section(&mut page, report, comparison)?;
+    let judge = |comparison| Judgement::new(comparison, report.model);
+    let judgements: Vec<Judgement> = report.comparisons.iter().map(judge).collect();
+    append_header(&mut page, report, &judgements);
+    let mut sections: Vec<Value> = Vec::new();
+    for (comparison, judgement) in report.comparisons.iter().zip(&judgements) {
+        sections.push(append_section(&mut page, report, comparison, judgement, sections.len()));
     }
     append_vehicle_section(&mut page, report);
-    append_limitations(&mut page, report);
-    page.push_str(PAGE_END);
-    Ok(page)
+    append_limitations(&mut page);
+    append_manifest(&mut page, report);
+    page.push_str(&page_end(sections));
+    page
 }
 
-/// Returns the beginning of a page, up to its first content. Escapes `title`.
-pub fn page_start(title: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{PAGE_STYLE}</style>\n\
-         </head>\n<body>\n<main>\n",
-        escape(title)
-    )
-}
-
-/// End of every page.
-pub const PAGE_END: &str = "</main>\n</body>\n</html>\n";
-
-/// Appends the header: name and description of the vehicle (the latter if there is one), number of solvers and step of
-/// the first comparison (0 s without one), legend, links to the sections of the manoeuvres, the vehicle and the limits.
-/// All external text is escaped.
-fn append_header(page: &mut String, report: &Report<'_>) {
+/// Appends the header: name and description of the vehicle (the latter if there is one), summary, legend, links to the
+/// sections. All external text is escaped.
+fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement]) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
     if !report.description.is_empty() {
         put!(page, "<p>{}</p>\n", escape(report.description));
     }
-    // Length of a step (s).
-    let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
-    put!(
-        page,
-        "<p>One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz). The driver is the same \
-         for every solver.</p>\n",
-        report.backends.len(),
-        step_length,
-        1.0 / step_length.max(1e-9)
-    );
+    append_summary(page, report, judgements);
     append_legend(page, report.backends, ", not counted in the spread");
-    page.push_str("<nav aria-label=\"Sections\"><ul>\n");
+    page.push_str("</header>\n<nav aria-label=\"Sections\"><ul>\n");
     for comparison in report.comparisons {
         let name = escape(comparison.manoeuvre);
         put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
     }
-    page.push_str("<li><a href=\"#vehicle\">vehicle</a></li>\n<li><a href=\"#limits\">limits</a></li>\n</ul></nav>\n");
-    page.push_str("</header>\n");
+    for (id, name) in [("vehicle", "vehicle"), ("limits", "limits"), ("manifest", "run manifest")] {
+        put!(page, "<li><a href=\"#{id}\">{name}</a></li>\n");
+    }
+    page.push_str("</ul></nav>\n");
+}
+
+/// Appends the summary: a row for each manoeuvre with the verdict, the largest spread and its metric, the accepted
+/// spread, the use of friction and the number of warnings. A note states the rule of the verdict.
+fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgement]) {
+    let columns = ["manoeuvre", "solvers agree", "largest spread", "metric with the largest spread", "accepted"];
+    let numbers = ["largest use of friction", "warnings"];
+    let columns = columns.map(Column::text).into_iter().chain(numbers.map(Column::number));
+    let mut table = HtmlTable::new(columns.collect());
+    for (comparison, judgement) in report.comparisons.iter().zip(judgements) {
+        let verdict = judgement.verdict.text().to_owned();
+        let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
+        table.add_row([
+            comparison.manoeuvre.into(),
+            if judgement.verdict == Verdict::Fail { Cell::marked(verdict) } else { Cell::strong(verdict) },
+            row.map_or_else(|| "–".into(), |row| row.spread.text().into()),
+            row.map_or_else(|| "–".into(), |row| row.metric.label.as_str().into()),
+            format!("{} %", judgement.accepted_percent).into(),
+            format!("{:.0} %", judgement.friction * 100.0).into(),
+            judgement.alarms.len().to_string().into(),
+        ]);
+    }
+    page.push_str("<h2 id=\"summary\">summary</h2>\n");
+    page.push_str(&table.html());
+    // Length of a step (s).
+    let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
+    put!(
+        page,
+        "<p class=\"note\">One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
+         the driver is the same for every solver. Pass: every metric with a spread in % agrees within \
+         {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than 90\u{a0}% of its \
+         friction, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
+         more. Reference vehicles are not judged.</p>\n",
+        report.backends.len(),
+        step_length,
+        1.0 / step_length.max(1e-9)
+    );
 }
 
 /// Appends the list of solvers with their line styles. `peer_remark` is the remark added to peers. Each entry has a
@@ -92,128 +110,87 @@ pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &s
     page.push_str("</dl>\n");
 }
 
-/// Returns a sample of the line style of solver `solver_number` as SVG.
-pub fn line_sample(solver_number: usize) -> String {
-    let style_number = solver_number % LINE_STYLE_COUNT;
-    format!(
-        "<svg class=\"swatch\" viewBox=\"0 0 180 40\" aria-hidden=\"true\">\
-         <path d=\"M0 20H180\" fill=\"none\" stroke-width=\"10\" class=\"line s{style_number}\"/></svg>"
-    )
-}
-
-/// Appends the section of one manoeuvre: description, table of metrics, warnings (left the ground, course not
-/// completed, numbers not finite, iterations not converged), table of assists, plots, and the titles of the plots
-/// that are omitted.
-///
-/// # Errors
-/// Returns an error if a plot cannot be drawn.
-fn append_section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> io::Result<()> {
+/// Appends the section of one manoeuvre: description, verdict, warnings, replay, plots, the titles of the plots that
+/// are omitted, tables of metrics and assists. Returns the data of the section number `number`.
+fn append_section(
+    page: &mut String,
+    report: &Report<'_>,
+    comparison: &Comparison,
+    judgement: &Judgement,
+    number: usize,
+) -> Value {
     let name = escape(comparison.manoeuvre);
-    put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
-    append_comparison_table(page, comparison);
-    // Warnings of each solver.
-    for outcome in &comparison.outcomes {
-        let worst_report = outcome.trajectory.worst_report();
-        let off_scene_text = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());
-        for reason in
-            off_scene_text.into_iter().chain(outcome.incomplete.map(|incomplete_course| incomplete_course.text()))
-        {
-            put!(page, "<p class=\"alarm\">{}: the car {reason}.</p>\n", escape(outcome.backend));
-        }
-        if worst_report.not_finite {
-            put!(page, "<p class=\"alarm\">{}: a value was not finite.</p>\n", escape(outcome.backend));
-        }
-        if worst_report.not_converged {
-            put!(
-                page,
-                "<p class=\"alarm\">{}: not every step converged; maximum {} iterations, maximum residual {:.1e} m/s.</p>\n",
-                escape(outcome.backend),
-                worst_report.iterations,
-                worst_report.residual
-            );
-        }
+    let verdict = judgement.verdict.text();
+    put!(
+        page,
+        "<section id=\"{name}\">\n<h2>{name} <span class=\"verdict\">{verdict}</span></h2>\n<p>{}</p>\n",
+        escape(&comparison.about)
+    );
+    for alarm in &judgement.alarms {
+        put!(page, "<p class=\"alarm\">{}</p>\n", escape(alarm));
     }
-    // Table of assists; their plots follow those of the channels.
+    let solvers: Vec<PlottedSolver<'_>> = comparison
+        .outcomes
+        .iter()
+        .map(|outcome| PlottedSolver { name: outcome.backend, is_peer: outcome.peer })
+        .collect();
+    let mut runs = Runs::new(comparison, report.model);
+    let mut plots = build_plots(&mut runs);
     let assist_logs = AssistLogs::new(comparison);
-    assist_logs.append_table(page, comparison);
-    let mut charts = draw_charts(comparison, report.model)?;
-    charts.charts.extend(assist_logs.draw_charts(comparison)?);
-    page.push_str("<div class=\"charts\">\n");
-    for chart in &charts.charts {
-        append_chart(page, chart, comparison.outcomes.iter().map(|outcome| outcome.backend));
+    plots.plots.extend(assist_logs.plots(&mut runs));
+    let replay = replay(&mut runs);
+    put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n<div class=\"charts\">\n");
+    let mut figures = Figures::new(number, &solvers);
+    for plot in &plots.plots {
+        figures.append(page, &runs.table, plot);
     }
     page.push_str("</div>\n");
-    if !charts.omitted.is_empty() {
-        let omitted_titles = charts.omitted.join(", ").to_lowercase();
+    if !plots.omitted.is_empty() {
+        let omitted_titles = escape(&plots.omitted.join(", ").to_lowercase());
         put!(page, "<p class=\"note\">Plots without changes are omitted: {omitted_titles}.</p>\n");
     }
+    append_comparison_table(page, comparison, judgement);
+    assist_logs.append_table(page, comparison);
     page.push_str("</section>\n");
-    Ok(())
-}
-
-/// Appends a plot with its heading and a key of its lines. `backends` lists the names of all solvers in order; a solver
-/// has a key only if its line style occurs in the drawing or its line is outside the plot. The key of a solver whose
-/// line leaves the plot has a remark. Line styles repeat after [`LINE_STYLE_COUNT`] solvers.
-pub fn append_chart<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
-    let class = if chart.is_full_width { " class=\"wide\"" } else { "" };
-    put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
-    for (solver_number, backend) in backends.enumerate() {
-        let is_drawn = chart.svg.contains(&format!("line s{}\"", solver_number % LINE_STYLE_COUNT));
-        let remark = match (is_drawn, chart.clipped_solvers.contains(&solver_number)) {
-            (true, false) => "",
-            (true, true) => " (partly outside the plot)",
-            (false, true) => " (outside the plot)",
-            // A solver without a line has no key.
-            (false, false) => continue,
-        };
-        put!(page, "<span>{} {}{remark}</span> ", line_sample(solver_number), escape(backend));
-    }
-    put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);
+    let [x, y] = driven_area(&mut runs);
+    let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
+    figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() })
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
-/// Columns of peers have a class of their own; cells are those of [`append_comparison_row`].
-fn append_comparison_table(page: &mut String, comparison: &Comparison) {
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">unit</th>");
-    for outcome in &comparison.outcomes {
-        let class = if outcome.peer { "number peer" } else { "number" };
-        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(outcome.backend));
+/// A spread above the accepted one is marked.
+fn append_comparison_table(page: &mut String, comparison: &Comparison, judgement: &Judgement) {
+    let solvers = comparison.outcomes.iter().map(|outcome| Column::solver(outcome.backend, outcome.peer));
+    let columns = ["metric", "unit"].map(Column::text).into_iter().chain(solvers).chain([Column::number("spread")]);
+    let mut table = HtmlTable::new(columns.collect());
+    let accepted = judgement.accepted_percent;
+    for row in &judgement.rows {
+        let spread = row.spread.text();
+        let is_marked = row.spread.percent().is_some_and(|percent| percent > accepted);
+        let spread = if is_marked { Cell::marked(format!("▲ {spread}")) } else { spread.into() };
+        let values = row.texts.iter().map(|text| Cell::from(text.as_str()));
+        let label: [Cell; 2] = [row.metric.label.as_str().into(), row.metric.unit.into()];
+        table.add_row(label.into_iter().chain(values).chain([spread]));
     }
-    page.push_str("<th scope=\"col\" class=\"number\">spread</th></tr></thead>\n<tbody>\n");
-    for row in comparison.rows() {
-        append_comparison_row(page, comparison, &row);
-    }
-    // Note below the table.
+    page.push_str(&table.html());
     put!(
         page,
-        "</tbody></table></div>\n<p class=\"note\">Spread: (largest − smallest) / |mean| of the solvers, without reference vehicles; for percentages the difference \
-             in points; ▲ marks more than {MARKED_SPREAD_PERCENT} %. Lengths in mm that differ by at most {POSITION_NOISE_MM} mm and times that differ by less than half a step count \
-                  as equal. A dash marks a missing value or a mean that rounds to zero.</p>\n"
+        "<p class=\"note\">Spread: (largest − smallest) / |mean| of the solvers, without reference vehicles; for \
+         percentages the difference in points; ▲ marks more than the accepted {accepted} %. Lengths in mm that differ by \
+         at most {POSITION_NOISE_MM} mm and times that differ by less than half a step count as equal. A dash marks a \
+         missing value or a mean that rounds to zero.</p>\n"
     );
-}
-
-/// Appends one metric as a row of the table. A spread above [`MARKED_SPREAD_PERCENT`] is marked. The row has the label,
-/// the unit, a text per solver and the spread. Hyphens become minus signs.
-fn append_comparison_row(page: &mut String, comparison: &Comparison, row: &MetricRow) {
-    let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
-    put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
-    for (outcome, text) in comparison.outcomes.iter().zip(&row.texts) {
-        let class = if outcome.peer { "number peer" } else { "number" };
-        put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
-    }
-    let is_marked = row.spread.percent().is_some_and(|percent| percent > MARKED_SPREAD_PERCENT);
-    let (class, mark) = if is_marked { ("number marked", "▲ ") } else { ("number", "") };
-    put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
 
 /// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, the notes of
 /// [`lints`] as warnings, and the published figures if there are any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     let axle_metrics = lists::axles(report.model);
-    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>Quantities derived from the description, without simulation.</p>\n");
-    let column_heads: Vec<String> = (1..=axle_metrics.len()).map(|axle_number| format!("axle {axle_number}")).collect();
-    append_metric_table(page, "metric", &column_heads, &axle_metrics);
-    append_metric_table(page, "vehicle", &["value".into()], &[lists::car(report.model)]);
+    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n");
+    page.push_str("<p>Quantities derived from the description, without simulation.</p>\n");
+    let axles: Vec<Column> = (1..=axle_metrics.len()).map(|axle| Column::number(&format!("axle {axle}"))).collect();
+    append_metric_table(page, "metric", axles, &axle_metrics);
+    append_metric_table(page, "vehicle", vec![Column::number("value")], &[lists::car(report.model)]);
     for lint in lints(report.model) {
         put!(page, "<p class=\"note\">Warning: {}.</p>\n", escape(&lint));
     }
@@ -221,45 +198,39 @@ fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     page.push_str("</section>\n");
 }
 
-/// Appends a table with a row per metric and a column per list of `columns`. All lists must contain the same metrics;
-/// labels and units are those of the first list. `title` is the heading of the labels, `column_heads` those of the
-/// lists. Titles are not escaped.
-fn append_metric_table(page: &mut String, title: &str, column_heads: &[String], columns: &[Vec<Metric>]) {
-    put!(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{title}</th><th scope=\"col\">unit</th>");
-    for column_head in column_heads {
-        put!(page, "<th scope=\"col\" class=\"number\">{column_head}</th>");
+/// Appends a table with a row per metric and a column per list of `lists`. All lists must contain the same metrics;
+/// labels and units are those of the first list. `title` is the heading of the labels, `columns` are those of the
+/// lists.
+fn append_metric_table(page: &mut String, title: &str, columns: Vec<Column>, lists: &[Vec<Metric>]) {
+    let mut table = HtmlTable::new([title, "unit"].map(Column::text).into_iter().chain(columns).collect());
+    for row in 0..lists.first().map_or(0, Vec::len) {
+        let metric = &lists[0][row];
+        let values = lists.iter().map(|metrics| Cell::from(metrics[row].text()));
+        let label: [Cell; 2] = [metric.label.as_str().into(), metric.unit.into()];
+        table.add_row(label.into_iter().chain(values));
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
-    for row in 0..columns.first().map_or(0, Vec::len) {
-        let metric = &columns[0][row];
-        let (label, unit) = (escape(&metric.label), escape(metric.unit));
-        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
-        for metrics in columns {
-            put!(page, "<td class=\"number\">{}</td>", metrics[row].text().replace('-', "\u{2212}"));
-        }
-        page.push_str("</tr>\n");
-    }
-    page.push_str("</tbody></table></div>\n");
+    page.push_str(&table.html());
 }
 
 /// Appends the table of published figures with their sources; nothing if there are none. Underscores in quantities
-/// become spaces. All texts are escaped.
+/// become spaces.
 fn append_published_figures(page: &mut String, figures: &[Published]) {
     if figures.is_empty() {
         return;
     }
-    page.push_str("<h3>Published data of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
-    page.push_str(
-        "<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>",
-    );
-    page.push_str("<th scope=\"col\">source</th></tr></thead>\n<tbody>\n");
+    page.push_str("<h3>Published data of the real car</h3>\n");
+    let [quantity, unit] = ["quantity", "unit"].map(Column::text);
+    let source = Column { heading: "source".into(), class: "source" };
+    let mut table = HtmlTable::new(vec![quantity, unit, Column::number("value"), source]);
     for figure in figures {
-        let (quantity, unit) = (escape(&figure.quantity.replace('_', " ")), escape(&figure.unit));
-        let (value, source) = (figure.value, escape(&figure.source));
-        put!(page, "<tr><th scope=\"row\">{quantity}</th><td>{unit}</td><td class=\"number\">{value}</td>");
-        put!(page, "<td class=\"source\">{source}</td></tr>\n");
+        table.add_row([
+            figure.quantity.replace('_', " ").into(),
+            figure.unit.as_str().into(),
+            figure.value.to_string().into(),
+            figure.source.as_str().into(),
+        ]);
     }
-    page.push_str("</tbody></table></div>\n");
+    page.push_str(&table.html());
 }
 
 /// Limitations that a reader must know to judge the results.
@@ -279,58 +250,16 @@ const KNOWN_LIMITATIONS: &[&str] = &[
     "Reference vehicles solve different equations from the same description and need not agree with the solvers.",
 ];
 
-/// Appends the section with [`KNOWN_LIMITATIONS`], the version and the sign conventions. The limitations are a list;
-/// version, names of the manoeuvres and conventions are in a note below. The section has the id that the header links
-/// to.
-fn append_limitations(page: &mut String, report: &Report<'_>) {
+/// Appends the section with [`KNOWN_LIMITATIONS`] as a list and the sign conventions in a note below. The section has
+/// the id that the header links to.
+fn append_limitations(page: &mut String) {
     page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
     for limitation in KNOWN_LIMITATIONS {
         put!(page, "<li>{}</li>\n", escape(limitation));
     }
     page.push_str("</ul>\n");
-    let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
-    put!(
-        page,
-        "<p class=\"note\">skidpad {} · {} · axes and signs by ISO 8855: x forward, y left, z up; left turns, roll to the \
-         right and pitch nose down are positive.</p>\n</section>\n",
-        env!("CARGO_PKG_VERSION"),
-        escape(&manoeuvre_names.join(", "))
+    page.push_str(
+        "<p class=\"note\">Axes and signs by ISO 8855: x forward, y left, z up; left turns, roll to the right and pitch \
+         nose down are positive.</p>\n</section>\n",
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::charts::draw_chart;
-    use super::super::plot::{Plot, Series};
-    use super::*;
-
-    /// The key of a plot marks lines that leave the plot partly or completely, and names no solver without a line.
-    #[test]
-    fn the_key_marks_lines_that_leave_the_plot() {
-        let line = |solver_number: usize, sets_range: bool, heights: [f64; 4]| Series {
-            solver_number,
-            sets_range,
-            points: heights.into_iter().enumerate().map(|(i, y)| (i as f64, y)).collect(),
-        };
-        let plot = Plot {
-            series: vec![
-                line(0, true, [0.0, 1.0, 0.0, 1.0]),
-                line(1, false, [0.5, 0.5, 9.0, 9.0]),
-                line(2, false, [9.0, 9.0, 9.0, 9.0]),
-                line(3, false, [0.5, 0.5, 0.5, 0.5]),
-            ],
-            ..Plot::default()
-        };
-        let mut page = String::new();
-        append_chart(
-            &mut page,
-            &draw_chart("Pitch", &plot).expect("drawable"),
-            ["leader", "partly", "fully", "inside", "absent"].into_iter(),
-        );
-        for key in ["leader</span>", "partly (partly outside the plot)<", "fully (outside the plot)<", "inside</span>"]
-        {
-            assert!(page.contains(key), "{key}\n{page}");
-        }
-        assert!(!page.contains("absent"), "{page}");
-    }
 }

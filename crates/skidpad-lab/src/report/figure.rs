@@ -1,0 +1,166 @@
+//! Figures of a page: heading and key as text, and the plot as data that the script of the page draws.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::escape::escape;
+use super::plot::{DrawnCurve, Plot};
+use super::table::{Table, rounded};
+
+/// Number of solvers with distinct line styles.
+pub const LINE_STYLE_COUNT: usize = 6;
+
+/// Solver of a section.
+#[derive(Clone, Copy, Debug)]
+pub struct PlottedSolver<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Whether the solver is a reference vehicle or a variant.
+    pub is_peer: bool,
+}
+
+/// Surroundings of a path, which maps and replays draw.
+#[derive(Debug, Default)]
+pub struct Course {
+    /// Picture of the ground; null if the ground is only a plane.
+    pub ground: Value,
+    /// Positions of the cones (m).
+    pub cones: Vec<(f64, f64)>,
+}
+
+/// Figures of a section, collected for the data of the page.
+pub struct Figures<'a> {
+    /// Solvers of all figures.
+    solvers: &'a [PlottedSolver<'a>],
+    /// Number of the section.
+    section: usize,
+    /// Descriptions of the plots.
+    plots: Vec<Value>,
+}
+
+impl<'a> Figures<'a> {
+    /// Creates an empty list of figures of section number `section`.
+    pub fn new(section: usize, solvers: &'a [PlottedSolver<'a>]) -> Self {
+        Self { solvers, section, plots: Vec::new() }
+    }
+
+    /// Appends the figure of `plot` to `page`: heading, key, and the place of the drawing.
+    pub fn append(&mut self, page: &mut String, table: &Table, plot: &Plot) {
+        let drawn = plot.drawn_curves(table);
+        let class = if plot.is_wide { " class=\"wide\"" } else { "" };
+        put!(
+            page,
+            "<figure{class} data-section=\"{}\" data-plot=\"{}\">\n<figcaption>{} <span class=\"keys\">",
+            self.section,
+            self.plots.len(),
+            escape(&plot.title)
+        );
+        self.append_keys(page, plot, &drawn);
+        page.push_str("</span></figcaption>\n<div class=\"plot\"></div>\n</figure>\n");
+        self.plots.push(plot.to_json(table, &drawn));
+    }
+
+    /// Appends a key for each group of solvers whose curves coincide. The key states the largest difference, and values
+    /// outside the plot.
+    fn append_keys(&self, page: &mut String, plot: &Plot, drawn: &[DrawnCurve]) {
+        let solvers_of = |curve: &DrawnCurve| -> Vec<usize> {
+            curve.members.iter().map(|&member| plot.curves[member].solver).collect()
+        };
+        let mut groups: Vec<(Vec<usize>, Vec<&DrawnCurve>)> = Vec::new();
+        for curve in drawn {
+            let solvers = solvers_of(curve);
+            match groups.iter_mut().find(|(group_solvers, _)| *group_solvers == solvers) {
+                Some((_, curves)) => curves.push(curve),
+                None => groups.push((solvers, vec![curve])),
+            }
+        }
+        for (solvers, curves) in groups {
+            let names: Vec<&str> = solvers.iter().map(|&solver| self.solvers[solver].name).collect();
+            let difference = curves.iter().map(|curve| curve.difference).fold(0.0, f64::max);
+            let unit = &plot.axes[1].unit;
+            let mut remarks = Vec::new();
+            if solvers.len() > 1 {
+                remarks.push(format!("differ by at most {}", with_unit(difference, unit)));
+            }
+            // Value farthest outside the plot.
+            let outlier = curves.iter().filter_map(|curve| curve.outlier).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+            if let Some(outlier) = outlier {
+                let is_outside = curves.iter().all(|curve| curve.is_outside);
+                let state = if is_outside { "outside the plot" } else { "partly outside the plot" };
+                remarks.push(format!("{state}: up to {}", with_unit(outlier, unit)));
+            }
+            let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
+            let (sample, names) = (line_sample(solvers[0]), escape(&names.join(" = ")));
+            put!(page, "<span>{sample} {names}{}</span> ", escape(&remark));
+        }
+    }
+
+    /// Returns the section for the data of the page, with the columns of `table` at the visible rows. `replay` is null
+    /// and `course` is empty if there is none.
+    pub fn into_json(self, table: &Table, replay: Value, course: Course) -> Value {
+        let rows = table.visible_rows();
+        let solvers = self
+            .solvers
+            .iter()
+            .map(|solver| json!({ "name": skidpad_spec::printable::one_line(solver.name), "peer": solver.is_peer }));
+        json!({
+            "solvers": solvers.collect::<Vec<_>>(),
+            "rows": rows.len(),
+            "columns": table.to_json(&rows),
+            "plots": self.plots,
+            "replay": replay,
+            "ground": course.ground,
+            "cones": course.cones.iter().map(|(x, y)| [rounded(*x), rounded(*y)]).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Formats `value` with three significant digits and its unit; "-" is no unit.
+fn with_unit(value: f64, unit: &str) -> String {
+    // Decimal places of three significant digits.
+    let places = if value == 0.0 { 0 } else { (2 - value.abs().log10().floor() as i32).clamp(0, 9) };
+    let text = format!("{value:.*}", places as usize).replace('-', "\u{2212}");
+    if unit == "-" { text } else { format!("{text} {unit}") }
+}
+
+/// Returns a sample of the line style of solver `solver` as SVG.
+pub fn line_sample(solver: usize) -> String {
+    let style = solver % LINE_STYLE_COUNT;
+    format!(
+        "<svg class=\"swatch\" viewBox=\"0 0 36 8\" aria-hidden=\"true\"><path d=\"M0 4H36\" class=\"line s{style}\"/></svg>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plot::{Axis, Curve, Kind};
+    use super::*;
+
+    /// The key names coinciding solvers once with their difference, marks curves that leave the plot partly or
+    /// completely, and names no solver without a curve.
+    #[test]
+    fn the_key_tells_coinciding_and_clipped_curves() {
+        let names = ["leader", "near", "partly", "<fully>", "absent"];
+        let solvers = names.map(|name| PlottedSolver { name, is_peer: false });
+        let mut table = Table::new(vec![0.0, 1.0, 2.0]);
+        let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
+        for (solver, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate()
+        {
+            let column = table.add(values.to_vec(), 0.1, None);
+            plot.curves.push(Curve { solver, part: String::new(), sets_range: solver < 2, columns: [0, column] });
+        }
+        let (mut page, mut figures) = (String::new(), Figures::new(0, &solvers));
+        figures.append(&mut page, &table, &plot);
+        for key in [
+            "leader = near (differ by at most 0.00200 deg)</span>",
+            "partly (partly outside the plot: up to \u{2212}9.00 deg)</span>",
+            "&lt;fully&gt; (outside the plot: up to 9.00 deg)</span>",
+        ] {
+            assert!(page.contains(key), "{key}\n{page}");
+        }
+        assert!(!page.contains("absent"), "{page}");
+        let json = figures.into_json(&table, Value::Null, Course::default());
+        assert_eq!(json["plots"][0]["curves"].as_array().map(Vec::len), Some(3));
+    }
+}

@@ -1,0 +1,193 @@
+//! Data of the animated replay: dimensions of the vehicles, and the columns of their poses and forces.
+
+use serde_json::{Value, json};
+use skidpad_core::{Frame, Model};
+
+use super::plots::{load_columns, positions};
+use super::runs::{Runs, Unit};
+use super::table::rounded;
+use crate::quantity::{
+    FORWARD_SPEED, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, ROAD_WHEEL_ANGLE, ROLL_ANGLE, YAW_RATE,
+};
+
+/// Smallest visible range of a force (N).
+const MIN_FORCE_RANGE_N: f64 = 20.0;
+/// Smallest visible range of a compression (m).
+const MIN_COMPRESSION_RANGE_M: f64 = 1e-3;
+/// Smallest visible range of an angle (rad).
+const MIN_ANGLE_RANGE_RAD: f64 = 1e-3;
+/// Number of steering angles for which the angles of the wheels are stored, from full lock right to full lock left.
+const STEER_SAMPLES: usize = 9;
+
+/// Adds the columns of the replay to `runs` and returns the description of the replay for the page: dimensions of the
+/// car and of the towed units, and the columns of each solver.
+pub fn replay(runs: &mut Runs<'_>) -> Value {
+    let model = runs.model;
+    let [x, y] = positions(runs, Unit::Car);
+    let yaw = yaw_columns(runs, Unit::Car);
+    let quantities =
+        [ROAD_WHEEL_ANGLE, ROLL_ANGLE, FORWARD_SPEED, YAW_RATE, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION];
+    let quantities = quantities.map(|quantity| runs.add_quantity(&quantity));
+    let wheel_count = model.wheels().len();
+    let wheels: Vec<[Vec<usize>; 4]> = (0..wheel_count).map(|wheel| wheel_columns(runs, wheel)).collect();
+    let bar_count = model.parts().bars.len();
+    let bars: Vec<Vec<usize>> = (0..bar_count)
+        .map(|bar| runs.add(Unit::Car, &format!("bar {bar}"), MIN_FORCE_RANGE_N, |f| Some(bar_force(model, f, bar))))
+        .collect();
+    let units: Vec<[Vec<usize>; 3]> = (0..runs.comparison.trailers.len())
+        .map(|unit| {
+            let [x, y] = positions(runs, Unit::Towed(unit));
+            [x, y, yaw_columns(runs, Unit::Towed(unit))]
+        })
+        .collect();
+    let solver_json = |solver: usize| {
+        let wheel_json = |columns: &[Vec<usize>; 4]| columns.each_ref().map(|column| column[solver]);
+        json!({
+            "x": x[solver],
+            "y": y[solver],
+            "yaw": yaw[solver],
+            "steer": quantities[0][solver],
+            "roll": quantities[1][solver],
+            "speed": quantities[2][solver],
+            "yaw_rate": quantities[3][solver],
+            "ay": quantities[4][solver],
+            "ax": quantities[5][solver],
+            "wheels": wheels.iter().map(wheel_json).collect::<Vec<_>>(),
+            "bars": bars.iter().map(|columns| columns[solver]).collect::<Vec<_>>(),
+            "units": units.iter().map(|columns| columns.each_ref().map(|c| c[solver])).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "car": vehicle_json(model),
+        "units": runs.comparison.trailers.iter().map(|unit| vehicle_json(&unit.model)).collect::<Vec<_>>(),
+        "solvers": (0..x.len()).map(solver_json).collect::<Vec<_>>(),
+        "reference": runs.reference(),
+    })
+}
+
+/// Adds the columns of wheel number `wheel`, and returns them: load, longitudinal and lateral force of the tyre (N),
+/// and compression (m).
+fn wheel_columns(runs: &mut Runs<'_>, wheel: usize) -> [Vec<usize>; 4] {
+    let load = load_columns(runs, wheel);
+    let mut add = |name: &str, min_span: f64, value: &dyn Fn(&Frame) -> f64| {
+        runs.add(Unit::Car, &format!("{name} {wheel}"), min_span, |frame| Some(value(frame)))
+    };
+    [
+        load,
+        add("fx", MIN_FORCE_RANGE_N, &|f| f.wheels[wheel].fx_n),
+        add("fy", MIN_FORCE_RANGE_N, &|f| f.wheels[wheel].fy_n),
+        add("compression", MIN_COMPRESSION_RANGE_M, &|f| f.wheels[wheel].compression_m),
+    ]
+}
+
+/// Adds the columns of the yaw angle of `unit` (rad), without jumps at ±π, and returns them.
+fn yaw_columns(runs: &mut Runs<'_>, unit: Unit) -> Vec<usize> {
+    let yaw_angles = |solver: usize| unwrap_angles(runs.frames(solver, unit).iter().map(|frame| frame.yaw_rad));
+    let all_angles = (0..runs.comparison.outcomes.len()).map(yaw_angles).collect();
+    runs.add_values(all_angles, MIN_ANGLE_RANGE_RAD)
+}
+
+/// Adds full turns to `angles` (rad), so that neighbours differ by at most half a turn.
+fn unwrap_angles(angles: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut previous: Option<f64> = None;
+    let unwrapped = angles.map(|angle| {
+        let turns = previous.map_or(0.0, |previous| ((previous - angle) / core::f64::consts::TAU).round());
+        let angle = angle + turns * core::f64::consts::TAU;
+        previous = Some(angle);
+        angle
+    });
+    unwrapped.collect()
+}
+
+/// Computes the force of anti-roll bar `bar_index` of `model` at the speed of `frame`: rate times the difference of the
+/// compressions, left less right (N). It is added to the force of the left wheel's strut and subtracted from that of
+/// the right one.
+fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> f64 {
+    let bar = &model.parts().bars[bar_index];
+    let [left, right] = bar.wheels.map(|wheel_index| frame.wheels[wheel_index].compression_m);
+    f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
+}
+
+/// Returns the dimensions of a vehicle in its axes (m), relative to the centre of mass: hull, height of the centre of
+/// mass above the ground, and of each wheel position, radius, name, static load (N) and steering angles (rad) at
+/// [`STEER_SAMPLES`] mean road-wheel angles up to `lock` (rad).
+fn vehicle_json(model: &Model) -> Value {
+    let parts = model.parts();
+    let short = |value: f32| rounded(f64::from(value));
+    let hull = &parts.hull;
+    let lock = parts.steering.lock * model.steer_ratio();
+    let wheel_json = |(index, wheel): (usize, &skidpad_core::model::Wheel)| {
+        json!({
+            "name": model.wheel_name(index),
+            "x": short(wheel.contact.x),
+            "y": short(wheel.contact.y),
+            "radius": short(wheel.radius),
+            "static_load": short(model.static_load(index)),
+            "angles": wheel_angles(model, index, lock).into_iter().map(short).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "hull": {
+            "centre": hull.centre.to_array().map(short),
+            "half": hull.half_extents.to_array().map(short),
+        },
+        "height": short(parts.centre_height),
+        "lock": short(lock),
+        "wheels": model.wheels().iter().enumerate().map(wheel_json).collect::<Vec<_>>(),
+    })
+}
+
+/// Returns the road-wheel angles of wheel number `wheel` at [`STEER_SAMPLES`] mean angles of the first steered axle
+/// from −`lock` to `lock` (rad), with the static toe.
+fn wheel_angles(model: &Model, wheel: usize, lock: f32) -> Vec<f32> {
+    let parts = model.parts();
+    let wheel_spec = &model.wheels()[wheel];
+    let angle_at = |sample: usize| {
+        let share = 2.0 * sample as f32 / (STEER_SAMPLES - 1) as f32 - 1.0;
+        // Angle of the steering before the ratios of the axles.
+        let steer = share * lock / model.steer_ratio();
+        let axle_angles: Vec<f32> = parts.axles.iter().map(|axle| steer * axle.steer_ratio).collect();
+        let [left, right] = model.road_wheel_angles(&axle_angles)[wheel_spec.axle];
+        let is_left = wheel_spec.contact.y >= 0.0;
+        (if is_left { left } else { right }) + if is_left { -wheel_spec.toe } else { wheel_spec.toe }
+    };
+    (0..STEER_SAMPLES).map(angle_at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::AntiRollBar;
+
+    /// Row A20: the force of an anti-roll bar in the view from behind is its rate times the difference of the
+    /// compressions.
+    #[test]
+    fn a20_the_view_from_behind_has_the_force_of_each_bar() {
+        let mut parts = testing::model().parts().clone();
+        parts.bars = vec![AntiRollBar { wheels: [0, 1], rate: 20e3, ..AntiRollBar::default() }];
+        let model = Model::new(parts).expect("valid");
+        let mut frame = testing::sampled(0.1, 0.1, |_, _| {}).first().clone();
+        (frame.wheels[0].compression_m, frame.wheels[1].compression_m) = (0.01, -0.02);
+        assert!((bar_force(&model, &frame, 0) - 600.0).abs() < 1e-6);
+    }
+
+    /// Wheels of the steered axle turn by the mean angle without Ackermann geometry, others do not turn.
+    #[test]
+    fn wheels_turn_with_their_axle() {
+        let model = testing::model();
+        let (front, rear) = (wheel_angles(&model, 0, 0.6), wheel_angles(&model, 2, 0.6));
+        assert!((front[0] + 0.6).abs() < 1e-6 && (front[STEER_SAMPLES - 1] - 0.6).abs() < 1e-6, "{front:?}");
+        assert!(rear.iter().all(|angle| *angle == 0.0));
+    }
+
+    /// Angles that pass ±π continue.
+    #[test]
+    fn angles_continue_beyond_half_a_turn() {
+        let angles = unwrap_angles([3.0, -3.0, -2.0, 3.0].into_iter());
+        let turn = core::f64::consts::TAU;
+        for (angle, expected) in angles.iter().zip([3.0, turn - 3.0, turn - 2.0, 3.0]) {
+            assert!((angle - expected).abs() < 1e-12, "{angles:?}");
+        }
+    }
+}

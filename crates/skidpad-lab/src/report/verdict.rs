@@ -1,0 +1,138 @@
+//! Verdict on a comparison: whether the solvers agree within the accepted limits, and what went wrong in a run.
+
+use crate::agreement::accepted_spread;
+use crate::compare::{Comparison, MetricRow, Outcome};
+use crate::friction::max_friction_utilisation;
+use skidpad_core::Model;
+
+/// Result of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All metrics agree within the accepted limit, and every run was completed.
+    Pass,
+    /// A metric differs by more than the accepted limit, or a run was not completed.
+    Fail,
+    /// There are fewer than two solvers besides reference vehicles, or no metric has a spread.
+    NotJudged,
+}
+
+impl Verdict {
+    /// Returns the verdict with a mark, for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Pass => "✓ pass",
+            Self::Fail => "✗ FAIL",
+            Self::NotJudged => "not judged",
+        }
+    }
+}
+
+/// Judgement of a comparison.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// Result.
+    pub verdict: Verdict,
+    /// Largest use of friction of any tyre on a solver that is not a reference vehicle (–).
+    pub friction: f64,
+    /// Largest accepted spread (%).
+    pub accepted_percent: f64,
+    /// Table of metrics.
+    pub rows: Vec<MetricRow>,
+    /// Number of the row with the largest spread; `None` if no spread is known.
+    pub largest_spread: Option<usize>,
+    /// Events that a reader must know, each with the name of the solver.
+    pub alarms: Vec<String>,
+}
+
+impl Judgement {
+    /// Judges `comparison` of cars of `model`. The limit depends on the use of friction (see [`accepted_spread`]).
+    pub fn new(comparison: &Comparison, model: &Model) -> Self {
+        let solvers = || comparison.outcomes.iter().filter(|outcome| !outcome.peer);
+        let utilisation = |outcome: &Outcome| max_friction_utilisation(model, &comparison.scene, &outcome.trajectory);
+        let friction = solvers().map(utilisation).fold(0.0, f64::max);
+        let accepted_percent = accepted_spread(friction);
+        let rows = comparison.rows();
+        let percent = |index: &usize| rows[*index].spread.percent();
+        let largest_spread = (0..rows.len())
+            .filter(|index| percent(index).is_some())
+            .max_by(|a, b| percent(a).unwrap_or(0.0).total_cmp(&percent(b).unwrap_or(0.0)));
+        let differs = largest_spread.and_then(|index| percent(&index)).is_some_and(|spread| spread > accepted_percent);
+        let is_incomplete = |outcome: &Outcome| {
+            let report = outcome.trajectory.worst_report();
+            outcome.trajectory.off_scene().is_some()
+                || outcome.incomplete.is_some()
+                || report.not_finite
+                || report.not_converged
+        };
+        let verdict = if differs || solvers().any(is_incomplete) {
+            Verdict::Fail
+        } else if solvers().count() < 2 || largest_spread.is_none() {
+            Verdict::NotJudged
+        } else {
+            Verdict::Pass
+        };
+        let alarms = comparison.outcomes.iter().flat_map(alarms).collect();
+        Self { verdict, friction, accepted_percent, rows, largest_spread, alarms }
+    }
+}
+
+/// Returns the events of a run that a reader must know: the car left the ground, the course was not completed, a value
+/// was not finite, an iteration did not converge.
+fn alarms(outcome: &Outcome) -> Vec<String> {
+    let (backend, report) = (outcome.backend, outcome.trajectory.worst_report());
+    let off_scene = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());
+    let reasons = off_scene.into_iter().chain(outcome.incomplete.map(|incomplete| incomplete.text()));
+    let mut alarms: Vec<String> = reasons.map(|reason| format!("{backend}: the car {reason}.")).collect();
+    if report.not_finite {
+        alarms.push(format!("{backend}: a value was not finite."));
+    }
+    if report.not_converged {
+        let (iterations, residual) = (report.iterations, report.residual);
+        alarms.push(format!(
+            "{backend}: not every step converged; maximum {iterations} iterations, maximum residual {residual:.1e} m/s."
+        ));
+    }
+    alarms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Metric;
+    use crate::testing::{model, sampled};
+
+    /// Judges two solvers with the stopping distances `a` and `b` (m), and `use_of_friction` (–) of the first wheel.
+    fn judge(a: f64, b: Option<f64>, use_of_friction: f64) -> Judgement {
+        let outcome = |backend, value| Outcome {
+            backend,
+            peer: false,
+            trajectory: sampled(0.1, 1.0, |_, frame| {
+                (frame.wheels[0].load_n, frame.wheels[0].fx_n) = (2500.0, 2500.0 * use_of_friction);
+            }),
+            metrics: vec![Metric::new("distance_m", "Distance", "m", 2, Some(value))],
+            incomplete: None,
+        };
+        let outcomes = [Some(outcome("a", a)), b.map(|b| outcome("b", b))].into_iter().flatten().collect();
+        let comparison = Comparison {
+            manoeuvre: "braking",
+            about: String::new(),
+            dt_s: 0.01,
+            cones: Vec::new(),
+            diagrams: Vec::new(),
+            trailers: Vec::new(),
+            scene: skidpad_core::Scene::flat(),
+            outcomes,
+        };
+        Judgement::new(&comparison, &model())
+    }
+
+    /// A spread of 2 % fails below the limit of friction and passes at it. One solver alone is not judged.
+    #[test]
+    fn the_limit_follows_the_use_of_friction() {
+        assert_eq!(judge(100.0, Some(102.0), 0.5).verdict, Verdict::Fail);
+        let at_limit = judge(100.0, Some(102.0), 1.0);
+        assert_eq!((at_limit.verdict, at_limit.accepted_percent), (Verdict::Pass, 3.0));
+        assert_eq!(judge(100.0, Some(100.5), 0.5).verdict, Verdict::Pass);
+        assert_eq!(judge(100.0, None, 0.5).verdict, Verdict::NotJudged);
+    }
+}
