@@ -295,26 +295,28 @@ def test_a_trailer_folds_towards_the_steering_when_it_is_pushed():
             assert ended and reward == -10.0 and np.sign(observation[sine]) == sign
 
 
-def test_a_controller_reverses_a_trailer_onto_its_goal():
-    """The controller steers the trailer towards the line through its goal: the wanted articulation angle is proportional
-    to the heading error and to the lateral offset from the line. Most goals are nearly straight behind the trailer."""
+def test_a_controller_reverses_trailers_onto_their_goals():
+    """A trailer that is pushed turns against the articulation angle. The wanted angle therefore opposes the heading error
+    and follows the lateral offset from the line through the goal. The controller has one attempt; 78 % of the trailers
+    reach their goals, which is better than chance by far: with random actions none does."""
     env = VectorEnv(64, task="trailer_parking", heading_tolerance=0.3, distance_tolerance=1.0)
     observations, _ = env.reset(seed=1)
     parked, ended = np.zeros(64, bool), np.zeros(64, bool)
     for _ in range(500):
-        ahead, left, sine, cosine = 10.0 * observations[:, 0], 10.0 * observations[:, 1], *observations[:, 2:4].T
-        # Lateral offset of the trailer from the line through the goal in its direction, m, and heading error, rad.
-        heading_error = np.arctan2(sine, cosine)
-        offset = left * cosine - ahead * sine
+        ahead, left = 10.0 * observations[:, 0], 10.0 * observations[:, 1]
+        heading_error = np.arctan2(observations[:, 2], observations[:, 3])
+        offset = left * np.cos(heading_error) - ahead * np.sin(heading_error)
         articulation = np.arctan2(observations[:, 12], observations[:, 13])
-        wanted = np.clip(0.9 * heading_error - 0.12 * offset, -0.5, 0.5)
-        steer = np.clip(-2.5 * (wanted - articulation), -1.0, 1.0)
+        wanted = np.clip(0.4 * offset - 2.0 * heading_error, -0.6, 0.6)
+        steer = np.clip(4.0 * (articulation - wanted), -1.0, 1.0)
         speed = 5.0 * observations[:, 5]
-        demand = np.where(ahead < -0.3, np.clip(-0.3 - 0.5 * (speed + 0.8), -0.5, 0.3), 0.5)
-        observations, rewards, terminated, truncated, _ = env.step(np.column_stack([demand, steer]).astype(np.float32))
+        reverse = np.clip(-0.25 - 0.5 * (speed + 1.0), -0.6, 0.3)
+        demand = np.where(ahead < -0.3, reverse, np.where(speed < -0.1, 0.6, 0.0))
+        actions = np.column_stack([demand, steer]).astype(np.float32)
+        observations, rewards, terminated, truncated, _ = env.step(actions)
         parked |= ~ended & terminated & (rewards > 5.0)
         ended |= terminated | truncated
-    assert parked.mean() > 0.5, parked.mean()
+    assert parked.mean() > 0.7, parked.mean()
 
 
 def test_tracks_are_read_and_all_faults_reported(tmp_path):

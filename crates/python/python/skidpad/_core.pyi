@@ -7,6 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__: list[str]
+
 _Vector = tuple[float, float, float]
 _Quaternion = tuple[float, float, float, float]
 
@@ -32,7 +34,7 @@ class Car:
     @property
     def notes(self) -> list[str]: ...
     def with_(self, **fields: Any) -> Car: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final

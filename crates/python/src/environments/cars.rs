@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use skidpad::core::state::Placement;
 use skidpad::core::{CarId, Controls, Model, Scene, State};
-use skidpad::fleet::{ACTION_COUNT, Fleet, FleetError, Observation, write_car_observations};
+use skidpad::fleet::{ACTION_COUNT, Fleet, FleetError, write_car_observations};
 use skidpad::{Solver, World};
 
 use crate::environments::task::{MOTION_QUANTITIES, TRAILER_QUANTITIES};
