@@ -7,7 +7,27 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str]
+__all__ = [
+    "Car",
+    "EnvironmentBatch",
+    "Fleet",
+    "Scene",
+    "State",
+    "Track",
+    "VehicleError",
+    "World",
+    "certify_steps",
+    "channels",
+    "compare_solvers",
+    "import_vehicle",
+    "load",
+    "manoeuvres",
+    "read_vehicle",
+    "run_manoeuvre",
+    "solvers",
+    "trailers",
+    "vehicles",
+]
 
 _Vector = tuple[float, float, float]
 _Quaternion = tuple[float, float, float, float]
