@@ -1,4 +1,5 @@
-//! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package`, `python` and `semver`.
+//! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package`, `python`,
+//! `python-extras` and `semver`.
 
 use crate::builds::{FACADE_ARGUMENTS, PROGRAM_BUILD_ARGUMENTS, SOLVER_FEATURES};
 use crate::determinism::compare_builds;
@@ -29,7 +30,7 @@ const PACKAGE_REMEDY: &str = "A package must contain all included files and stat
 
 /// Runs all checks that a merge requires. A step that fails does not stop the others. Checks whose tools are missing
 /// are left out and listed in the summary. Order: lints, tidy, documentation, tests, agreement, features, examples,
-/// determinism, game, Bevy, dependencies, advisories.
+/// determinism, game, Bevy, Python, dependencies, advisories.
 pub fn ci(steps: &mut Steps) {
     // Installed tools and libraries.
     let prerequisites = Prerequisites::query(steps);
@@ -63,6 +64,9 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
+    if prerequisites.python {
+        python::check_python(steps, prerequisites.clippy);
+    }
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
     check_advisories(steps);
 }
@@ -82,6 +86,13 @@ pub fn python(steps: &mut Steps) {
     let prerequisites = Prerequisites::query(steps);
     if prerequisites.python {
         python::check_python(steps, prerequisites.clippy);
+    }
+}
+
+/// Runs the steps of the Python package that need large packages. Without Python they are left out.
+pub fn python_extras(steps: &mut Steps) {
+    if Prerequisites::query(steps).python {
+        python::check_extras(steps);
     }
 }
 

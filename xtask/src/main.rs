@@ -1,5 +1,5 @@
 //! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity |
-//! mutants | package | planted | python | search | semver | soak | targets`.
+//! mutants | package | planted | python | python-extras | search | semver | soak | targets`.
 //!
 //! Every chore is a list of steps. A step prints its commands, its time and, if it fails, one sentence with the remedy.
 //! All steps run even if one fails; the last line counts them. Missing tools are queried first; checks that need them
@@ -77,6 +77,8 @@ enum Chore {
     Package,
     /// Builds the Python package in a virtual environment and runs its tests
     Python,
+    /// Runs the tests of the Python package with Ray and JAX, and with the version of Gymnasium that RLlib requires
+    PythonExtras,
     /// Draws cars, grounds, manoeuvres and controls at random and checks the relations of tests/it/metamorphic
     Search {
         /// Draws of all shards together
@@ -136,6 +138,7 @@ fn main() -> ExitCode {
         Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
         Chore::Python => checks::python(&mut steps),
+        Chore::PythonExtras => checks::python_extras(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
             let options = search::SearchOptions { draws, shard, seed, relation };
             search::search(&mut steps, &options);

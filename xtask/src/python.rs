@@ -1,19 +1,44 @@
-//! Step `python`: builds the Python package in a virtual environment and runs its tests.
+//! Steps of the Python package: builds it in virtual environments and runs its tests.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::run::{Outcome, Steps, cargo, output, root, run};
+use crate::tidy;
 
 /// Folder of the package.
 const PACKAGE_FOLDER: &str = "crates/python";
 
-/// Arguments that select the workspace of the package. It shares the target folder of the first workspace, so that
-/// common packages are built once.
-const CARGO_ARGUMENTS: &str = "--manifest-path crates/python/Cargo.toml --target-dir target --locked --quiet";
+/// Arguments that select the workspace of the package. It shares the target folder of the first workspace.
+const WORKSPACE_ARGUMENTS: &str = "--manifest-path crates/python/Cargo.toml --target-dir target --locked";
+
+/// Features of the tested build. Third-party packages are those that the tests of the first workspace build. Fleets have
+/// only the lanes of every processor, because each width takes minutes to compile. The tests of `skidpad-fleet` compare
+/// the bits of all widths.
+const BUILD_FEATURES: &str = "--no-default-features --features shared_build";
 
 /// Command that installs what [`has_python`] searches for on Debian and its relatives.
 pub const INSTALL_COMMAND: &str = "apt-get install -y python3 python3-venv";
+
+/// Remedy of all steps of the package.
+const REMEDY: &str = "Run the command named above in crates/python.";
+
+/// Virtual environment with pinned packages.
+struct Environment {
+    /// Folder relative to that of the workspace.
+    folder: &'static str,
+    /// File with the versions of its packages, in [`PACKAGE_FOLDER`].
+    requirements: &'static str,
+}
+
+/// Environment of the step `python`.
+const MAIN: Environment = Environment { folder: "target/python", requirements: "requirements.txt" };
+
+/// Environment with Ray and JAX.
+const EXTRAS: Environment = Environment { folder: "target/python-extras", requirements: "requirements-extras.txt" };
+
+/// Environment with the version of Gymnasium that RLlib requires.
+const RLLIB: Environment = Environment { folder: "target/python-rllib", requirements: "requirements-rllib.txt" };
 
 /// Returns whether `python3` starts, is of version 3.11 or later and can create virtual environments.
 pub fn has_python() -> bool {
@@ -22,52 +47,94 @@ pub fn has_python() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Lints the package, builds it without link-time optimisation in a virtual environment in `target/python`, and runs its
-/// tests. Leaves the step out if the pinned Python packages cannot be installed, for example without a network.
-/// `has_clippy` says whether clippy is installed.
+/// Lints the package, builds it without link-time optimisation in a virtual environment, and runs its tests. Leaves the
+/// step out if the pinned Python packages cannot be installed, for example without a network. `has_clippy` says whether
+/// clippy is installed.
 pub fn check_python(steps: &mut Steps, has_clippy: bool) {
-    if let Err(error) = install_requirements() {
-        println!("{error}");
-        let work = "the step `python`: the Python packages of crates/python/requirements.txt cannot be installed";
-        return steps.leave_out(work, "connect to PyPI, or set PIP_INDEX_URL");
-    }
-    steps.step("python", "Run the command named above in crates/python.", || {
+    check_in(steps, "python", &MAIN, || {
+        check_shared_packages()?;
         if has_clippy {
-            run(cargo(&format!("clippy {CARGO_ARGUMENTS} --all-targets -- -D warnings")))?;
+            let arguments = format!("{WORKSPACE_ARGUMENTS} {BUILD_FEATURES}");
+            run(cargo(&format!("clippy {arguments} --all-targets --quiet -- -D warnings")))?;
         }
-        run(python_command(&format!(
-            "-m maturin develop --quiet --profile dev --manifest-path {PACKAGE_FOLDER}/Cargo.toml --target-dir target --locked"
-        )))?;
-        let mut tests = python_command("-m pytest --quiet");
-        tests.arg(PACKAGE_FOLDER);
-        run(tests)
+        MAIN.build_package()?;
+        MAIN.run_tests(&[])
     });
 }
 
-/// Creates the virtual environment if it is missing, and installs the pinned packages into it.
-fn install_requirements() -> Outcome {
-    if !program_path().exists() {
-        let mut create = Command::new("python3");
-        create.args(["-m", "venv", "target/python"]).current_dir(root());
-        output(create)?;
-    }
-    let install = format!("-m pip install --quiet --disable-pip-version-check -r {PACKAGE_FOLDER}/requirements.txt");
-    output(python_command(&install)).map(|_| ())
+/// Runs the tests that need Ray or JAX, and the tests of the environments with the version of Gymnasium that RLlib
+/// requires, each in a virtual environment of its own.
+pub fn check_extras(steps: &mut Steps) {
+    check_in(steps, "python: Ray and JAX", &EXTRAS, || {
+        EXTRAS.build_package()?;
+        EXTRAS.run_tests(&["-m", "ray or jax", "--durations=0"])
+    });
+    check_in(steps, "python: Gymnasium of RLlib", &RLLIB, || {
+        RLLIB.build_package()?;
+        RLLIB.run_tests(&["tests/test_environments.py", "tests/test_physics.py"])
+    });
 }
 
-/// Returns the path of the Python program of the virtual environment.
-fn program_path() -> PathBuf {
-    root().join("target/python").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+/// Runs `work` as step `name` in `environment`. Leaves the step out if its packages cannot be installed.
+fn check_in(steps: &mut Steps, name: &'static str, environment: &Environment, work: impl FnOnce() -> Outcome) {
+    if let Err(error) = environment.install_requirements() {
+        println!("{error}");
+        let requirements = environment.requirements;
+        let work =
+            format!("the step `{name}`: the Python packages of crates/python/{requirements} cannot be installed");
+        return steps.leave_out(&work, "connect to PyPI, or set PIP_INDEX_URL");
+    }
+    steps.step(name, REMEDY, work);
 }
 
-/// Returns a command that runs the Python program of the virtual environment with `arguments`, separated by spaces, in
-/// the folder of the workspace.
-fn python_command(arguments: &str) -> Command {
-    let mut command = Command::new(program_path());
-    command.args(arguments.split_whitespace()).current_dir(root()).env("VIRTUAL_ENV", root().join("target/python"));
-    // `cargo run` sets these variables for xtask. Build scripts of other packages must not inherit them.
-    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "PYTHONPATH"] {
-        command.env_remove(name);
+/// Checks that the package builds third-party packages with the versions and features of the tests of the first
+/// workspace, so that both share one build.
+fn check_shared_packages() -> Outcome {
+    let problems = tidy::rebuilt_packages(
+        &format!("--manifest-path crates/python/Cargo.toml {BUILD_FEATURES} --edges normal,build"),
+        "--workspace --features skidpad/full --edges normal,build,dev",
+    )?;
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+impl Environment {
+    /// Creates the environment if it is missing, and installs its pinned packages.
+    fn install_requirements(&self) -> Outcome {
+        if !self.program_path().exists() {
+            let mut create = Command::new("python3");
+            create.args(["-m", "venv", self.folder]).current_dir(root());
+            output(create)?;
+        }
+        let file = format!("{PACKAGE_FOLDER}/{}", self.requirements);
+        output(self.python(&format!("-m pip install --quiet --disable-pip-version-check -r {file}"))).map(|_| ())
     }
-    command
+
+    /// Builds the package and installs a link to its sources in the environment.
+    fn build_package(&self) -> Outcome {
+        run(self.python(&format!("-m maturin develop --quiet --profile dev {WORKSPACE_ARGUMENTS} {BUILD_FEATURES}")))
+    }
+
+    /// Runs the tests of the package in its folder with `arguments` of pytest.
+    fn run_tests(&self, arguments: &[&str]) -> Outcome {
+        let mut tests = self.python("-m pytest --quiet");
+        tests.args(arguments).current_dir(root().join(PACKAGE_FOLDER));
+        run(tests)
+    }
+
+    /// Returns the path of the Python program of the environment.
+    fn program_path(&self) -> PathBuf {
+        root().join(self.folder).join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+    }
+
+    /// Returns a command that runs the Python program of the environment with `arguments`, separated by spaces, in the
+    /// folder of the workspace.
+    fn python(&self, arguments: &str) -> Command {
+        let mut command = Command::new(self.program_path());
+        command.args(arguments.split_whitespace()).current_dir(root()).env("VIRTUAL_ENV", root().join(self.folder));
+        // `cargo run` sets these variables for xtask. Build scripts of other packages must not inherit them.
+        for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "PYTHONPATH"] {
+            command.env_remove(name);
+        }
+        command
+    }
 }

@@ -17,6 +17,14 @@ use crate::errors::{faults_error, load_error, unknown_name, value_error};
 ///
 /// Cars are immutable. Two cars are equal if their descriptions are. Pickles contain the description and the folder of
 /// its file; tyre files that the description names are read again from that folder.
+///
+/// ```text
+/// >>> car = skidpad.load("corvette_c5")
+/// >>> heavy = car.with_(mass=1700)
+/// >>> car.mass, heavy.mass, car == heavy
+/// (1545.0, 1700.0, False)
+///
+/// ```
 #[pyclass(frozen, module = "skidpad")]
 #[derive(Clone, Debug)]
 pub struct Car {
@@ -53,6 +61,12 @@ impl Car {
 }
 
 /// Loads a shipped vehicle by name, or the vehicle file at a path.
+///
+/// ```text
+/// >>> skidpad.load("corvette_c5").wheel_count
+/// 4
+///
+/// ```
 ///
 /// Raises `VehicleError` with all faults of the file, `FileNotFoundError` or `OSError` if it cannot be read, and
 /// `ValueError` for an unknown name.

@@ -83,6 +83,16 @@ pub fn new_fleet(car: &Car, scene: &CoreScene, dt: f32, count: usize, threads: &
 /// Very many cars of one model, stepped together on all threads with the bits of the solver `impulse`. Cars do not collide
 /// with each other. A car moves the same in any fleet and on any number of threads. `storage` says whether the cars are in
 /// SIMD lanes.
+///
+/// ```text
+/// >>> import numpy as np
+/// >>> fleet = skidpad.Fleet(skidpad.load("corvette_c5"), num_cars=100, observations=["x", "speed"])
+/// >>> fleet.set_actions(np.tile(np.float32([0.5, 0.0, 0.0, 0.0]), (100, 1)))
+/// >>> observations = fleet.step(200)
+/// >>> observations.shape, bool((observations[:, 1] > 1.0).all())
+/// ((100, 2), True)
+///
+/// ```
 #[pyclass(module = "skidpad")]
 pub struct Fleet {
     fleet: CoreFleet,

@@ -11,6 +11,12 @@ use skidpad::spec::LoadedScene;
 use crate::errors::{faults_error, load_error, value_error};
 
 /// Ground of a world: a plane, and what a scene file adds to it.
+///
+/// ```text
+/// >>> skidpad.Scene(grip=0.5, slope_deg=3.0) == skidpad.Scene()
+/// False
+///
+/// ```
 #[pyclass(frozen, module = "skidpad")]
 #[derive(Clone, Debug)]
 pub struct Scene {

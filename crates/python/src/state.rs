@@ -9,6 +9,15 @@ use skidpad::core::State as CoreState;
 use crate::errors::value_error;
 
 /// Complete motion of a car. World axes have z up; vehicle axes are x forward, y left, z up. States are immutable.
+///
+/// ```text
+/// >>> world = skidpad.World()
+/// >>> number = world.spawn(skidpad.load("corvette_c5"), speed=10.0)
+/// >>> state = world.state(number)
+/// >>> len(state.to_bytes()), skidpad.State.from_bytes(state.to_bytes()) == state
+/// (417, True)
+///
+/// ```
 #[pyclass(frozen, module = "skidpad")]
 #[derive(Clone, Debug)]
 pub struct State {

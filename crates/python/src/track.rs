@@ -14,6 +14,16 @@ use crate::errors::{VehicleError, value_error};
 /// Closed track: a centre line, driven in the order of its points, with the widths beside it.
 ///
 /// Immutable. Pickles contain the points.
+///
+/// ```text
+/// >>> import numpy as np
+/// >>> angle = np.linspace(0.0, 2 * np.pi, 100, endpoint=False)
+/// >>> widths = np.full(100, 4.0)
+/// >>> points = np.column_stack([50 * np.cos(angle), 50 * np.sin(angle), widths, widths])
+/// >>> 313.0 < skidpad.Track(points).length < 315.0
+/// True
+///
+/// ```
 #[pyclass(frozen, module = "skidpad", name = "Track")]
 #[derive(Clone, Debug)]
 pub struct PyTrack {

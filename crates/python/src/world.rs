@@ -26,6 +26,17 @@ pub fn solvers() -> Vec<&'static str> {
 }
 
 /// World of cars of any models on one scene, stepped by one solver.
+///
+/// ```text
+/// >>> world = skidpad.World("constraint", dt=0.005)
+/// >>> number = world.spawn(skidpad.load("corvette_c5"), speed=20.0)
+/// >>> world.controls(number, brake=1.0)
+/// >>> world.step(100)
+/// True
+/// >>> world.frame(number)["vx_mps"] < 20.0
+/// True
+///
+/// ```
 #[pyclass(module = "skidpad")]
 pub struct World {
     world: CoreWorld,

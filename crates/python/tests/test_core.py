@@ -2,6 +2,8 @@
 
 import pickle
 import threading
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,7 +166,43 @@ def test_trailers_and_faulty_arguments(car):
         skidpad.run(car, "braking", rate=1.0)
 
 
-def test_a_car_of_another_program_is_imported(tmp_path):
+FOREIGN_CARS = Path(__file__).parents[2] / "skidpad-import/tests/it/files"
+
+
+def test_a_car_of_bullet_is_imported_with_its_springs_and_brakes():
+    """Bullet's spring rate is the stiffness times the mass: 40 * 1500 N/m. Its brake is an impulse per step: 60 N s in
+    1/60 s at a radius of 0.33 m, and four times that torque at 240 Hz."""
+    car, notes = skidpad.import_vehicle("bullet", FOREIGN_CARS / "bullet.toml")
+    faster, _ = skidpad.import_vehicle("bullet", FOREIGN_CARS / "bullet.toml", rate=240.0)
+    axles, faster_axles = (tomllib.loads(vehicle.toml)["axles"] for vehicle in (car, faster))
+    assert car.mass == 1500.0 and car.wheel_count == 4 and all(isinstance(note, str) for note in notes)
+    for axle, faster_axle in zip(axles, faster_axles, strict=True):
+        assert axle["suspension"]["rate_n_per_m"] == pytest.approx(60e3)
+        assert axle["brake_torque_nm"] == pytest.approx(3600.0 * 0.33)
+        assert faster_axle["brake_torque_nm"] == pytest.approx(4 * 3600.0 * 0.33)
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [
+        ("bullet", "bullet.toml"),
+        ("commonroad", "commonroad_2.yaml"),
+        ("godot", "car.tscn"),
+        ("jolt", "jolt.toml"),
+        ("physx", "physx.toml"),
+        ("rapier", "rapier.toml"),
+        ("unity", "unity5_default.prefab"),
+    ],
+)
+def test_a_car_of_every_format_is_imported_and_drives(format, name):
+    car, _ = skidpad.import_vehicle(format, FOREIGN_CARS / name)
+    assert skidpad.read_vehicle(car.toml) == car
+    world = skidpad.World("impulse")
+    world.spawn(car, speed=5.0)
+    assert world.step(100) and 0.0 < world.state(0).position[0] < 10.0
+
+
+def test_faults_of_a_foreign_file_are_reported(tmp_path):
     path = tmp_path / "car.toml"
     path.write_text("nothing = 1\n")
     with pytest.raises(skidpad.VehicleError) as caught:

@@ -15,7 +15,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from skidpad.environments import Env, VectorEnv
 
-IDS = ["skidpad/FollowPath-v0", "skidpad/Track-v0", "skidpad/DriftCircle-v0", "skidpad/Parking-v0"]
+IDS = [
+    "skidpad/FollowPath-v0",
+    "skidpad/Track-v0",
+    "skidpad/DriftCircle-v0",
+    "skidpad/Parking-v0",
+    "skidpad/TrailerParking-v0",
+]
 MODES = list(AutoresetMode)
 
 
@@ -249,6 +255,10 @@ def test_faulty_arguments_are_refused():
         ({"max_speed": -3.0}, "finite number above 0"),
         ({"substeps": 0}, "at least 1"),
         ({"car": "caravan"}, "is a trailer"),
+        ({"trailer": "caravan"}, "only the task `trailer_parking`"),
+        ({"task": "trailer_parking", "car": "corvette_c5"}, "must have a `\\[hitch\\]`"),
+        ({"task": "trailer_parking", "trailer": "corvette_c5"}, "has no `\\[coupler\\]`"),
+        ({"task": "trailer_parking", "dt": 0.0}, "step length"),
         ({"render_mode": "human"}, "render_mode"),
         ({"dt": float("nan")}, "step length"),
     ):
@@ -262,6 +272,51 @@ def test_faulty_arguments_are_refused():
         env.step(np.zeros((3, 2), np.float32))
     observations = env.step(np.array([[np.nan, np.inf], [1e30, -1e30]], np.float32))[0]
     assert np.isfinite(observations).all()
+
+
+def test_a_trailer_folds_towards_the_steering_when_it_is_pushed():
+    """A train that reverses straight stays straight for a while. With steering to the left, the car turns clockwise seen
+    from above while it reverses, and the trailer turns the other way until the articulation angle ends the episode."""
+    env = Env(task="trailer_parking")
+    names = env.observation_names
+    sine, steer = names.index("sin(heading-trailer_heading)"), names.index("steer/max_steer")
+    for demand, sign in ((0.0, 0.0), (1.0, -1.0), (-1.0, 1.0)):
+        observation, _ = env.reset(seed=3)
+        assert observation[sine] == pytest.approx(0.0, abs=1e-3)
+        ended = False
+        for _ in range(100):
+            observation, reward, ended, _, _ = env.step(np.array([-0.5, demand], np.float32))
+            if ended:
+                break
+        assert observation[steer] == pytest.approx(demand, abs=0.01)
+        if sign == 0.0:
+            assert not ended and abs(observation[sine]) < 0.02
+        else:
+            assert ended and reward == -10.0 and np.sign(observation[sine]) == sign
+
+
+def test_a_controller_reverses_trailers_onto_their_goals():
+    """A trailer that is pushed turns against the articulation angle. The wanted angle therefore opposes the heading error
+    and follows the lateral offset from the line through the goal. The controller has one attempt; 78 % of the trailers
+    reach their goals, which is better than chance by far: with random actions none does."""
+    env = VectorEnv(64, task="trailer_parking", heading_tolerance=0.3, distance_tolerance=1.0)
+    observations, _ = env.reset(seed=1)
+    parked, ended = np.zeros(64, bool), np.zeros(64, bool)
+    for _ in range(500):
+        ahead, left = 10.0 * observations[:, 0], 10.0 * observations[:, 1]
+        heading_error = np.arctan2(observations[:, 2], observations[:, 3])
+        offset = left * np.cos(heading_error) - ahead * np.sin(heading_error)
+        articulation = np.arctan2(observations[:, 12], observations[:, 13])
+        wanted = np.clip(0.4 * offset - 2.0 * heading_error, -0.6, 0.6)
+        steer = np.clip(4.0 * (articulation - wanted), -1.0, 1.0)
+        speed = 5.0 * observations[:, 5]
+        reverse = np.clip(-0.25 - 0.5 * (speed + 1.0), -0.6, 0.3)
+        demand = np.where(ahead < -0.3, reverse, np.where(speed < -0.1, 0.6, 0.0))
+        actions = np.column_stack([demand, steer]).astype(np.float32)
+        observations, rewards, terminated, truncated, _ = env.step(actions)
+        parked |= ~ended & terminated & (rewards > 5.0)
+        ended |= terminated | truncated
+    assert parked.mean() > 0.7, parked.mean()
 
 
 def test_tracks_are_read_and_all_faults_reported(tmp_path):

@@ -1,6 +1,7 @@
 """Motion of the cars against closed forms, and policies at different rates."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,6 +70,62 @@ def test_the_turning_centre_is_on_the_line_of_the_rear_axle_at_walking_pace():
     # The description states the centre of mass 1.300 m behind the front axle.
     rear_axle_behind_centre = 2.654 - 1.300
     assert lateral_speed / yaw_rate == pytest.approx(rear_axle_behind_centre, abs=0.02)
+
+
+MODEL_CAR = skidpad.load(Path(__file__).parents[3] / "vehicles/model_cars/f1tenth.toml")
+# Numbers of the file: axle distances (m), cornering stiffness per load (1/rad), friction, height of the centre (m).
+FRONT_DISTANCE, REAR_DISTANCE = 0.15875, 0.17145
+FRONT_STIFFNESS, REAR_STIFFNESS = 4.718, 5.4562
+FRONT_FRICTION, REAR_FRICTION = 0.65, 0.62
+CENTRE_HEIGHT = 0.074
+GRAVITY = 9.80665
+
+
+@pytest.mark.parametrize("speed", [1.0, 2.0, 3.0])
+def test_a_model_car_with_sourced_tyres_turns_like_the_single_track_model(speed):
+    """Yaw rate of the linear single-track model: v d / (L + K v^2) with K = (1 / C_front - 1 / C_rear) / g, because the
+    stiffness is proportional to the load. Accepted: 1.5 %, for slip angles and steering angles of up to 0.05 rad, whose
+    cosines and tangents the model leaves out, and for the drag of the steered wheels."""
+    fleet = skidpad.Fleet(MODEL_CAR, dt=0.005, observations=["speed", "yaw_rate"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, speed]]))
+    steer = 0.05 / max(speed, 1.0)
+    actions, integral = np.array([[0.0, 0.0, 0.0, steer]], np.float32), 0.0
+    out = fleet.step(0)
+    for _ in range(2000):
+        error = speed - float(out[0, 0])
+        integral += 0.005 * error
+        actions[0, 0] = np.clip(0.3 * error + 0.5 * integral, 0.0, 1.0)
+        fleet.set_actions(actions)
+        out = fleet.step(1, out)
+    found_speed, yaw_rate = out[0].tolist()
+    gradient = (1 / FRONT_STIFFNESS - 1 / REAR_STIFFNESS) / GRAVITY
+    expected = found_speed * steer / (FRONT_DISTANCE + REAR_DISTANCE + gradient * found_speed**2)
+    assert found_speed == pytest.approx(speed, rel=0.01) and yaw_rate == pytest.approx(expected, rel=0.015)
+
+
+def test_a_model_car_with_locked_wheels_stops_by_the_friction_of_its_tyres():
+    """With all wheels locked, the deceleration is friction times load on each axle, with the load transfer of the height
+    of the centre. Accepted: 3 %, for the time until the wheels lock and the load has moved."""
+    fleet = skidpad.Fleet(MODEL_CAR, dt=0.002, observations=["x", "speed"], threads=1)
+    fleet.reset(np.array([0]), np.array([[0.0, 0.0, 0.0, 5.0]]))
+    fleet.set_actions(np.array([[0.0, 1.0, 0.0, 0.0]], np.float32))
+    x, speed = fleet.step(2000)[0].tolist()
+    # a L = friction_front (g b + a h) + friction_rear (g a' - a h), solved for the deceleration a.
+    wheelbase = FRONT_DISTANCE + REAR_DISTANCE
+    static = GRAVITY * (FRONT_FRICTION * REAR_DISTANCE + REAR_FRICTION * FRONT_DISTANCE)
+    deceleration = static / (wheelbase - (FRONT_FRICTION - REAR_FRICTION) * CENTRE_HEIGHT)
+    assert abs(speed) < 1e-3 and x == pytest.approx(5.0**2 / (2 * deceleration), rel=0.03)
+
+
+def test_policies_of_any_rate_drive_a_model_car_without_nan():
+    """Random actions at 10 to 100 Hz for 10 s. The car may slide and roll over, but stays finite."""
+    for rate in (10, 20, 50, 100):
+        fleet = skidpad.Fleet(MODEL_CAR, num_cars=16)
+        random = np.random.default_rng(rate)
+        for _ in range(10 * rate):
+            actions = random.uniform([0, 0, 0, -0.4], [1, 1, 1, 0.4], (16, 4)).astype(np.float32)
+            fleet.set_actions(actions)
+            assert np.isfinite(fleet.step(100 // rate)).all()
 
 
 def test_a_fleet_of_cars_stays_finite_at_random_actions():

@@ -22,7 +22,7 @@ needs_ray = [
     pytest.mark.ray,
     pytest.mark.skipif(
         importlib.util.find_spec("ray") is None,
-        reason="ray is not installed; pip install -r requirements-sweep.txt",
+        reason="ray is not installed; pip install -r requirements-extras.txt",
     ),
 ]
 # Ray's workers have the lowest priority by default, which delays the tests on busy machines.

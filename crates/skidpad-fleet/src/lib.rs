@@ -40,5 +40,5 @@ mod worlds;
 pub use error::FleetError;
 pub use fleet::{ACTION_COUNT, Fleet, START_COUNT, Storage};
 pub use lanes::Lanes;
-pub use observation::Observation;
+pub use observation::{Observation, write_car_observations};
 pub use skidpad_core::block::Requirement;

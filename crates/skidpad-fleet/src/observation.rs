@@ -63,7 +63,8 @@ pub fn write_observations<W: BlockLanes>(
     }
 }
 
-/// Writes the `observations` of a car in `state` into `row`. `dt` is the length of the last step, s.
+/// Writes the `observations` of a car in `state` into `row`, one number each, as [`crate::Fleet::step_into`] does for the
+/// cars of a fleet. `dt` is the length of the last step, s. If `row` is shorter, the last observations are left out.
 pub fn write_car_observations(state: &State, observations: &[Observation], dt: f32, row: &mut [f32]) {
     let axes = Mat3Lanes::from_quat(state.rotation.to_array());
     for (number, observation) in row.iter_mut().zip(observations) {

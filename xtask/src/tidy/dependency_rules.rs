@@ -116,9 +116,9 @@ fn duplicate_versions() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Returns a problem for each third-party package that `selection` builds with other features or another version than
-/// `all`, since it would be built again. Both are arguments of `cargo tree`. The problem texts advise to add the
-/// features to the package `others`.
+/// Returns a problem for each third-party package that both `selection` and `all` build, but `selection` with other
+/// features or another version, since it would be built again. Both are arguments of `cargo tree`. The problem texts
+/// advise to add the features to the package `others`, or to build equal versions.
 pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
     // Third-party packages of a selection, each with version and features.
     let third_party_packages = |selection: &str| -> Result<BTreeSet<String>, String> {
@@ -132,7 +132,11 @@ pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, Strin
         Ok(lines.filter(|line| !is_own(line)).map(str::to_owned).collect())
     };
     let (selected_packages, all_packages) = (third_party_packages(selection)?, third_party_packages(all)?);
-    // Packages that only `selection` builds.
-    let rebuilt = selected_packages.difference(&all_packages);
-    Ok(rebuilt.map(|package| format!("`others` does not name all features of {package}")).collect())
+    let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
+    let all_names: BTreeSet<String> = all_packages.iter().map(|package| name(package)).collect();
+    // Packages that only `selection` builds with these versions and features.
+    let rebuilt = selected_packages.difference(&all_packages).filter(|package| all_names.contains(&name(package)));
+    let problem =
+        |package| format!("`others` does not name all features of {package}, or Cargo.lock has another version");
+    Ok(rebuilt.map(problem).collect())
 }

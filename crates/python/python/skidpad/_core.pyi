@@ -7,6 +7,28 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Car",
+    "EnvironmentBatch",
+    "Fleet",
+    "Scene",
+    "State",
+    "Track",
+    "VehicleError",
+    "World",
+    "certify_steps",
+    "channels",
+    "compare_solvers",
+    "import_vehicle",
+    "load",
+    "manoeuvres",
+    "read_vehicle",
+    "run_manoeuvre",
+    "solvers",
+    "trailers",
+    "vehicles",
+]
+
 _Vector = tuple[float, float, float]
 _Quaternion = tuple[float, float, float, float]
 
@@ -32,7 +54,7 @@ class Car:
     @property
     def notes(self) -> list[str]: ...
     def with_(self, **fields: Any) -> Car: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -188,6 +210,7 @@ class EnvironmentBatch:
         car: Car,
         num_envs: int,
         *,
+        trailer: Car | None = None,
         scene: Scene | None = None,
         track: Track | None = None,
         dt: float = 0.01,
@@ -210,7 +233,7 @@ class EnvironmentBatch:
     def truncated(self) -> NDArray[np.bool_]: ...
     def final_observations(self) -> NDArray[np.float32]: ...
     def last_episodes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-    def pose_and_goal(self, car: int) -> tuple[list[float], list[float] | None]: ...
+    def poses(self, car: int) -> tuple[list[float], list[float] | None, list[float] | None]: ...
     def state(self, car: int) -> State: ...
     @property
     def observation_names(self) -> list[str]: ...

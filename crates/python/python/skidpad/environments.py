@@ -16,6 +16,8 @@ Rewards of an action, where `offset` is the lateral offset as a share of `max_of
   degrees or overturning costs 10 and ends the episode.
 - `parking`: decrease of the distance plus 2 m/rad times the heading error, less 0.01. Parking earns 10; going too far
   away or overturning costs 10. Both end the episode.
+- `trailer_parking`: as `parking` for the trailer that the car tows, with a goal behind it. An articulation angle above
+  `max_articulation` also costs 10 and ends the episode.
 
 A car whose motion becomes infinite or NaN ends its episode like one that overturns. Episodes are truncated after
 `max_episode_steps` actions.
@@ -41,12 +43,16 @@ MAX_OBSERVATION = 10.0
 # Numbers per action: longitudinal demand and steering demand.
 ACTION_COUNT = 2
 
+# Vehicle of the tasks that name no other.
+DEFAULT_CAR = "corvette_c5"
+
 # Settings of a task that differ from the defaults of the constructors.
 TASK_SETTINGS: dict[str, dict[str, Any]] = {
     "follow_path": {"track": "hills", "max_episode_steps": 1000},
     "track": {"track": "hills", "max_episode_steps": 1500},
     "drift_circle": {"grip": 0.5, "max_episode_steps": 500},
     "parking": {"max_episode_steps": 400},
+    "trailer_parking": {"car": "toyota_4runner", "trailer": "caravan", "max_episode_steps": 500},
 }
 
 # Pictures of a second for videos. An action lasts `dt * substeps` s: 0.04 s by default.
@@ -54,18 +60,22 @@ RENDER_FPS = 25
 
 
 class _Settings:
-    """Car, ground and track of an environment, resolved from names and defaults."""
+    """Car, trailer, ground and track of an environment, resolved from names and defaults."""
 
     def __init__(
         self,
         task: str,
-        car: str | Car,
+        car: str | Car | None,
+        trailer: str | Car | None,
         scene: Scene | None,
         track: str | Track | None,
         max_episode_steps: int | None,
     ) -> None:
         defaults = TASK_SETTINGS.get(task, {})
-        self.car = load(car) if isinstance(car, str) else car
+        car = car if car is not None else defaults.get("car", DEFAULT_CAR)
+        self.car: Car = load(car) if isinstance(car, str) else car
+        trailer = trailer if trailer is not None else defaults.get("trailer")
+        self.trailer = load(trailer) if isinstance(trailer, str) else trailer
         grip = defaults.get("grip")
         self.scene = scene if scene is not None or grip is None else Scene(grip=grip)
         track = track if track is not None else defaults.get("track")
@@ -91,16 +101,27 @@ def _check_render_mode(render_mode: str | None) -> None:
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
-    """Cars of one fleet with one task.
+    """Cars with one task, stepped as one fleet. Cars with trailers are stepped in worlds of their own, several times
+    slower.
 
     Actions are float32 arrays of shape [num_envs, 2]: the longitudinal demand (1 full throttle, -1 full brake; for
-    `parking` the direction of the drive) and the steering demand, a share of `max_steer` (positive to the left).
-    Numbers beyond -1 to 1 are clamped; numbers that are not finite count as 0.
+    `parking` and `trailer_parking` the direction of the drive) and the steering demand, a share of `max_steer`
+    (positive to the left). Numbers beyond -1 to 1 are clamped; numbers that are not finite count as 0.
+
+        >>> from skidpad.environments import VectorEnv
+        >>> env = VectorEnv(64, task="parking")
+        >>> observations, _ = env.reset(seed=0)
+        >>> observations.shape
+        (64, 12)
+        >>> _, rewards, _, _, _ = env.step(env.action_space.sample())
+        >>> rewards.shape, rewards.dtype
+        ((64,), dtype('float32'))
 
     Args:
         num_envs: number of cars.
-        task: `follow_path`, `track`, `drift_circle` or `parking`.
-        car: vehicle, or the name or path of its file.
+        task: `follow_path`, `track`, `drift_circle`, `parking` or `trailer_parking`.
+        car: vehicle, or the name or path of its file; by default the Corvette, or for `trailer_parking` the 4Runner.
+        trailer: trailer of `trailer_parking`, or the name or path of its file; the caravan by default.
         scene: ground of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
         track: track of `follow_path` and `track`, or its name or path.
         dt: length of a step of the simulation, s.
@@ -127,7 +148,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         num_envs: int = 1,
         *,
         task: str = "track",
-        car: str | Car = "corvette_c5",
+        car: str | Car | None = None,
+        trailer: str | Car | None = None,
         scene: Scene | None = None,
         track: str | Track | None = None,
         dt: float = 0.01,
@@ -145,12 +167,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         Raises `ValueError` for unknown names, numbers out of range and arrays of another shape.
         """
         _check_render_mode(render_mode)
-        settings = _Settings(task, car, scene, track, max_episode_steps)
+        settings = _Settings(task, car, trailer, scene, track, max_episode_steps)
         mode = AutoresetMode(autoreset_mode)
         self._batch = EnvironmentBatch(
             task,
             settings.car,
             num_envs,
+            trailer=settings.trailer,
             scene=settings.scene,
             track=settings.track,
             dt=dt,
@@ -247,7 +270,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Returns a picture of each of the first four cars from above, uint8, shape [height, width, 3]."""
         if self._view is None:
             return None
-        return tuple(self._view.draw(*self._batch.pose_and_goal(car)) for car in range(min(self.num_envs, 4)))
+        return tuple(self._view.draw(*self._batch.poses(car)) for car in range(min(self.num_envs, 4)))
 
     def _own(self, array: np.ndarray) -> np.ndarray:
         """Returns a copy of an array if the environment copies its results."""
@@ -255,7 +278,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
 
 class Env(gymnasium.Env):
-    """One car with a task. The keywords are those of `VectorEnv`."""
+    """One car with a task. The keywords are those of `VectorEnv`.
+
+        >>> from skidpad.environments import Env
+        >>> env = Env(task="drift_circle", radius=20.0)
+        >>> observation, _ = env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        >>> observation.shape, terminated, truncated
+        ((13,), False, False)
+    """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": RENDER_FPS}
 
@@ -263,7 +294,8 @@ class Env(gymnasium.Env):
         self,
         *,
         task: str = "track",
-        car: str | Car = "corvette_c5",
+        car: str | Car | None = None,
+        trailer: str | Car | None = None,
         scene: Scene | None = None,
         track: str | Track | None = None,
         dt: float = 0.01,
@@ -277,11 +309,12 @@ class Env(gymnasium.Env):
         Raises `ValueError` for unknown names and numbers out of range.
         """
         _check_render_mode(render_mode)
-        settings = _Settings(task, car, scene, track, max_episode_steps)
+        settings = _Settings(task, car, trailer, scene, track, max_episode_steps)
         self._batch = EnvironmentBatch(
             task,
             settings.car,
             1,
+            trailer=settings.trailer,
             scene=settings.scene,
             track=settings.track,
             dt=dt,
@@ -330,4 +363,4 @@ class Env(gymnasium.Env):
 
     def render(self) -> np.ndarray | None:
         """Returns a picture of the car from above, uint8, shape [height, width, 3]."""
-        return None if self._view is None else self._view.draw(*self._batch.pose_and_goal(0))
+        return None if self._view is None else self._view.draw(*self._batch.poses(0))

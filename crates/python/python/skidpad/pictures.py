@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 480, 360
 # Size of a pixel on the ground, m.
 PIXEL_SIZE = 0.15
 
-# Length and width of the drawn car, m.
+# Length and width of the drawn car and of its trailer, m.
 CAR_LENGTH, CAR_WIDTH = 4.5, 1.9
 
 GRASS = (106, 142, 86)
@@ -21,6 +21,7 @@ LINE = (236, 236, 230)
 GOAL = (240, 190, 60)
 BODY = (200, 40, 40)
 GLASS = (30, 34, 44)
+TRAILER = (206, 206, 200)
 
 # Width of a drawn line, m.
 LINE_WIDTH = 0.3
@@ -38,9 +39,9 @@ class TopView:
         self._offset_x, self._offset_y = np.meshgrid(columns, rows)
         self._track = track
 
-    def draw(self, pose: list[float], goal: list[float] | None) -> np.ndarray:
-        """Returns the picture of a car with `pose` and an optional `goal` (x and y in m, heading in rad), uint8, shape
-        [height, width, 3]."""
+    def draw(self, pose: list[float], goal: list[float] | None, trailer: list[float] | None) -> np.ndarray:
+        """Returns the picture of a car with `pose` and an optional `goal` and `trailer` (x and y in m, heading in rad),
+        uint8, shape [height, width, 3]."""
         x, y = self._offset_x + pose[0], self._offset_y + pose[1]
         picture = np.empty((HEIGHT, WIDTH, 3), np.uint8)
         picture[:] = ASPHALT
@@ -60,6 +61,11 @@ class TopView:
             inside = (np.abs(along) < 0.5 * CAR_LENGTH + 0.1) & (np.abs(left) < 0.5 * CAR_WIDTH + 0.1)
             picture[frame & ~inside] = GOAL
             picture[inside & (along > 0.5 * CAR_LENGTH - 0.5)] = GOAL
+        if trailer is not None:
+            along, left = _car_axes(x, y, trailer)
+            body = (np.abs(along) < 0.5 * CAR_LENGTH) & (np.abs(left) < 0.5 * CAR_WIDTH)
+            drawbar = (along > 0.0) & (along < CAR_LENGTH) & (np.abs(left) < LINE_WIDTH)
+            picture[body | drawbar] = TRAILER
         along, left = _car_axes(x, y, pose)
         body = (np.abs(along) < 0.5 * CAR_LENGTH) & (np.abs(left) < 0.5 * CAR_WIDTH)
         picture[body] = BODY

@@ -6,6 +6,7 @@ TASKS = {
     "skidpad/Track-v0": "track",
     "skidpad/DriftCircle-v0": "drift_circle",
     "skidpad/Parking-v0": "parking",
+    "skidpad/TrailerParking-v0": "trailer_parking",
 }
 
 

@@ -177,6 +177,14 @@ def run(
         duration: maximum duration, s.
         towing: trailers from the front, or their names or paths.
 
+        >>> run = skidpad.run("corvette_c5", "braking", "impulse", rate=120.0)
+        >>> run.metrics[0]["metric"], run.metrics[0]["unit"]
+        ('distance_m', 'm')
+        >>> 40.0 < run.metric("distance_m") < 50.0
+        True
+        >>> float(run.trajectory["t_s"][-1]) > 2.0
+        True
+
     Raises `ValueError` for unknown names and values out of range, and `VehicleError` for faults of a file.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
@@ -197,6 +205,10 @@ def compare(
     towing: Iterable[Car | str] = (),
 ) -> Comparison:
     """Drives a car through a manoeuvre on several solvers, each on its own thread; on all of them without names.
+
+        >>> comparison = skidpad.compare("corvette_c5", "braking", ["impulse", "constraint"], rate=120.0)
+        >>> comparison.table[0]["spread_percent"] < 0.5
+        True
 
     The other arguments and the errors are those of `run`.
     """
@@ -219,6 +231,12 @@ def certify(
     towing: Iterable[Car | str] = (),
 ) -> Certificate:
     """Finds the longest step that keeps each metric within `within_percent` of its value at the highest rate (Hz).
+
+        >>> certificate = skidpad.certify("corvette_c5", "braking", ["impulse"], rates=[30.0, 120.0, 240.0])
+        >>> certificate.summaries[0]["solver"]
+        'impulse'
+        >>> certificate.summaries[0]["longest_step_s"] >= 1 / 240
+        True
 
     The other arguments and the errors are those of `run`.
     """

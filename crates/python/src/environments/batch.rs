@@ -1,12 +1,12 @@
-//! Cars of one fleet that learn a task: episodes, resets and the arrays of a step.
+//! Cars that learn a task: episodes, resets and the arrays of a step.
 
 use rayon::prelude::*;
-use skidpad::core::Controls;
-use skidpad::core::state::Placement;
-use skidpad::fleet::{Fleet, FleetError};
+use skidpad::core::State;
+use skidpad::fleet::FleetError;
 
+use crate::environments::cars::Cars;
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, MOTION_QUANTITIES, Motion, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Task};
 use crate::threads::Threads;
 
 /// Largest magnitude of an observation.
@@ -14,9 +14,6 @@ pub const MAX_OBSERVATION: f32 = 10.0;
 
 /// Number of cars of a task of a thread.
 const CARS_PER_TASK: usize = 256;
-
-/// Number of quantities of a row of the fleet.
-const ROW_LENGTH: usize = MOTION_QUANTITIES.len();
 
 /// Time of the reset of a car whose episode has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +43,7 @@ pub struct Outputs<'a> {
 pub struct Settings {
     /// Number of cars.
     pub car_count: usize,
-    /// Number of steps of the fleet for each action.
+    /// Number of steps of the simulation for each action.
     pub substeps: u32,
     /// Number of actions after which an episode is truncated.
     pub max_episode_steps: u32,
@@ -54,10 +51,24 @@ pub struct Settings {
     pub autoreset: Autoreset,
 }
 
+/// Positions x and y (m) and headings (rad) of a car and what belongs to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Poses {
+    /// Car.
+    pub car: [f32; 3],
+    /// Goal of the car, or of its trailer if it has one.
+    pub goal: Option<[f32; 3]>,
+    /// Trailer.
+    pub trailer: Option<[f32; 3]>,
+}
+
 /// Batch of cars of any task.
 pub trait Environments: Send + Sync {
-    /// Returns the fleet of the cars.
-    fn fleet(&self) -> &Fleet;
+    /// Returns the state of a car.
+    ///
+    /// # Errors
+    /// There is no such car.
+    fn state(&self, car: usize) -> Result<State, FleetError>;
 
     /// Starts new episodes of the cars `selected`, and writes the observations of all cars. `seeds` has a new seed for
     /// each car that gets one. Flags and rewards of the selected cars become false and 0.
@@ -77,8 +88,8 @@ pub trait Environments: Send + Sync {
     /// Returns the return and the number of steps of the last finished episode of a car; 0 before the first one.
     fn last_episode(&self, car: usize) -> (f64, u32);
 
-    /// Returns position x and y (m) and heading (rad) of a car, and those of its goal if it has one.
-    fn pose_and_goal(&self, car: usize) -> ([f32; 3], Option<[f32; 3]>);
+    /// Returns the poses of a car, of its goal and of its trailer; `None` without one.
+    fn poses(&self, car: usize) -> Poses;
 }
 
 /// Data of a car besides its motion.
@@ -103,7 +114,7 @@ struct Car<M> {
 /// Batch of cars of the task `T`.
 pub struct Batch<T: Task> {
     task: T,
-    fleet: Fleet,
+    vehicles: Cars,
     threads: Threads,
     settings: Settings,
     cars: Vec<Car<T::Memory>>,
@@ -111,16 +122,15 @@ pub struct Batch<T: Task> {
     rows: Vec<f32>,
     /// Pedals and steering of the cars, row by row.
     inputs: Vec<f32>,
-    /// Whether each car is stepped by the fleet.
+    /// Whether each car is stepped.
     active: Vec<bool>,
     final_observations: Vec<f32>,
 }
 
 impl<T: Task> Batch<T> {
-    /// Creates the cars of `task` in `fleet`, which has `settings.car_count` cars. Their episodes start with the first
-    /// reset.
-    pub fn new(task: T, mut fleet: Fleet, threads: Threads, settings: Settings) -> Self {
-        fleet.set_observations(&MOTION_QUANTITIES);
+    /// Creates the cars of `task` with `vehicles`, which are `settings.car_count` cars and have trailers if the task needs
+    /// them. Their episodes start with the first reset.
+    pub fn new(task: T, vehicles: Cars, threads: Threads, settings: Settings) -> Self {
         let count = settings.car_count;
         let final_count = if settings.autoreset == Autoreset::SameStep { count * task.observation_count() } else { 0 };
         Self {
@@ -128,11 +138,11 @@ impl<T: Task> Batch<T> {
             threads,
             settings,
             cars: vec![Car { has_ended: true, ..Car::default() }; count],
-            rows: vec![0.0; count * ROW_LENGTH],
+            rows: vec![0.0; count * T::ROW_LENGTH],
             inputs: vec![0.0; count * skidpad::fleet::ACTION_COUNT],
             active: vec![true; count],
             final_observations: vec![0.0; final_count],
-            fleet,
+            vehicles,
         }
     }
 
@@ -143,66 +153,61 @@ impl<T: Task> Batch<T> {
         let (placement, memory) = self.task.begin(&mut record.random);
         let (random, last_episode) = (record.random, record.last_episode);
         *record = Car { memory, random, last_episode, ..Car::default() };
-        let Placement { x, y, heading, speed, .. } = placement;
-        self.fleet.reset(&[car as u32], &[x, y, heading.into(), speed.into()])?;
-        let state = self.fleet.state(car)?;
-        let row = Motion::start_row(&state);
-        self.rows[car * ROW_LENGTH..(car + 1) * ROW_LENGTH].copy_from_slice(&row);
-        observe_clamped(&self.task, &Motion::from_row(&row), &memory, observations);
+        let row = &mut self.rows[car * T::ROW_LENGTH..(car + 1) * T::ROW_LENGTH];
+        self.vehicles.place(car, &placement, row)?;
+        observe_clamped(&self.task, &Motion::from_row(row), &memory, observations);
         Ok(())
     }
 
-    /// Writes the inputs of all cars for `actions` and passes them to the fleet.
+    /// Writes the inputs of all cars for `actions` and passes them to the cars.
     fn apply_actions(&mut self, actions: &[f32]) -> Result<(), FleetError> {
         let (actions, _) = actions.as_chunks::<ACTION_COUNT>();
-        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
+        let rows = self.rows.chunks_exact(T::ROW_LENGTH);
         let (inputs, _) = self.inputs.as_chunks_mut::<{ skidpad::fleet::ACTION_COUNT }>();
-        for (car, (record, action)) in self.cars.iter_mut().zip(actions).enumerate() {
+        for (car, ((record, action), row)) in self.cars.iter_mut().zip(actions).zip(rows).enumerate() {
             if record.is_starting {
                 continue;
             }
             record.action = action.map(|number| if number.is_finite() { number.clamp(-1.0, 1.0) } else { 0.0 });
-            let motion = Motion::from_row(&rows[car]);
+            let motion = Motion::from_row(row);
             let Inputs { pedals_and_steer, gear } = self.task.inputs(record.action, &motion, &mut record.memory);
             inputs[car] = pedals_and_steer;
             if gear != record.gear {
                 record.gear = gear;
-                self.fleet.set_controls(car, &Controls { gear, ..Controls::default() })?;
+                self.vehicles.set_gear(car, gear)?;
             }
         }
-        self.fleet.set_actions(&self.inputs)
+        self.vehicles.set_actions(&self.inputs)
     }
 
     /// Evaluates all cars that were stepped, and writes their rows of `outputs`. The rows of starting cars stay.
     fn evaluate(&mut self, outputs: &mut Outputs<'_>) {
         let Self { task, cars, rows, active, threads, settings, .. } = self;
         let count = task.observation_count();
-        let evaluate_car =
-            |record: &mut Car<T::Memory>, row: &[f32; ROW_LENGTH], is_active: bool, observations: &mut [f32]| {
-                let motion = Motion::from_row(row);
-                record.length += 1;
-                let outcome = task.advance(record.action, &motion, &mut record.memory);
-                // A car without a finite motion keeps its last state.
-                let (reward, is_terminated) =
-                    if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
-                let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
-                record.episode_return += f64::from(reward);
-                record.has_ended = is_terminated || is_truncated;
-                if record.has_ended {
-                    record.last_episode = (record.episode_return, record.length);
-                }
-                observe_clamped(task, &motion, &record.memory, observations);
-                (reward, is_terminated, is_truncated)
-            };
-        let (rows, _) = rows.as_chunks::<ROW_LENGTH>();
+        let evaluate_car = |record: &mut Car<T::Memory>, row: &[f32], is_active: bool, observations: &mut [f32]| {
+            let motion = Motion::from_row(row);
+            record.length += 1;
+            let outcome = task.advance(record.action, &motion, &mut record.memory);
+            // A car without a finite motion keeps its last state.
+            let (reward, is_terminated) =
+                if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
+            let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
+            record.episode_return += f64::from(reward);
+            record.has_ended = is_terminated || is_truncated;
+            if record.has_ended {
+                record.last_episode = (record.episode_return, record.length);
+            }
+            observe_clamped(task, &motion, &record.memory, observations);
+            (reward, is_terminated, is_truncated)
+        };
         let evaluate_chunk =
             |(cars, rows, active, observations, rewards, terminated, truncated): Chunk<'_, T::Memory>| {
-                for (i, (record, observations)) in cars.iter_mut().zip(observations.chunks_exact_mut(count)).enumerate()
-                {
+                let rows = rows.chunks_exact(T::ROW_LENGTH).zip(observations.chunks_exact_mut(count));
+                for (i, (record, (row, observations))) in cars.iter_mut().zip(rows).enumerate() {
                     (rewards[i], terminated[i], truncated[i]) = if record.is_starting {
                         (0.0, false, false)
                     } else {
-                        evaluate_car(record, &rows[i], active[i], observations)
+                        evaluate_car(record, row, active[i], observations)
                     };
                 }
             };
@@ -213,7 +218,7 @@ impl<T: Task> Batch<T> {
         threads.run(|| {
             (
                 cars.par_chunks_mut(CARS_PER_TASK),
-                rows.par_chunks(CARS_PER_TASK),
+                rows.par_chunks(CARS_PER_TASK * T::ROW_LENGTH),
                 active.par_chunks(CARS_PER_TASK),
                 observations.par_chunks_mut(CARS_PER_TASK * count),
                 rewards.par_chunks_mut(CARS_PER_TASK),
@@ -238,15 +243,8 @@ impl<T: Task> Batch<T> {
 }
 
 /// Rows of the cars of one chunk: data, motions, activity, observations, rewards, terminated and truncated flags.
-type Chunk<'a, M> = (
-    &'a mut [Car<M>],
-    &'a [[f32; ROW_LENGTH]],
-    &'a [bool],
-    &'a mut [f32],
-    &'a mut [f32],
-    &'a mut [bool],
-    &'a mut [bool],
-);
+type Chunk<'a, M> =
+    (&'a mut [Car<M>], &'a [f32], &'a [bool], &'a mut [f32], &'a mut [f32], &'a mut [bool], &'a mut [bool]);
 
 /// Writes the observations of a car, clamped to ± [`MAX_OBSERVATION`]; NaN becomes 0.
 #[inline(always)]
@@ -258,8 +256,8 @@ fn observe_clamped<T: Task>(task: &T, motion: &Motion, memory: &T::Memory, obser
 }
 
 impl<T: Task> Environments for Batch<T> {
-    fn fleet(&self) -> &Fleet {
-        &self.fleet
+    fn state(&self, car: usize) -> Result<State, FleetError> {
+        self.vehicles.state(car)
     }
 
     fn reset(&mut self, selected: &[bool], seeds: &[Option<u64>], outputs: Outputs<'_>) -> Result<(), FleetError> {
@@ -280,13 +278,12 @@ impl<T: Task> Environments for Batch<T> {
         for car in 0..self.cars.len() {
             if self.cars[car].has_ended {
                 self.cars[car].is_starting = true;
-                self.fleet.set_active(car, false)?;
+                self.vehicles.set_active(car, false)?;
             }
         }
         self.apply_actions(actions)?;
-        let (fleet, rows, substeps) = (&mut self.fleet, &mut self.rows, self.settings.substeps);
-        self.threads.run(|| fleet.step_into(substeps, rows))?;
-        self.fleet.write_active(&mut self.active)?;
+        self.vehicles.step_into(&self.threads, self.settings.substeps, &mut self.rows)?;
+        self.vehicles.write_active(&mut self.active)?;
         self.evaluate(&mut outputs);
         let has_ended = self.cars.iter().any(|record| record.has_ended && !record.is_starting);
         if has_ended && self.settings.autoreset == Autoreset::SameStep {
@@ -311,10 +308,15 @@ impl<T: Task> Environments for Batch<T> {
         self.cars.get(car).map_or((0.0, 0), |record| record.last_episode)
     }
 
-    fn pose_and_goal(&self, car: usize) -> ([f32; 3], Option<[f32; 3]>) {
-        let (rows, _) = self.rows.as_chunks::<ROW_LENGTH>();
-        let (Some(row), Some(record)) = (rows.get(car), self.cars.get(car)) else { return ([0.0; 3], None) };
-        let Motion { position: [x, y], forward, .. } = Motion::from_row(row);
-        ([x, y, libm::atan2f(forward[1], forward[0])], self.task.goal(&record.memory))
+    fn poses(&self, car: usize) -> Poses {
+        let row = self.rows.chunks_exact(T::ROW_LENGTH).nth(car);
+        let (Some(row), Some(record)) = (row, self.cars.get(car)) else { return Poses::default() };
+        let motion = Motion::from_row(row);
+        let pose = |[x, y]: [f32; 2], forward: [f32; 2]| [x, y, libm::atan2f(forward[1], forward[0])];
+        Poses {
+            car: pose(motion.position, motion.forward),
+            goal: self.task.goal(&record.memory),
+            trailer: motion.trailer.map(|trailer| pose(trailer.position, trailer.forward)),
+        }
     }
 }

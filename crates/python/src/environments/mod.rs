@@ -1,12 +1,16 @@
-//! Environments for learning: cars of one fleet with a task, computed over arrays.
+//! Environments for learning: cars with a task, computed over arrays.
 
 mod batch;
+mod cars;
 mod drift_circle;
 mod follow_path;
 mod parking;
 mod random;
 mod task;
 mod track;
+mod trailer_parking;
+
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
@@ -16,12 +20,14 @@ use pyo3::types::PyDict;
 use crate::arrays::check_array;
 use crate::car::Car;
 use crate::course::Course;
-use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Settings};
+use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Poses, Settings};
+use crate::environments::cars::{Cars, Trains};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
 use crate::environments::parking::Parking;
 use crate::environments::task::{ACTION_COUNT, Task};
 use crate::environments::track::{RAY_RANGE_M, Track};
+use crate::environments::trailer_parking::TrailerParking;
 use crate::errors::{unknown_name, value_error};
 use crate::fleet::{fleet_error, new_fleet};
 use crate::scene::{Scene, core_scene};
@@ -30,7 +36,7 @@ use crate::threads::Threads;
 use crate::track::PyTrack;
 
 /// Names of the tasks.
-const TASK_NAMES: [&str; 4] = ["follow_path", "track", "drift_circle", "parking"];
+const TASK_NAMES: [&str; 5] = ["follow_path", "track", "drift_circle", "parking", "trailer_parking"];
 
 /// Names and values of the modes of automatic resets.
 const AUTORESET_MODES: [(&str, Autoreset); 3] =
@@ -94,6 +100,8 @@ impl Parameters<'_, '_> {
 /// Fleet with everything that a batch needs besides its task.
 struct Parts {
     car: Car,
+    /// Trailer of each car.
+    trailer: Option<Car>,
     scene: skidpad::core::Scene,
     dt: f32,
     threads: Threads,
@@ -101,11 +109,41 @@ struct Parts {
 }
 
 impl Parts {
-    /// Creates the batch of `task`.
+    /// Creates the batch of a `task` of cars without trailers.
     fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
-        let Self { car, scene, dt, threads, settings } = self;
+        let Self { car, trailer, scene, dt, threads, settings } = self;
+        if trailer.is_some() {
+            return Err(value_error("only the task `trailer_parking` has trailers"));
+        }
         let fleet = py.detach(|| new_fleet(&car, &scene, dt, settings.car_count, &threads))?;
-        Ok(Box::new(Batch::new(task, fleet, threads, settings)))
+        Ok(Box::new(Batch::new(task, Cars::of_fleet(fleet), threads, settings)))
+    }
+
+    /// Creates the batch of a task of cars with trailers. `new_task` creates the task for the distance from the centre of
+    /// mass of the car to that of the trailer in line, m.
+    ///
+    /// # Errors
+    /// There is no trailer, or it cannot be hitched to the car.
+    fn build_with_trailers<T: Task>(
+        self,
+        py: Python<'_>,
+        new_task: impl FnOnce(f32) -> T,
+    ) -> PyResult<Box<dyn Environments>> {
+        let Self { car, trailer, scene, dt, threads, settings } = self;
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(value_error(format!("the step length is {dt} s, expected a finite number above 0")));
+        }
+        let trailer = trailer.ok_or_else(|| value_error("this task needs a trailer"))?;
+        let models = [car.model(), trailer.model()].map(Arc::clone);
+        if models[0].parts().coupler.is_some() || models[0].parts().hitch.is_none() {
+            return Err(value_error("the car must have a `[hitch]` and no `[coupler]`"));
+        }
+        if models[1].parts().coupler.is_none() {
+            return Err(value_error("the trailer has no `[coupler]`"));
+        }
+        let distance = Trains::distance_in_line(&models);
+        let trains = py.detach(|| Trains::new(models, &scene, dt, settings.car_count));
+        Ok(Box::new(Batch::new(new_task(distance), Cars::Trains(Box::new(trains)), threads, settings)))
     }
 }
 
@@ -122,6 +160,16 @@ fn missing_track() -> PyErr {
     value_error("this task needs a track")
 }
 
+/// Returns the goal and the tolerances of a task that parks.
+fn parking_task(parameters: &mut Parameters<'_, '_>, max_steer: f32) -> PyResult<Parking> {
+    Ok(Parking {
+        goal_distance: parameters.number("goal_distance", 12.0)?,
+        distance_tolerance: parameters.number("distance_tolerance", 0.5)?,
+        heading_tolerance: parameters.number("heading_tolerance", 0.15)?,
+        max_steer,
+    })
+}
+
 /// Creates the batch of the task called `name` and the names of its observations.
 fn build_batch(
     py: Python<'_>,
@@ -132,7 +180,8 @@ fn build_batch(
 ) -> PyResult<(Box<dyn Environments>, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let step_time = parts.dt * parts.settings.substeps as f32;
-    let max_steer = parameters.number("max_steer", if name == "parking" { 0.6 } else { 0.4 })?;
+    let is_parking = name == "parking" || name == "trailer_parking";
+    let max_steer = parameters.number("max_steer", if is_parking { 0.6 } else { 0.4 })?;
     match name {
         "follow_path" => {
             let max_offset = parameters.number("max_offset", 4.0)?;
@@ -159,14 +208,16 @@ fn build_batch(
             Ok((parts.build(py, task)?, owned(&drift_circle::NAMES)))
         }
         "parking" => {
-            let task = Parking {
-                goal_distance: parameters.number("goal_distance", 12.0)?,
-                distance_tolerance: parameters.number("distance_tolerance", 0.5)?,
-                heading_tolerance: parameters.number("heading_tolerance", 0.15)?,
-                max_steer,
-            };
+            let task = parking_task(parameters, max_steer)?;
             parameters.check_all_used()?;
             Ok((parts.build(py, task)?, owned(&parking::NAMES)))
+        }
+        "trailer_parking" => {
+            let parking = parking_task(parameters, max_steer)?;
+            let max_articulation = parameters.number("max_articulation", 1.2)?;
+            parameters.check_all_used()?;
+            let new_task = |trailer_distance| TrailerParking { parking, trailer_distance, max_articulation };
+            Ok((parts.build_with_trailers(py, new_task)?, TrailerParking::names()))
         }
         _ => Err(unknown_name("task", name, &TASK_NAMES)),
     }
@@ -174,19 +225,20 @@ fn build_batch(
 
 #[pymethods]
 impl EnvironmentBatch {
-    /// Creates `num_envs` cars of `car` with the task `task`: `follow_path`, `track`, `drift_circle` or `parking`.
-    /// `parameters` are the numbers of the task. `buffers` has the C-contiguous arrays `observations` (float32, shape
+    /// Creates `num_envs` cars of `car` with the task `task`: `follow_path`, `track`, `drift_circle`, `parking` or
+    /// `trailer_parking`, whose cars tow a `trailer` each. `parameters` are the numbers of the task. `buffers` has the C-contiguous arrays `observations` (float32, shape
     /// [cars, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each of shape [cars]; without it
     /// new arrays are created.
     ///
     /// Raises `ValueError` for unknown names and numbers out of range, and if a fleet does not support car or scene.
     #[new]
-    #[pyo3(signature = (task, car, num_envs, *, scene = None, track = None, dt = 0.01, substeps = 4, max_episode_steps = 1000, autoreset = "next_step", threads = 0, buffers = None, parameters = None))]
+    #[pyo3(signature = (task, car, num_envs, *, trailer = None, scene = None, track = None, dt = 0.01, substeps = 4, max_episode_steps = 1000, autoreset = "next_step", threads = 0, buffers = None, parameters = None))]
     fn new(
         py: Python<'_>,
         task: &str,
         car: &Car,
         num_envs: usize,
+        trailer: Option<&Car>,
         scene: Option<&Scene>,
         track: Option<&PyTrack>,
         dt: f32,
@@ -206,7 +258,8 @@ impl EnvironmentBatch {
         };
         let settings = Settings { car_count: num_envs, substeps, max_episode_steps, autoreset: *autoreset };
         let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
-        let parts = Parts { car: car.clone(), scene: core_scene(scene), dt, threads, settings };
+        let (car, trailer, scene) = (car.clone(), trailer.cloned(), core_scene(scene));
+        let parts = Parts { car, trailer, scene, dt, threads, settings };
         let mut parameters = Parameters { given: parameters, used: Vec::new() };
         let (batch, names) = build_batch(py, task, track, &mut parameters, parts)?;
         let arrays = Arrays::new(py, buffers, num_envs, names.len())?;
@@ -294,21 +347,22 @@ impl EnvironmentBatch {
         (PyArray1::from_vec(py, returns), PyArray1::from_vec(py, lengths))
     }
 
-    /// Returns the pose of a car (x and y in m, heading in rad) and that of its goal or `None`.
+    /// Returns the poses (x and y in m, heading in rad) of a car, of its goal and of its trailer; `None` without one.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn pose_and_goal(&self, car: usize) -> PyResult<([f32; 3], Option<[f32; 3]>)> {
+    fn poses(&self, car: usize) -> PyResult<([f32; 3], Option<[f32; 3]>, Option<[f32; 3]>)> {
         if car >= self.settings.car_count {
             return Err(PyIndexError::new_err(format!("there is no car {car}")));
         }
-        Ok(self.batch.pose_and_goal(car))
+        let Poses { car, goal, trailer } = self.batch.poses(car);
+        Ok((car, goal, trailer))
     }
 
     /// Returns the state of a car.
     ///
     /// Raises `IndexError` if there is no such car.
     fn state(&self, car: usize) -> PyResult<State> {
-        Ok(self.batch.fleet().state(car).map_err(fleet_error)?.into())
+        Ok(self.batch.state(car).map_err(fleet_error)?.into())
     }
 
     /// Names of the observations of a car, with their scales.

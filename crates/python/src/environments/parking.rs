@@ -3,7 +3,7 @@
 use skidpad::core::state::Placement;
 
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Pose, Task};
 
 /// Names of the observations.
 pub const NAMES: [&str; 12] = [
@@ -34,7 +34,7 @@ pub struct Parking {
     pub max_steer: f32,
 }
 
-/// Memory of a car that parks.
+/// Memory of a car that parks itself or its trailer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParkingMemory {
     /// Goal: x and y (m) and heading (rad) with cosine and sine.
@@ -49,7 +49,7 @@ pub struct ParkingMemory {
 
 impl Parking {
     /// Reward of leaving the area.
-    const FAILURE_REWARD: f32 = -10.0;
+    pub const FAILURE_REWARD: f32 = -10.0;
 
     /// Reward of a parked car.
     const SUCCESS_REWARD: f32 = 10.0;
@@ -63,16 +63,73 @@ impl Parking {
     /// Speed below which a car may change its direction and counts as standing, m/s.
     const STANDING_SPEED: f32 = 0.3;
 
-    /// Returns distance from the goal (m) and sine and cosine of the heading error of a car.
-    fn goal_errors(motion: &Motion, memory: &ParkingMemory) -> (f32, [f32; 2]) {
-        let offset = [memory.goal[0] - motion.position[0], memory.goal[1] - motion.position[1]];
-        let ([fx, fy], [gx, gy]) = (motion.forward, memory.goal_direction);
+    /// Returns distance from the goal (m) and sine and cosine of the heading error of a vehicle.
+    fn goal_errors(vehicle: &Pose, memory: &ParkingMemory) -> (f32, [f32; 2]) {
+        let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
+        let ([fx, fy], [gx, gy]) = (vehicle.forward, memory.goal_direction);
         ((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), [fx * gy - fy * gx, fx * gx + fy * gy])
     }
 
     /// Returns the distance from the goal plus the weighted heading error, m.
     fn remaining(distance: f32, [sine, cosine]: [f32; 2]) -> f32 {
         distance + Self::HEADING_WEIGHT_M * libm::atan2f(sine, cosine).abs()
+    }
+
+    /// Returns the memory at the start of an episode for a `vehicle`, the one that has to reach `goal` (x and y in m,
+    /// heading in rad).
+    pub fn begin_towards(goal: [f32; 3], vehicle: &Pose) -> ParkingMemory {
+        let goal_direction = [libm::cosf(goal[2]), libm::sinf(goal[2])];
+        let mut memory = ParkingMemory { goal, goal_direction, direction: 1, ..ParkingMemory::default() };
+        let (distance, errors) = Self::goal_errors(vehicle, &memory);
+        memory.remaining = Self::remaining(distance, errors);
+        memory
+    }
+
+    /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has to
+    /// reach the goal.
+    #[inline(always)]
+    pub fn advance_towards(
+        &self,
+        action: [f32; ACTION_COUNT],
+        motion: &Motion,
+        vehicle: &Pose,
+        memory: &mut ParkingMemory,
+    ) -> Outcome {
+        memory.action = action;
+        let (distance, errors) = Self::goal_errors(vehicle, memory);
+        let remaining = Self::remaining(distance, errors);
+        let gain = memory.remaining - remaining;
+        memory.remaining = remaining;
+        if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
+            return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
+        }
+        let is_parked = distance < self.distance_tolerance
+            && libm::atan2f(errors[0], errors[1]).abs() < self.heading_tolerance
+            && motion.speed.abs() < Self::STANDING_SPEED;
+        let bonus = if is_parked { Self::SUCCESS_REWARD } else { 0.0 };
+        Outcome { reward: gain - Self::STEP_COST + bonus, is_terminated: is_parked }
+    }
+
+    /// Returns the observations in the order of [`NAMES`]. `vehicle` is the one that has to reach the goal.
+    #[inline(always)]
+    pub fn observe_towards(&self, motion: &Motion, vehicle: &Pose, memory: &ParkingMemory) -> [f32; NAMES.len()] {
+        let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
+        let [fx, fy] = vehicle.forward;
+        let (distance, [sine, cosine]) = Self::goal_errors(vehicle, memory);
+        [
+            (fx * offset[0] + fy * offset[1]) / 10.0,
+            (fx * offset[1] - fy * offset[0]) / 10.0,
+            sine,
+            cosine,
+            distance / 10.0,
+            motion.speed / 5.0,
+            motion.lateral_speed / 5.0,
+            motion.yaw_rate,
+            motion.steer / self.max_steer,
+            f32::from(memory.direction),
+            memory.action[0],
+            memory.action[1],
+        ]
     }
 }
 
@@ -94,15 +151,8 @@ impl Task for Parking {
             (goal_distance * libm::sin(goal_angle)) as f32,
             goal_heading,
         ];
-        let mut memory = ParkingMemory {
-            goal,
-            goal_direction: [libm::cosf(goal_heading), libm::sinf(goal_heading)],
-            direction: 1,
-            ..ParkingMemory::default()
-        };
-        let (sine, cosine) = (libm::sin(heading) as f32, libm::cos(heading) as f32);
-        let [gx, gy] = memory.goal_direction;
-        memory.remaining = Self::remaining(goal_distance as f32, [cosine * gy - sine * gx, cosine * gx + sine * gy]);
+        let forward = [libm::cos(heading) as f32, libm::sin(heading) as f32];
+        let memory = Self::begin_towards(goal, &Pose { position: [0.0, 0.0], forward });
         (Placement { heading: heading as f32, ..Placement::default() }, memory)
     }
 
@@ -120,19 +170,7 @@ impl Task for Parking {
 
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Outcome {
-        memory.action = action;
-        let (distance, errors) = Self::goal_errors(motion, memory);
-        let remaining = Self::remaining(distance, errors);
-        let gain = memory.remaining - remaining;
-        memory.remaining = remaining;
-        if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
-            return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
-        }
-        let is_parked = distance < self.distance_tolerance
-            && libm::atan2f(errors[0], errors[1]).abs() < self.heading_tolerance
-            && motion.speed.abs() < Self::STANDING_SPEED;
-        let bonus = if is_parked { Self::SUCCESS_REWARD } else { 0.0 };
-        Outcome { reward: gain - Self::STEP_COST + bonus, is_terminated: is_parked }
+        self.advance_towards(action, motion, &motion.pose(), memory)
     }
 
     fn failure_reward(&self) -> f32 {
@@ -141,23 +179,7 @@ impl Task for Parking {
 
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &ParkingMemory, observations: &mut [f32]) {
-        let offset = [memory.goal[0] - motion.position[0], memory.goal[1] - motion.position[1]];
-        let [fx, fy] = motion.forward;
-        let (distance, [sine, cosine]) = Self::goal_errors(motion, memory);
-        observations.copy_from_slice(&[
-            (fx * offset[0] + fy * offset[1]) / 10.0,
-            (fx * offset[1] - fy * offset[0]) / 10.0,
-            sine,
-            cosine,
-            distance / 10.0,
-            motion.speed / 5.0,
-            motion.lateral_speed / 5.0,
-            motion.yaw_rate,
-            motion.steer / self.max_steer,
-            f32::from(memory.direction),
-            memory.action[0],
-            memory.action[1],
-        ]);
+        observations.copy_from_slice(&self.observe_towards(motion, &motion.pose(), memory));
     }
 
     fn goal(&self, memory: &ParkingMemory) -> Option<[f32; 3]> {

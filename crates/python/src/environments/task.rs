@@ -1,7 +1,6 @@
 //! Interface between the cars of a batch and the task that they learn.
 
 use skidpad::core::state::Placement;
-use skidpad::core::{State, Vec3};
 use skidpad::fleet::Observation;
 
 use crate::environments::random::Random;
@@ -24,6 +23,10 @@ pub const MOTION_QUANTITIES: [Observation; 12] = [
     Observation::Steer,
     Observation::EngineSpeed,
 ];
+
+/// Quantities of the [`Pose`] of a trailer in the order of its numbers.
+pub const TRAILER_QUANTITIES: [Observation; 4] =
+    [Observation::X, Observation::Y, Observation::ForwardX, Observation::ForwardY];
 
 /// Motion of a car after a step. Vehicle axes are x forward, y left, z up.
 #[derive(Clone, Copy, Debug)]
@@ -48,12 +51,26 @@ pub struct Motion {
     pub steer: f32,
     /// Speed of the crankshaft, rad/s.
     pub engine_speed: f32,
+    /// Pose of the trailer; `None` for a car without one.
+    pub trailer: Option<Pose>,
+}
+
+/// Position and direction of a vehicle in the plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Pose {
+    /// Position of the centre of mass, world, m.
+    pub position: [f32; 2],
+    /// Forward direction in the world, a unit vector for a level vehicle.
+    pub forward: [f32; 2],
 }
 
 impl Motion {
-    /// Reads the motion from a row of a fleet with the quantities [`MOTION_QUANTITIES`].
+    /// Reads the motion from a row with the numbers of [`MOTION_QUANTITIES`], and for a car with a trailer those of
+    /// [`TRAILER_QUANTITIES`]. Returns a motion of zeros for a shorter row.
     #[inline(always)]
-    pub fn from_row(row: &[f32; MOTION_QUANTITIES.len()]) -> Self {
+    pub fn from_row(row: &[f32]) -> Self {
+        let (row, trailer_row) = row.split_first_chunk().unwrap_or((&[0.0; MOTION_QUANTITIES.len()], &[]));
+        let trailer = trailer_row.first_chunk::<{ TRAILER_QUANTITIES.len() }>();
         Self {
             position: [row[0], row[1]],
             forward: [row[2], row[3]],
@@ -65,26 +82,13 @@ impl Motion {
             lateral_acceleration: row[9],
             steer: row[10],
             engine_speed: row[11],
+            trailer: trailer.map(|&[x, y, fx, fy]| Pose { position: [x, y], forward: [fx, fy] }),
         }
     }
 
-    /// Returns the row of [`Motion::from_row`] for a car that starts in `state` without acceleration.
-    pub fn start_row(state: &State) -> [f32; MOTION_QUANTITIES.len()] {
-        let [forward, left, up] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| state.rotation * axis);
-        [
-            state.position.x as f32,
-            state.position.y as f32,
-            forward.x,
-            forward.y,
-            up.z,
-            forward.dot(state.velocity),
-            left.dot(state.velocity),
-            up.dot(state.angular_velocity),
-            0.0,
-            0.0,
-            state.steer,
-            state.drive.engine_speed,
-        ]
+    /// Returns the pose of the car.
+    pub fn pose(&self) -> Pose {
+        Pose { position: self.position, forward: self.forward }
     }
 
     /// Returns whether the car lies on its side or roof.
@@ -123,6 +127,10 @@ pub struct Outcome {
 pub trait Task: Send + Sync + 'static {
     /// Data of a car that the task keeps during an episode.
     type Memory: Copy + Default + Send + Sync;
+
+    /// Number of numbers of the row of a car: those of [`MOTION_QUANTITIES`], and with trailers those of
+    /// [`TRAILER_QUANTITIES`].
+    const ROW_LENGTH: usize = MOTION_QUANTITIES.len();
 
     /// Returns the number of observations of a car.
     fn observation_count(&self) -> usize;

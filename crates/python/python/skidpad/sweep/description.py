@@ -51,6 +51,12 @@ class PlannedRun:
 class Sweep:
     """Sweep: runs of a manoeuvre on all values of grids, all samples of distributions and all solvers. Immutable.
 
+        >>> from skidpad.sweep import Sweep, Uniform
+        >>> parameters = {"mass": [1500, 1600], "initial_speed": Uniform(15, 25)}
+        >>> sweep = Sweep("corvette_c5", "braking", ["impulse", "constraint"], 60.0, parameters, samples=10)
+        >>> len(sweep), sweep.run(39).solver, sweep.run(39).values["mass"]
+        (40, 'constraint', 1600)
+
     Attributes:
         car: vehicle.
         manoeuvre: name of the manoeuvre.

@@ -18,6 +18,9 @@ def load_track(name_or_path: str | PathLike[str]) -> Track:
 
     The columns of a file are `x_m,y_m,w_tr_right_m,w_tr_left_m`, as racing-line databases publish them.
 
+        >>> round(skidpad.load_track("short").length)
+        560
+
     Raises `VehicleError` with every fault of the file, and `OSError` if it cannot be read.
     """
     name = fspath(name_or_path)

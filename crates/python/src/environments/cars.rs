@@ -1,0 +1,251 @@
+//! Cars of a batch: a fleet, or trains of a car and its trailer.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use skidpad::core::state::Placement;
+use skidpad::core::{CarId, Controls, Model, Scene, State};
+use skidpad::fleet::{ACTION_COUNT, Fleet, FleetError, write_car_observations};
+use skidpad::{Solver, World};
+
+use crate::environments::task::{MOTION_QUANTITIES, TRAILER_QUANTITIES};
+use crate::threads::Threads;
+
+/// Cars of a batch, and their trailers if they have any. Numbers count from 0.
+pub enum Cars {
+    /// Cars without trailers.
+    Fleet(Box<Fleet>),
+    /// Cars with a trailer each.
+    Trains(Box<Trains>),
+}
+
+impl Cars {
+    /// Creates cars whose steps write [`MOTION_QUANTITIES`].
+    pub fn of_fleet(mut fleet: Fleet) -> Self {
+        fleet.set_observations(&MOTION_QUANTITIES);
+        Self::Fleet(Box::new(fleet))
+    }
+
+    /// Places a car at rest or rolling, at neutral controls and active, with its trailer in line behind it. Writes its
+    /// motion into `row`.
+    ///
+    /// # Errors
+    /// There is no such car, or a number of `placement` is not finite.
+    pub fn place(&mut self, car: usize, placement: &Placement, row: &mut [f32]) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => {
+                let Placement { x, y, heading, speed, .. } = *placement;
+                fleet.reset(&[car as u32], &[x, y, heading.into(), speed.into()])?;
+                write_car_observations(&fleet.state(car)?, &MOTION_QUANTITIES, fleet.dt(), row);
+                Ok(())
+            }
+            Self::Trains(trains) => trains.place(car, placement, row),
+        }
+    }
+
+    /// Sets the requested gear of a car; `None` for the choice of the gearbox. Its other inputs become neutral until
+    /// [`Self::set_actions`].
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn set_gear(&mut self, car: usize, gear: Option<i8>) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => fleet.set_controls(car, &Controls { gear, ..Controls::default() }),
+            Self::Trains(trains) => {
+                trains.get_mut(car)?.controls.gear = gear;
+                Ok(())
+            }
+        }
+    }
+
+    /// Sets throttle, brake, handbrake (0 to 1) and road-wheel angle (rad) of all cars, shape `[cars, ACTION_COUNT]`.
+    ///
+    /// # Errors
+    /// `actions` has another length.
+    pub fn set_actions(&mut self, actions: &[f32]) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => fleet.set_actions(actions),
+            Self::Trains(trains) => {
+                for (train, action) in trains.trains.iter_mut().zip(actions.as_chunks::<ACTION_COUNT>().0) {
+                    let controls = &mut train.controls;
+                    [controls.throttle, controls.brake, controls.handbrake, controls.steer] = *action;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Sets whether a car is stepped.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn set_active(&mut self, car: usize, is_active: bool) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => fleet.set_active(car, is_active),
+            Self::Trains(trains) => {
+                trains.get_mut(car)?.is_active = is_active;
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes whether each car is stepped, shape `[cars]`: false for cars whose motion became infinite or NaN.
+    ///
+    /// # Errors
+    /// `active` has another length.
+    pub fn write_active(&self, active: &mut [bool]) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => fleet.write_active(active),
+            Self::Trains(trains) => {
+                for (is_active, train) in active.iter_mut().zip(&trains.trains) {
+                    *is_active = train.is_active;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Advances all active cars by `steps` steps on `threads`, and writes their motions into `rows`, car by car.
+    ///
+    /// # Errors
+    /// `rows` has another length.
+    pub fn step_into(&mut self, threads: &Threads, steps: u32, rows: &mut [f32]) -> Result<(), FleetError> {
+        match self {
+            Self::Fleet(fleet) => threads.run(|| fleet.step_into(steps, rows)),
+            Self::Trains(trains) => {
+                trains.step_into(threads, steps, rows);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the state of a car, without that of its trailer.
+    ///
+    /// # Errors
+    /// There is no such car.
+    pub fn state(&self, car: usize) -> Result<State, FleetError> {
+        match self {
+            Self::Fleet(fleet) => fleet.state(car),
+            Self::Trains(trains) => Ok(trains.get(car)?.state(Vehicle::Car).clone()),
+        }
+    }
+}
+
+/// Cars with a trailer each. Each train has a world of the solver `impulse` of its own.
+pub struct Trains {
+    trains: Vec<Train>,
+    /// Models of car and trailer.
+    models: [Arc<Model>; 2],
+    scene: Scene,
+}
+
+/// Car with its trailer.
+struct Train {
+    world: World,
+    /// Car and trailer.
+    vehicles: [CarId; 2],
+    /// Inputs of the driver.
+    controls: Controls,
+    /// Whether the train is stepped.
+    is_active: bool,
+}
+
+/// Vehicle of a train.
+#[derive(Clone, Copy)]
+enum Vehicle {
+    /// Towing car.
+    Car = 0,
+    /// Trailer.
+    Trailer = 1,
+}
+
+impl Trains {
+    /// Creates `count` trains of the `models` of car and trailer at the origin. Steps are `dt` s long.
+    pub fn new(models: [Arc<Model>; 2], scene: &Scene, dt: f32, count: usize) -> Self {
+        let new_train = |_| {
+            let mut world = World::new(Solver::Impulse, scene, dt);
+            let vehicles = models.each_ref().map(|model| world.spawn(model, Placement::default()));
+            Train { world, vehicles, controls: Controls::default(), is_active: true }
+        };
+        let trains = (0..count).map(new_train).collect();
+        Self { trains, models, scene: scene.clone() }
+    }
+
+    /// Returns the distance from the centre of mass of the car to that of the trailer in line on level ground, m.
+    pub fn distance_in_line(models: &[Arc<Model>; 2]) -> f32 {
+        let models: [&Model; 2] = models.each_ref().map(Arc::as_ref);
+        let states = State::train_at_rest(&models, 0, &Scene::flat(), &Placement::default());
+        let [car, trailer] = [0, 1].map(|vehicle| states.get(vehicle).map_or(0.0, |state| state.position.x));
+        (car - trailer) as f32
+    }
+
+    /// Returns a train.
+    fn get(&self, car: usize) -> Result<&Train, FleetError> {
+        self.trains.get(car).ok_or(FleetError::NoCar { car, len: self.trains.len() })
+    }
+
+    /// Returns a train for changes.
+    fn get_mut(&mut self, car: usize) -> Result<&mut Train, FleetError> {
+        let len = self.trains.len();
+        self.trains.get_mut(car).ok_or(FleetError::NoCar { car, len })
+    }
+
+    /// Places a train; see [`Cars::place`].
+    fn place(&mut self, car: usize, placement: &Placement, row: &mut [f32]) -> Result<(), FleetError> {
+        let models: [&Model; 2] = self.models.each_ref().map(Arc::as_ref);
+        // The car is vehicle 0 of its world.
+        let states = State::train_at_rest(&models, 0, &self.scene, placement);
+        let train = self.get_mut(car)?;
+        for (vehicle, state) in train.vehicles.iter().zip(&states) {
+            // The states have the wheels of the models, and finite numbers for a finite placement.
+            train.world.set_state(*vehicle, state).map_err(|_| FleetError::NotFinite)?;
+        }
+        (train.controls, train.is_active) = (Controls::default(), true);
+        train.observe(row);
+        Ok(())
+    }
+
+    /// Advances all active trains; see [`Cars::step_into`].
+    fn step_into(&mut self, threads: &Threads, steps: u32, rows: &mut [f32]) {
+        let row_length = MOTION_QUANTITIES.len() + TRAILER_QUANTITIES.len();
+        if threads.count() == 1 {
+            self.trains
+                .iter_mut()
+                .zip(rows.chunks_exact_mut(row_length))
+                .for_each(|(train, row)| train.step(steps, row));
+            return;
+        }
+        let trains = self.trains.par_iter_mut().zip(rows.par_chunks_exact_mut(row_length));
+        threads.run(|| trains.for_each(|(train, row)| train.step(steps, row)));
+    }
+}
+
+impl Train {
+    /// Returns the state of a vehicle.
+    fn state(&self, vehicle: Vehicle) -> &State {
+        self.world.simulation().car(self.vehicles[vehicle as usize].slot()).state
+    }
+
+    /// Advances the train by `steps` steps and writes its motion into `row`. A train whose motion would not be finite
+    /// becomes inactive.
+    fn step(&mut self, steps: u32, row: &mut [f32]) {
+        for _ in 0..steps {
+            if !self.is_active {
+                break;
+            }
+            if let Ok(controls) = self.world.controls_mut(self.vehicles[Vehicle::Car as usize]) {
+                controls.clone_from(&self.controls);
+            }
+            self.is_active = !self.world.step().not_finite;
+        }
+        self.observe(row);
+    }
+
+    /// Writes the motion into `row`: [`MOTION_QUANTITIES`] of the car, then [`TRAILER_QUANTITIES`] of the trailer.
+    fn observe(&self, row: &mut [f32]) {
+        let (car, trailer) = row.split_at_mut(MOTION_QUANTITIES.len());
+        let dt = self.world.dt();
+        write_car_observations(self.state(Vehicle::Car), &MOTION_QUANTITIES, dt, car);
+        write_car_observations(self.state(Vehicle::Trailer), &TRAILER_QUANTITIES, dt, trailer);
+    }
+}
