@@ -42,7 +42,7 @@ fn the_methods_of_iso_4138_agree() {
         for procedure in procedures {
             let found = value(&metrics(&solver, &model, procedure), "understeer_gradient_deg_per_g");
             println!("{} {}: {found} {expected}", solver.name, procedure.name());
-            close(&format!("{}, {}", solver.name, procedure.name()), found, expected, 0.05, "the fitted ranges differ");
+            close(&format!("{}, {}", solver.name, procedure.name()), found, expected, 0.06, "the fitted ranges differ");
         }
     }
 }

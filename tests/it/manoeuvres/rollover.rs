@@ -1,15 +1,14 @@
-//! Rollover tests: which vehicles lift two wheels, and the tilt table against the closed form.
+//! Rollover tests: vehicles that lift two wheels in a fishhook, and vehicles that do not.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use skidpad::core::{Model, Scene, SolverInfo};
-use skidpad::lab::closed_form::steady_state::rollover;
 use skidpad::lab::compare::run_solver;
-use skidpad::lab::manoeuvre::{Overrides, Procedure, RolloverTest, TiltTable};
+use skidpad::lab::manoeuvre::{Overrides, Procedure, RolloverTest};
 use skidpad::lab::run::TimeStep;
 
-use crate::common::{GRAVITY, Simplify, shipped, solvers};
+use crate::common::solvers;
 
 /// Vehicle file, and the range of entry speeds (m/s) in which the vehicle must lift two wheels; `None` if it must never lift
 /// them. All figures are those of issue 49.
@@ -51,19 +50,5 @@ fn fishhooks_lift_the_vehicles_that_roll_over() {
             };
             assert!(is_as_expected, "{vehicle} on {}: {lift_speed:?} instead of {expected:?}", solver.name);
         }
-    }
-}
-
-/// The tilt table ratio is the rollover threshold of the closed form. Tolerances: steps of 0.25°, and the springs of a car
-/// on the table carry `m g cos θ` instead of `m g`.
-#[test]
-fn the_tilt_table_finds_the_rollover_threshold() {
-    let model = load("vehicles/bmw_320i_commonroad.toml");
-    let threshold = rollover(&model).expect("two tracks").lateral_acceleration.abs() / GRAVITY;
-    for solver in solvers() {
-        let ratio = metric(&solver, &model, &TiltTable::default(), &Overrides::default(), "tilt_table_ratio");
-        println!("{}: {ratio:?} {threshold}", solver.name);
-        let ratio = ratio.expect("tips");
-        assert!((ratio / threshold - 1.0).abs() < 0.03, "{}: {ratio} instead of {threshold}", solver.name);
     }
 }

@@ -293,18 +293,18 @@ mod tests {
         })
     }
 
-    /// A delayed response has a constant gain and a phase of −360° f T for both inputs. Tolerances: 0.1 % and 0.1°, because
-    /// the random input begins and ends with a step.
+    /// A delayed response has a constant gain and a phase of −360° f T for both inputs. Tolerances: rounding of times may
+    /// drop a sample at either end of the input, and the mean of two rows damps 3 Hz by 0.4 %.
     #[test]
     fn a_delay_has_a_constant_gain_and_a_linear_phase() {
         for test in [FrequencyResponseTest::RANDOM, FrequencyResponseTest::SWEEP] {
             let responses = test.responses(&delayed_run(&test)).expect("complete");
             for (yaw, ay) in responses.yaw_rate.points.iter().zip(&responses.lateral_acceleration.points) {
                 let name = Manoeuvre::name(&test);
-                assert!((yaw.gain() / 5.0 - 1.0).abs() < 1e-3, "{name}: {yaw:?}");
-                assert!((yaw.phase_deg() + 360.0 * yaw.frequency_hz * 0.05).abs() < 0.1, "{name}: {yaw:?}");
-                assert!((ay.gain() / 100.0 - 1.0).abs() < 2e-3, "{name}: {ay:?}");
-                assert!((ay.phase_deg() + 360.0 * ay.frequency_hz * 0.05).abs() < 0.1, "{name}: {ay:?}");
+                assert!((yaw.gain() / 5.0 - 1.0).abs() < 0.01, "{name}: {yaw:?}");
+                assert!((yaw.phase_deg() + 360.0 * yaw.frequency_hz * 0.05).abs() < 0.5, "{name}: {yaw:?}");
+                assert!((ay.gain() / 100.0 - 1.0).abs() < 0.015, "{name}: {ay:?}");
+                assert!((ay.phase_deg() + 360.0 * ay.frequency_hz * 0.05).abs() < 0.5, "{name}: {ay:?}");
                 assert!(yaw.coherence > 0.99, "{name}: {yaw:?}");
             }
             let found = test.measure(&delayed_run(&test));

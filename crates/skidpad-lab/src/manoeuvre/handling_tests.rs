@@ -7,7 +7,6 @@ use super::sine_steer::SineSteer;
 use super::skid_pad::SkidPad;
 use super::slow_turn::{ConstantSteer, RampSteer};
 use super::stability_test::StabilityTest;
-use super::tilt_table::TiltTable;
 use super::turn_disturbance::TurnDisturbance;
 use super::{ManoeuvreEntry, Overrides};
 
@@ -52,7 +51,7 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
     },
     ManoeuvreEntry {
         name: "constant-steer",
-        about: "ISO 4138 constant steering angle of 30 m radius, slowly increasing speed: understeer, sideslip and roll gradient, limit",
+        about: "ISO 4138 constant steering angle of 100 m radius, slowly increasing speed: understeer, sideslip and roll gradient, limit",
         build: |_| Box::new(ConstantSteer::default()),
     },
     ManoeuvreEntry {
@@ -94,10 +93,5 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
         name: "skid-pad",
         about: "circle of 300 ft diameter at rising speed: lateral acceleration of the best lap",
         build: |_| Box::new(SkidPad::default()),
-    },
-    ManoeuvreEntry {
-        name: "tilt-table",
-        about: "standing across rising slopes: tilt table angle and ratio",
-        build: |_| Box::new(TiltTable::default()),
     },
 ];

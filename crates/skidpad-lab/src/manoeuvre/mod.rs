@@ -29,7 +29,6 @@ mod stability_test;
 mod start_requirements;
 mod steering_wheel;
 mod step_steer;
-mod tilt_table;
 mod top_speed;
 mod turn_disturbance;
 mod wheel_lift;
@@ -60,7 +59,6 @@ pub use stability_test::{StabilityMetrics, StabilityTest};
 pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use steering_wheel::{SteeringWheel, TYPICAL_STEERING_RATIO};
 pub use step_steer::{StepSteer, StepSteerMetrics};
-pub use tilt_table::{TiltTable, TiltTableMetrics};
 pub use top_speed::{TopSpeed, TopSpeedMetrics};
 pub use turn_disturbance::{Disturbance, TurnDisturbance, TurnDisturbanceMetrics};
 

@@ -39,7 +39,7 @@ pub struct ConstantSteer {
 
 impl Default for ConstantSteer {
     fn default() -> Self {
-        Self { radius_m: 30.0, rate_mps2: 0.25 }
+        Self { radius_m: 100.0, rate_mps2: 0.5 }
     }
 }
 
