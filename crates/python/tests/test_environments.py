@@ -13,6 +13,7 @@ import skidpad
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from packaging.version import Version
 from skidpad.environments import Env, VectorEnv
 
 IDS = [
@@ -23,6 +24,8 @@ IDS = [
     "skidpad/TrailerParking-v0",
 ]
 MODES = list(AutoresetMode)
+# The wrapper of version 1.2 loses the first reward of an episode in the other modes.
+RECORDED_MODES = MODES if Version(gymnasium.__version__) >= Version("1.4") else [AutoresetMode.NEXT_STEP]
 
 
 def random_actions(env, seed, steps):
@@ -176,7 +179,7 @@ def test_a_first_episode_needs_neither_network_nor_display():
     assert run_program(OFFLINE_PROGRAM.format(ids=IDS)) == "done\n"
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("mode", RECORDED_MODES, ids=lambda mode: mode.name)
 def test_recorded_returns_and_lengths_are_ours(mode):
     env = RecordEpisodeStatistics(gymnasium.make_vec(IDS[1], num_envs=8, autoreset_mode=mode, max_episode_steps=60))
     env.reset(seed=2)

@@ -24,8 +24,8 @@ def example():
     return module
 
 
-@pytest.mark.parametrize(("task", "updates", "expected"), [("FollowPath-v0", 60, 700.0), ("DriftCircle-v0", 60, 250.0)])
-def test_ppo_reaches_its_stated_return(example, task, updates, expected):
-    """The mean return of the episodes of the last ten updates. The book states the returns of the full training."""
-    curve = example.learn(task, seed=0, updates=updates)
-    assert np.nanmean(curve[-10:]) > expected > 2 * np.nanmean(curve[:10])
+def test_ppo_learns_to_follow_the_path(example):
+    """Mean return of the episodes of the last ten updates; 1000 is the largest possible one. The three seeds in the book
+    reach 930 to 960; the rest is left for other versions of JAX."""
+    curve = example.learn("FollowPath-v0", seed=0, updates=100)
+    assert np.nanmean(curve[-10:]) > 850.0
