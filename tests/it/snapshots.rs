@@ -31,7 +31,7 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]
 fn metrics_of_every_manoeuvre_and_solver() {
-    snapshot("corvette_c5", skidpad::lab::manoeuvre::catalogue());
+    snapshot("corvette_c5", skidpad::lab::manoeuvre::MANOEUVRES.iter());
 }
 
 /// Cars with four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
