@@ -19,7 +19,7 @@ const YAW_INERTIA: f64 = 2500.0;
 const STIFFNESS: [f64; 2] = [18.0, 24.0];
 
 /// Returns a car on linear tyres whose centre of mass is so low that it does not roll.
-pub(super) fn linear_car() -> Arc<Model> {
+fn linear_car() -> Arc<Model> {
     model(&format!(
         "name = \"car\"\n[chassis]\nmass_kg = {MASS}\ncentre_behind_front_axle_m = 1.3\n\
          centre_above_ground_m = {LOW}\n{}{}{}{}{}[steering]\nlock_deg = 40\n[powertrain]\nmodel = \"direct\"\nwheel_torque_nm = [2000, 2000]\n",
