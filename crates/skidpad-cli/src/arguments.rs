@@ -11,7 +11,8 @@ use crate::output::{TABLE_INDENT, Table};
 
 /// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 fault in an argument or in a file; 2 wrong command line; 3 a skidpad solver did not \
-solve every step, the car did not finish its course, the car left the ground of its scene; 130 ended by a signal.";
+solve every step, the car did not finish its course, the car spun or rolled over, the car left the ground of its scene, or a \
+figure of a road test is outside its tolerance; 130 ended by a signal.";
 
 /// Simulates one vehicle description on several physics solvers and measures how far the solvers disagree.
 ///
@@ -29,31 +30,49 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Runs manoeuvres on several solvers, prints how far the solvers disagree, and writes a report.
+    #[command(after_help = "Example: skidpad compare --vehicle corvette_c5 --manoeuvre step-steer,braking --json -")]
     Compare(Compare),
     /// Runs manoeuvres at several step rates, prints the longest step that keeps each metric within a tolerance, and
     /// writes a report.
+    #[command(after_help = "Example: skidpad certify corvette_c5 --manoeuvre braking --within-percent 1")]
     Certify(Certify),
     /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the
     /// solvers.
+    #[command(after_help = "Example: skidpad agreement --check")]
     Agreement(Agreement),
     /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the metrics.
+    #[command(
+        after_help = "Example: skidpad run --vehicle corvette_c5 --solver impulse --manoeuvre braking --out braking.csv --channels t_s,vx_mps --every 24"
+    )]
     Run(Run),
     /// Drives the published tests in the vehicle's own file and prints the figures like a magazine: published,
     /// simulated, deviation, origin, pass or fail.
+    #[command(after_help = "Example: skidpad road-test corvette_c5")]
     RoadTest(RoadTest),
     /// Checks vehicle files: reports all faults at once, or prints the quantities derived from the description.
+    #[command(after_help = "Example: skidpad check corvette_c5 my_car.toml")]
     Check(Check),
     /// Estimates fields of a vehicle file from measured logs and published figures, with confidence intervals.
+    #[command(after_help = "Example: skidpad fit my_fit.toml --out my_car_fitted.toml")]
     Fit(Fit),
     /// Converts a car of another program to a vehicle file. Numbers are interpreted as in that program.
+    #[command(after_help = "Example: skidpad import --from commonroad parameters.yaml --out my_car.toml")]
     Import(Import),
     /// Lists vehicles, solvers, manoeuvres, kinds of ground and telemetry channels.
+    #[command(after_help = "Example: skidpad list manoeuvres")]
     List {
         /// List to print. Default: all lists.
         #[arg(value_enum)]
         what: Option<ListKind>,
     },
+    /// Prints the completions of a shell. The shell completes subcommands and options with them.
+    #[command(after_help = "Example: skidpad completions bash > ~/.local/share/bash-completion/completions/skidpad")]
+    Completions {
+        /// Shell to print the completions for.
+        shell: clap_complete::Shell,
+    },
     /// Prints the JSON schema of vehicle files, scene files or importable TOML files.
+    #[command(after_help = "Example: skidpad schema scene > scene.schema.json")]
     Schema {
         /// File type of the schema.
         #[arg(value_enum, default_value = "vehicle")]
@@ -79,9 +98,23 @@ pub struct Compare {
     /// Changes to the manoeuvre.
     #[command(flatten)]
     pub changes: Changes,
+    /// Changes to the vehicle.
+    #[command(flatten)]
+    pub vehicle_changes: VehicleChanges,
     /// Folder for the report and the tables.
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
+    /// JSON file to write, with metrics, numerical health and time histories of every run; `-` for the standard output,
+    /// without the tables.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// CSV file to write, with the columns standard, group, metric, value, units, description; `-` for the standard
+    /// output, without the tables.
+    #[arg(long, value_name = "FILE")]
+    pub metrics_csv: Option<PathBuf>,
+    /// Channels and rows of the time histories.
+    #[command(flatten)]
+    pub history: History,
 }
 
 impl Compare {
@@ -93,7 +126,11 @@ impl Compare {
             solvers: Vec::new(),
             step: Step::default(),
             changes: Changes::default(),
+            vehicle_changes: VehicleChanges::default(),
             out: "target/skidpad".into(),
+            json: None,
+            metrics_csv: None,
+            history: History::default(),
         }
     }
 }
@@ -121,6 +158,9 @@ pub struct Certify {
     /// Changes to the manoeuvre.
     #[command(flatten)]
     pub changes: Changes,
+    /// Changes to the vehicle.
+    #[command(flatten)]
+    pub vehicle_changes: VehicleChanges,
     /// Folder for the report and the table.
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
@@ -161,9 +201,15 @@ pub struct Run {
     /// Changes to start, ground and duration.
     #[command(flatten)]
     pub changes: Changes,
+    /// Changes to the vehicle.
+    #[command(flatten)]
+    pub vehicle_changes: VehicleChanges,
     /// CSV file to write, with one row per step; `-` for the standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Channels and rows of the CSV file.
+    #[command(flatten)]
+    pub history: History,
     /// JSON file to write, with the metrics of the manoeuvre and the numerical health of the run; `-` for the standard
     /// output.
     #[arg(long, value_name = "FILE")]
@@ -183,6 +229,9 @@ pub struct RoadTest {
     /// Step rate.
     #[command(flatten)]
     pub step: Step,
+    /// Changes to the vehicle.
+    #[command(flatten)]
+    pub vehicle_changes: VehicleChanges,
     /// Prints one JSON object with unrounded values instead of the table. Missing values are null.
     #[arg(long)]
     pub json: bool,
@@ -241,6 +290,27 @@ pub struct Changes {
     /// Folders that files may refer to.
     #[command(flatten)]
     pub roots: Roots,
+}
+
+/// Changes to the fields of a vehicle file.
+#[derive(Clone, Debug, Default, Args)]
+pub struct VehicleChanges {
+    /// Field of the vehicle and its value, such as `chassis.mass_kg=1600` or `axles[0].tyre=rear`. The short name of a
+    /// field that occurs only once is enough, such as `mass=1600`. Repeat the option for several fields.
+    #[arg(long, value_name = "FIELD=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// Channels and rows of time histories.
+#[derive(Clone, Debug, Default, Args)]
+pub struct History {
+    /// Telemetry channels to write, separated by commas; see `skidpad list channels`. Default: all channels in a CSV
+    /// file, none in a JSON file. With this option the channels of trailers are left out.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub channels: Vec<String>,
+    /// Writes only every how manyth row, from the first one. Default: every row.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: Option<u32>,
 }
 
 /// Folders that files may refer to.

@@ -27,7 +27,7 @@ const MAX_NAMED_METRICS: usize = 1;
 /// the vehicle go to the standard error.
 pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
-    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
+    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     print_notes(&vehicle);
     let steps = parse_rates(&arguments.rates_hz)?;
     let accepted_percent = check_deviation(arguments.within_percent)?;

@@ -6,19 +6,21 @@ use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
 use skidpad::lab::report::{InputFile, Published, Report};
-use skidpad::lab::{Comparison, Procedure};
+use skidpad::lab::selection::Selection;
+use skidpad::lab::{Comparison, Procedure, TimeStep};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{LoadError, LoadedVehicle};
 
 use crate::arguments::{Changes, Compare};
 use crate::capabilities::capable_backends;
 use crate::errors::{self, Unwritable};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{
-    SCENE_MANOEUVRE, assists_table, create_progress_bar, overrides_with_files, parse_time_step, report_health,
-    resolve_setup,
+    SCENE_MANOEUVRE, assists_table, check_tyre_files, create_progress_bar, overrides_with_files, parse_time_step,
+    report_health, resolve_setup,
 };
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
@@ -27,21 +29,27 @@ use crate::run::{
 /// print its table; write the report.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
-    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
+    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
     let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     let inputs = input_files(arguments, &vehicle, &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
-    let mut manoeuvres: Vec<Box<dyn Procedure>> = Vec::new();
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
-    for name in &names {
+    let build_manoeuvre = |name: &String| -> Result<Box<dyn Procedure>> {
         let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
         resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
-        manoeuvres.push(manoeuvre);
-    }
+        Ok(manoeuvre)
+    };
+    let manoeuvres = names.iter().map(build_manoeuvre).collect::<Result<Vec<_>>>()?;
+    let select_channels = |info| export::select_channels(&arguments.history, info, &vehicle.model, dt);
+    let selections: Vec<Selection> = backends.iter().map(select_channels).collect::<Result<_, _>>()?;
+    check_exports(arguments, &vehicle)?;
+    // Tables would mix with an export on the standard output.
+    let has_tables = !export::uses_standard_output(export_paths(arguments).map(|(_, path)| path));
+    let print_table = |text: &str| if has_tables { print(text) } else { Ok(()) };
     let [page_path, csv_path] = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
-    print(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
+    print_table(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
         // The progress sets the length.
@@ -57,7 +65,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
             // Fails if the temporary file with the telemetry could not be written or read.
             outcome.trajectory.check().map_err(Failure::from_error)?;
         }
-        print(&comparison_table(&comparison))?;
+        print_table(&comparison_table(&comparison))?;
         comparisons.push(comparison);
     }
     let published = published_figures(&vehicle);
@@ -72,7 +80,8 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     };
     report.save_html(&page_path).map_err(Unwritable::from)?;
     report.save_csv(&csv_path).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
+    print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
+    write_exports(arguments, &vehicle, dt, &comparisons, &selections)?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
 }
@@ -118,6 +127,45 @@ fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[Pat
         inputs.push(read_file("ground", path)?);
     }
     Ok(inputs)
+}
+
+/// Writes the exports that the arguments ask for.
+fn write_exports(
+    arguments: &Compare,
+    vehicle: &LoadedVehicle,
+    dt: TimeStep,
+    comparisons: &[Comparison],
+    selections: &[Selection],
+) -> Result<()> {
+    if let Some(path) = &arguments.json {
+        let object = export::comparison_json(&vehicle.spec.name, dt, comparisons, selections);
+        let text = serde_json::to_string_pretty(&object).map_err(Failure::from_error)?;
+        export::write(path, &format!("{text}\n"))?;
+    }
+    if let Some(path) = &arguments.metrics_csv {
+        export::write(path, &export::metrics_csv(comparisons)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the exports as pairs of argument and path: `--json` and `--metrics-csv`, those that are given.
+fn export_paths(arguments: &Compare) -> impl Iterator<Item = (&'static str, &Path)> {
+    let paths = [("--json", arguments.json.as_deref()), ("--metrics-csv", arguments.metrics_csv.as_deref())];
+    paths.into_iter().filter_map(|(argument, path)| Some((argument, path?)))
+}
+
+/// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene or the other export.
+fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
+    let inputs =
+        [("the vehicle", Some(Path::new(&arguments.vehicle))), ("the scene", arguments.changes.scene.as_deref())];
+    for (argument, path) in export_paths(arguments) {
+        errors::check_not_overwriting(argument, path, &inputs)?;
+        check_tyre_files(vehicle, (argument, path))?;
+    }
+    if let (Some(json), Some(csv)) = (&arguments.json, &arguments.metrics_csv) {
+        errors::check_not_overwriting("--metrics-csv", csv, &[("the output of --json", Some(json))])?;
+    }
+    Ok(errors::check_writable(export_paths(arguments).map(|(_, path)| path))?)
 }
 
 /// Returns the manoeuvres `names`, unchecked. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if

@@ -8,7 +8,7 @@
 //! | 0 | success |
 //! | 1 | fault in a request or in a file |
 //! | 2 | wrong command line |
-//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course or left the ground of its scene, or a figure of a road test is outside its tolerance |
+//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course, spun, rolled over or left the ground of its scene, or a figure of a road test is outside its tolerance |
 //! | 130 | ended by a signal |
 #![forbid(unsafe_code)]
 // These macros panic if the pipe is closed. The functions of `output` do not.
@@ -21,6 +21,7 @@ mod certify;
 mod check;
 mod compare;
 mod errors;
+mod export;
 mod failure;
 mod fit;
 mod import;
@@ -33,7 +34,7 @@ mod trailers;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use arguments::{Cli, Command};
 use failure::Result;
@@ -103,6 +104,11 @@ fn run_command(command: Option<Command>) -> Result<ExitCode> {
         Some(Command::Fit(arguments)) => fit::fit(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "skidpad", &mut script);
+            output::print(&String::from_utf8_lossy(&script)).map(|()| ExitCode::SUCCESS)
+        }
         Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -23,7 +23,7 @@ use crate::run::{create_progress_bar, parse_time_step};
 /// Faults of the arguments and of the vehicle file, and a vehicle without published figures.
 pub fn road_test(arguments: &RoadTest) -> Result<ExitCode> {
     let backends = road_test_solvers(&arguments.solvers)?;
-    let vehicle = load_vehicle(&arguments.vehicle, &arguments.roots)?;
+    let vehicle = load_vehicle(&arguments.vehicle, &arguments.roots, &arguments.vehicle_changes)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
     if vehicle.spec.references.is_empty() {

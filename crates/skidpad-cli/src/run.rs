@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
 use skidpad::core::{Contribution, Model};
 use skidpad::lab::compare::{Outcome, run_solver};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
+use skidpad::lab::lost_control::LostControl;
 use skidpad::lab::manoeuvre::{IncompleteCourse, StartProperty, StartRejected};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
@@ -21,6 +21,7 @@ use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::{Changes, Run, Step};
 use crate::capabilities::capable_backends;
 use crate::errors::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
@@ -44,7 +45,7 @@ pub const SCENE_MANOEUVRE: &str = "coast-scene";
 pub fn run(arguments: &Run) -> Result<ExitCode> {
     check_outputs(arguments)?;
     let backend = errors::find_solver(&arguments.solver)?;
-    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots)?;
+    let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     for path in output_paths(arguments) {
         check_tyre_files(&vehicle, path)?;
     }
@@ -59,13 +60,14 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     }
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
+    let selection = export::select_channels(&arguments.history, &backend, &vehicle.model, dt)?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
     let progress_bar = create_progress_bar(dt.steps(setup.duration_s) * u64::from(manoeuvre.max_runs()));
     let report_steps = |steps| progress_bar.inc(steps);
     let outcome = run_solver(&backend, &vehicle.model, manoeuvre.as_ref(), &overrides, dt, &report_steps);
     progress_bar.finish_and_clear();
     let Outcome { trajectory, metrics, incomplete, .. } = outcome;
-    trajectory.save_csv(&arguments.out).map_err(Unwritable::from)?;
+    trajectory.save_csv(&arguments.out, &selection).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
         save_json(path, &metrics, &trajectory)?;
     }
@@ -77,7 +79,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     );
     summary.push_str(&metrics_table(&metrics));
     summary.push_str(&assists_table(backend.name, &trajectory));
-    summary.push_str(&format!("\n{} rows in {}\n", trajectory.row_count(), printable_path(&arguments.out)));
+    let written_rows = trajectory.row_count().div_ceil(selection.every());
+    summary.push_str(&format!("\n{written_rows} rows in {}\n", printable_path(&arguments.out)));
     if output_paths(arguments).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
         print_error(summary.trim_end());
     } else {
@@ -115,20 +118,10 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
 }
 
 /// Writes a JSON object that maps the names of the figures with units to unrounded values, with `null` for figures
-/// without a value. The key `health` contains the worst step report of the run and the time and place where the car
-/// left the ground, or `null`. The keys of `health` are `not_finite`, `not_converged`, `most_iterations`,
-/// `largest_residual_mps` and `left_ground`. The file is complete or not written at all.
+/// without a value, and the key `health` with [`export::health`]. The file is complete or not written at all.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
-    let (mut json_object, worst_report) = (to_json(metrics), trajectory.worst_report());
-    // Time and place at which the car left the ground.
-    let off_scene = trajectory.off_scene();
-    json_object["health"] = json!({
-        "not_finite": worst_report.not_finite,
-        "not_converged": worst_report.not_converged,
-        "most_iterations": worst_report.iterations,
-        "largest_residual_mps": worst_report.residual,
-        "left_ground": off_scene.map(|event| json!({ "t_s": event.t_s, "x_m": event.x_m, "y_m": event.y_m })),
-    });
+    let mut json_object = to_json(metrics);
+    json_object["health"] = export::health(trajectory);
     let text = serde_json::to_string_pretty(&json_object).map_err(Failure::from_error)?;
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
@@ -183,7 +176,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
 /// is a peer, trajectory, and reason for not finishing the course.
 ///
 /// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that is not a peer had an unsolved
-/// step or an unfinished course.
+/// step, an unfinished course or a lost car.
 pub fn report_health<'a>(
     runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<IncompleteCourse>)>,
 ) -> ExitCode {
@@ -204,11 +197,17 @@ pub fn report_health<'a>(
         if let Some(off_scene) = off_scene {
             print_error(&format!("warning: {backend}: the car {}", off_scene.text()));
         }
+        // Time at which the car spun or rolled over.
+        let lost = LostControl::find(trajectory);
+        if let Some(lost) = lost {
+            print_error(&format!("warning: {backend}: the car {}", lost.text()));
+        }
         if let Some(incomplete_course) = incomplete_course {
             print_error(&format!("warning: {backend}: the car {}", incomplete_course.text()));
         }
         if off_scene.is_some()
-            || (worst_report.not_finite || worst_report.not_converged || incomplete_course.is_some()) && !is_peer
+            || (worst_report.not_finite || worst_report.not_converged || incomplete_course.is_some() || lost.is_some())
+                && !is_peer
         {
             exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::Model;
 use skidpad::lab::units::TowedUnit;
 
-use crate::arguments::Roots;
+use crate::arguments::{Roots, VehicleChanges};
 use crate::errors::BadArgument;
 use crate::failure::Result;
 use crate::output::print_notes;
@@ -21,7 +21,7 @@ use crate::roots::load_vehicle;
 pub fn load_trailers(names: &[String], model: &Arc<Model>, roots: &Roots) -> Result<Vec<TowedUnit>> {
     let mut train = vec![TowedUnit::from(Arc::clone(model))];
     for name in names {
-        let trailer = load_vehicle(name, roots)?;
+        let trailer = load_vehicle(name, roots, &VehicleChanges::default())?;
         print_notes(&trailer);
         // Whether the vehicle ahead has a hitch.
         let has_hitch_ahead = train.last().is_some_and(|unit| unit.model.parts().hitch.is_some());

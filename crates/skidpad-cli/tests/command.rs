@@ -2,6 +2,8 @@
 
 #[path = "command/changes.rs"]
 mod changes;
+#[path = "command/proving_ground.rs"]
+mod proving_ground;
 #[path = "command/strangers.rs"]
 mod strangers;
 #[path = "command/told.rs"]

@@ -7,6 +7,8 @@
 //! | drivers: speed control, path following, open loop | [`driver`] |
 //! | open-loop inputs from a file | [`script`] |
 //! | telemetry of every step, written as CSV | [`trajectory`] |
+//! | selection of channels and rows for files | [`selection`] |
+//! | check whether a car was lost | [`lost_control`] |
 //! | check whether a car left the ground of its scene | [`scene_bounds`] |
 //! | filters, derivatives, spectra and regression of signals | [`signal`] |
 //! | metrics of a run, typed and with units | [`metrics`] |
@@ -14,6 +16,7 @@
 //! | quantities of a car and diagrams of reports | [`quantity`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
 //! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`step_size_study`], [`order`] |
+//! | weighting of accelerations for ride comfort | [`ride_comfort`] |
 //! | road load of a coast-down | [`road_load`] |
 //! | published figures of the real car, driven and compared | [`road_test`](mod@road_test) |
 //! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
@@ -33,17 +36,20 @@ pub mod fit;
 mod frame_store;
 pub mod friction;
 mod ground_speed;
+pub mod lost_control;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod order;
 pub mod quantity;
 pub mod report;
+pub mod ride_comfort;
 pub mod road_load;
 pub mod road_test;
 pub mod run;
 mod runner;
 pub mod scene_bounds;
 pub mod script;
+pub mod selection;
 pub mod signal;
 pub mod step_size_study;
 pub mod suggestions;

@@ -9,6 +9,7 @@ use skidpad_core::{Assist, Contribution, Frame, Model, Scene, StepReport};
 use crate::files::{WriteError, write_atomically};
 use crate::frame_store::FrameStore;
 use crate::scene_bounds::OffScene;
+use crate::selection::Selection;
 use crate::units::UnitName;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
@@ -366,21 +367,34 @@ impl Trajectory {
         self.header.iter().cloned().chain(towed_columns).collect()
     }
 
-    /// Writes the header and all rows as CSV. The columns of the towed units, without their times, follow those of
-    /// the car on the same line. Numbers have the shortest exact text. Checks at the end that no row is missing.
+    /// Writes the header and all rows as CSV: [`Trajectory::write_selected_csv`] with all columns and rows.
     ///
     /// # Errors
     /// Returns the errors of `out` and of the temporary file.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", self.columns().join(","))?;
+        self.write_selected_csv(&Selection::default(), out)
+    }
+
+    /// Writes the selected columns of the header and of the selected rows as CSV. The columns of the towed units, without
+    /// their times, follow those of the car on the same line. Numbers have the shortest exact text. Checks at the end that
+    /// no row is missing.
+    ///
+    /// # Errors
+    /// Returns the errors of `out` and of the temporary file.
+    pub fn write_selected_csv(&self, selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", selection.pick(&self.columns()).join(","))?;
         let mut line = String::new();
         let mut towed_rows: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
-        for frame in self.rows() {
+        for (row_number, frame) in self.rows().enumerate() {
             line.clear();
             // The next row of each towed unit without column 0, the time.
             let towed_values =
                 towed_rows.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
-            for value in frame.row().into_iter().chain(towed_values) {
+            let row: Vec<f64> = frame.row().into_iter().chain(towed_values).collect();
+            if row_number % selection.every() != 0 {
+                continue;
+            }
+            for value in selection.pick(&row) {
                 push_number(&mut line, value);
                 line.push(',');
             }
@@ -391,12 +405,12 @@ impl Trajectory {
         self.check()
     }
 
-    /// Writes the CSV file `path`, completely or not at all.
+    /// Writes the CSV file `path` with the selected columns and rows, completely or not at all.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomically(path, |out| self.write_csv(out))
+    pub fn save_csv(&self, path: &Path, selection: &Selection) -> Result<(), WriteError> {
+        write_atomically(path, |out| self.write_selected_csv(selection, out))
     }
 }
 

@@ -236,7 +236,7 @@ impl Loader {
     fn figure(&mut self, index: usize, figure: &FigureDescription) -> Option<Figure> {
         let entry = manoeuvre::by_name(&figure.manoeuvre);
         if entry.is_none() {
-            let names: Vec<&str> = manoeuvre::MANOEUVRES.iter().map(|entry| entry.name).collect();
+            let names: Vec<&str> = manoeuvre::catalogue().map(|entry| entry.name).collect();
             self.add_fault(&format!("figures[{index}].manoeuvre"), format!("`{}`", figure.manoeuvre), names.join(", "));
         }
         Some(Figure {

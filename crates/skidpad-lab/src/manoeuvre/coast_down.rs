@@ -1,4 +1,4 @@
-//! Coast-down: free rolling in neutral, and the road load that follows from it (SAE J1263, SAE J2263).
+//! Coast-down: free rolling in neutral.
 
 use skidpad_core::{Controls, Frame, Model};
 
@@ -6,7 +6,6 @@ use super::{Manoeuvre, RUN_START_S, Setup, StartRequirements};
 use crate::driver::{DriverInput, DriverModel};
 use crate::ground_speed;
 use crate::metrics::{Metric, metrics};
-use crate::road_load::RoadLoad;
 use crate::trajectory::Trajectory;
 
 /// Free rolling in neutral from one speed to another on a straight.
@@ -25,18 +24,12 @@ impl Default for CoastDown {
 }
 
 metrics! {
-    /// Time, distance and decelerations of the coast-down, and the road load `F = a + b v + c v²`.
+    /// Time, distance and decelerations of the coast-down.
     CoastDownMetrics {
         coast_time_s, "s", 2, "Coast-down time", "From the initial to the final speed.";
         coast_distance_m, "m", 1, "Coast-down distance", "From the initial to the final speed.";
         first_deceleration_mps2, "m/s²", 4, "Deceleration over the first second", "Mean.";
         last_deceleration_mps2, "m/s²", 4, "Deceleration over the last second", "Mean over the last second of the run.";
-        road_load_a_n, "N", 1, "Road load, constant part a", "Of `a + b v + c v²`, fitted to all rows. Not with trailers.";
-        road_load_b_n_s_per_m, "N s/m", 1, "Road load, linear part b", "Of `a + b v + c v²`.";
-        road_load_c_n_s2_per_m2, "N s²/m²", 4, "Road load, quadratic part c", "Of `a + b v + c v²`.";
-        road_load_f0_n, "N", 1, "Road load of two terms, constant part f0", "Of `f0 + f2 v²` (SAE J1263).";
-        road_load_f2_n_s2_per_m2, "N s²/m²", 4, "Road load of two terms, quadratic part f2", "Of `f0 + f2 v²` (SAE J1263).";
-        road_load_at_80_kmh_n, "N", 1, "Road load at 80 km/h", "`a + b v + c v²` at 22.22 m/s.";
     }
 }
 
@@ -44,10 +37,7 @@ impl CoastDown {
     /// Computes the metrics of a run from the forward speed. Time and distance, in a straight line from the start,
     /// are `None` if the final speed is not reached. Decelerations are speed differences over the first and the last
     /// second of the run, interpolated between rows; `None` for a run shorter than 1 s.
-    ///
-    /// The road load is the fit of [`RoadLoad`] to the whole run, with the mass that includes the spin of the wheels;
-    /// `None` with trailers, because their forces reach the car by the hitch.
-    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CoastDownMetrics {
+    pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
         let distance_from_start = ground_speed::distance_from(trajectory.first());
         let forward_speed = |f: &Frame| f.vx_mps;
         let coast_time = trajectory.first_crossing_down(self.final_speed_mps, RUN_START_S, forward_speed);
@@ -58,21 +48,11 @@ impl CoastDown {
                 / (to_s - from_s)
         };
         let is_long_enough = end_time >= 1.0;
-        let has_no_trailers = trajectory.trailers().is_empty();
-        let mass = f64::from(model.rolling_mass());
-        let [three_terms, two_terms] = [RoadLoad::fit_three_terms, RoadLoad::fit_two_terms]
-            .map(|fit| has_no_trailers.then(|| fit(trajectory, mass)).flatten());
         CoastDownMetrics {
             coast_time_s: coast_time,
             coast_distance_m: coast_time.map(|t| trajectory.interpolate_at(t, distance_from_start)),
             first_deceleration_mps2: is_long_enough.then(|| mean_deceleration(0.0, 1.0)),
             last_deceleration_mps2: is_long_enough.then(|| mean_deceleration(end_time - 1.0, end_time)),
-            road_load_a_n: three_terms.map(|load| load.constant_n),
-            road_load_b_n_s_per_m: three_terms.map(|load| load.linear_n_s_per_m),
-            road_load_c_n_s2_per_m2: three_terms.map(|load| load.quadratic_n_s2_per_m2),
-            road_load_f0_n: two_terms.map(|load| load.constant_n),
-            road_load_f2_n_s2_per_m2: two_terms.map(|load| load.quadratic_n_s2_per_m2),
-            road_load_at_80_kmh_n: three_terms.map(|load| load.force(80.0 / 3.6)),
         }
     }
 }
@@ -109,15 +89,15 @@ impl Manoeuvre for CoastDown {
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(CoastDownDriver { final_speed_mps: self.final_speed_mps })
     }
-    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(model, trajectory).list()
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{model, sampled};
+    use crate::testing::sampled;
 
     /// Form 5.10 of the reference tables: `t = m_e/√(f0 f2) · [atan(v √(f2/f0))]`, with the corresponding distance.
     /// Time and distance of a synthetic run agree with the formulas, and the formulas with the table.
@@ -133,7 +113,7 @@ mod tests {
             frame.vx_mps = scale * angle.tan();
             frame.x_m = mass / f2 * (angle.cos() / start.cos()).ln();
         });
-        let found = CoastDown::default().measure(&model(), &run);
+        let found = CoastDown::default().measure(&run);
         let time = (start - (to / scale).atan()) / rate;
         let distance = mass / (2.0 * f2) * ((f0 + f2 * from * from) / (f0 + f2 * to * to)).ln();
         assert!((found.coast_time_s.expect("slow enough") - time).abs() < 0.01, "{found:?} {time}");

@@ -11,12 +11,16 @@ mod course;
 mod elk_test;
 mod free_rolling;
 mod frequency_response;
+mod gradeability;
 mod handling_diagram;
 mod handling_tests;
+mod hill_start;
 mod lane_change;
 mod limit_search;
 mod parked;
 mod procedure;
+mod ride;
+mod road_load_test;
 mod rollover_steer;
 mod rollover_test;
 mod settle;
@@ -25,10 +29,13 @@ mod sine_with_dwell;
 mod skid_pad;
 mod slalom;
 mod slow_turn;
+mod split_mu;
 mod stability_test;
+mod standards;
 mod start_requirements;
 mod steering_wheel;
 mod step_steer;
+mod straight_tests;
 mod top_speed;
 mod turn_disturbance;
 mod wheel_lift;
@@ -41,12 +48,16 @@ pub use course::IncompleteCourse;
 pub use elk_test::{ElkTest, ElkTestMetrics};
 pub use free_rolling::{FreeRolling, RollMetrics};
 pub use frequency_response::{FrequencyResponseMetrics, FrequencyResponseTest, SteerInput, SteerResponses};
+pub use gradeability::{Gradeability, GradeabilityMetrics};
 pub use handling_diagram::HandlingMetrics;
 pub use handling_tests::HANDLING_TESTS;
+pub use hill_start::{HillStart, HillStartMetrics};
 pub use lane_change::{LaneChange, LaneChangeCourse, LaneChangeMetrics};
 pub use limit_search::{LimitSearch, SearchResult};
 pub use parked::{Parked, ParkedMetrics};
 pub use procedure::{Evaluation, Procedure, Runner};
+pub use ride::{Ride, RideMetrics};
+pub use road_load_test::{RoadLoadMetrics, RoadLoadTest};
 pub use rollover_steer::{RolloverInput, RolloverSteer, RolloverSteerMetrics};
 pub use rollover_test::{RolloverMetrics, RolloverTest};
 pub use settle::{Settle, SettleMetrics};
@@ -55,10 +66,13 @@ pub use sine_with_dwell::{SineWithDwell, SineWithDwellMetrics};
 pub use skid_pad::{SkidPad, SkidPadMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
 pub use slow_turn::{ConstantSteer, RampSteer};
+pub use split_mu::{SplitMu, SplitMuMetrics};
 pub use stability_test::{StabilityMetrics, StabilityTest};
+pub use standards::standard_of;
 pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use steering_wheel::{SteeringWheel, TYPICAL_STEERING_RATIO};
 pub use step_steer::{StepSteer, StepSteerMetrics};
+pub use straight_tests::STRAIGHT_TESTS;
 pub use top_speed::{TopSpeed, TopSpeedMetrics};
 pub use turn_disturbance::{Disturbance, TurnDisturbance, TurnDisturbanceMetrics};
 
@@ -332,9 +346,9 @@ pub fn by_name(name: &str) -> Option<&'static ManoeuvreEntry> {
     catalogue().find(|entry| entry.name == current_name)
 }
 
-/// Iterates over all entries: [`MANOEUVRES`], then [`HANDLING_TESTS`].
+/// Iterates over all entries: [`MANOEUVRES`], then [`HANDLING_TESTS`], then [`STRAIGHT_TESTS`].
 pub fn catalogue() -> impl Iterator<Item = &'static ManoeuvreEntry> {
-    MANOEUVRES.iter().chain(HANDLING_TESTS)
+    MANOEUVRES.iter().chain(HANDLING_TESTS).chain(STRAIGHT_TESTS)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Skid pad: largest steady lateral acceleration on a circle, as magazines measure it.
+//! Skid pad: largest steady lateral acceleration on a circle, by one run at slowly increasing speed. The manoeuvre
+//! `skid-pad` searches in steps of 0.01 g instead, which needs many runs.
 
 use skidpad_core::{Controls, Frame, Model};
 

@@ -1,0 +1,127 @@
+//! Exports of a comparison: JSON with time histories, and a long CSV table of metrics.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use skidpad::core::{CarStart, Model, Scene, SolverInfo, state::Placement};
+use skidpad::lab::compare::Outcome;
+use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
+use skidpad::lab::lost_control::LostControl;
+use skidpad::lab::manoeuvre::standard_of;
+use skidpad::lab::metrics::to_json;
+use skidpad::lab::selection::Selection;
+use skidpad::lab::{Comparison, TimeStep, Trajectory};
+use std::sync::Arc;
+
+use crate::arguments::History;
+use crate::errors::{BadArgument, Unwritable};
+use crate::failure::{Failure, Result};
+
+/// Returns the selection of `history` for a car of `model` on `solver`.
+///
+/// # Errors
+/// Names every channel that the car does not have.
+pub fn select_channels(
+    history: &History,
+    solver: &SolverInfo,
+    model: &Arc<Model>,
+    dt: TimeStep,
+) -> Result<Selection, BadArgument> {
+    // The columns depend on the assists of the model and the aids of the solver.
+    let start = CarStart { model: Arc::clone(model), placement: Placement::default() };
+    let header = (solver.build_world)(&Scene::flat(), &[start], dt.seconds() as f32).frame(0).header(model);
+    let every = history.every.map_or(1, |every| every as usize);
+    Selection::new(&header, &history.channels, every).map_err(|unknown| BadArgument {
+        argument: "--channels",
+        found: unknown.join(", "),
+        accepts: "names of `skidpad list channels`, with the wheel, hitch or shaft behind a point, such as load_n.1l"
+            .into(),
+    })
+}
+
+/// Returns the health of a run: worst step report, and time and place at which the car left the ground or was lost, or
+/// `null`.
+pub fn health(trajectory: &Trajectory) -> Value {
+    let (worst_report, off_scene) = (trajectory.worst_report(), trajectory.off_scene());
+    json!({
+        "not_finite": worst_report.not_finite,
+        "not_converged": worst_report.not_converged,
+        "most_iterations": worst_report.iterations,
+        "largest_residual_mps": worst_report.residual,
+        "left_ground": off_scene.map(|event| json!({ "t_s": event.t_s, "x_m": event.x_m, "y_m": event.y_m })),
+        "lost_control": LostControl::find(trajectory).map(|lost| json!({ "t_s": lost.t_s, "reason": lost.text() })),
+    })
+}
+
+/// Returns the JSON object of the comparisons of a `vehicle`: metrics, health and time histories of every run. Without
+/// selected channels there are no histories. `histories` are the selections in the order of the outcomes.
+pub fn comparison_json(vehicle: &str, dt: TimeStep, comparisons: &[Comparison], histories: &[Selection]) -> Value {
+    let run_json = |comparison: &Comparison, outcome: &Outcome, selection: &Selection| {
+        json!({
+            "manoeuvre": comparison.manoeuvre,
+            "about": comparison.about,
+            "standard": standard_of(comparison.manoeuvre),
+            "solver": outcome.backend,
+            "reference": outcome.peer,
+            "metrics": to_json(&outcome.metrics),
+            "incomplete": outcome.incomplete.map(|reason| reason.text()),
+            "health": health(&outcome.trajectory),
+            "history": history_json(&outcome.trajectory, selection),
+        })
+    };
+    let runs: Vec<Value> = comparisons
+        .iter()
+        .flat_map(|comparison| {
+            let outcomes = comparison.outcomes.iter().zip(histories);
+            outcomes.map(move |(outcome, selection)| run_json(comparison, outcome, selection))
+        })
+        .collect();
+    json!({ "vehicle": vehicle, "rate_hz": 1.0 / dt.seconds(), "runs": runs })
+}
+
+/// Returns an object that maps the selected channels of a run to their values; empty if all channels are selected.
+fn history_json(trajectory: &Trajectory, selection: &Selection) -> Value {
+    if !selection.is_restricted() {
+        return json!({});
+    }
+    let names = selection.pick(trajectory.header());
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    for frame in trajectory.rows().step_by(selection.every()) {
+        for (column, value) in columns.iter_mut().zip(selection.pick(&frame.row())) {
+            column.push(value);
+        }
+    }
+    Value::Object(names.into_iter().zip(columns).map(|(name, values)| (name, json!(values))).collect::<Map<_, _>>())
+}
+
+/// Returns the metrics of the comparisons as CSV text with the columns standard, group, metric, value, units, description.
+/// The group is the manoeuvre and the solver, such as `braking/impulse`. A metric without a value has an empty cell.
+pub fn metrics_csv(comparisons: &[Comparison]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let write_failure = |error: csv::Error| Failure::from_error(error);
+    writer.write_record(["standard", "group", "metric", "value", "units", "description"]).map_err(write_failure)?;
+    for comparison in comparisons {
+        for outcome in &comparison.outcomes {
+            let group = format!("{}/{}", comparison.manoeuvre, outcome.backend);
+            for metric in &outcome.metrics {
+                // Adding 0.0 turns −0 into 0.
+                let value = metric.value.map_or_else(String::new, |value| (value + 0.0).to_string());
+                let standard = standard_of(comparison.manoeuvre);
+                let cells = [standard, &group, &metric.name, &value, metric.unit, &metric.label];
+                writer.write_record(cells).map_err(write_failure)?;
+            }
+        }
+    }
+    let bytes = writer.into_inner().map_err(Failure::from_error)?;
+    String::from_utf8(bytes).map_err(Failure::from_error)
+}
+
+/// Writes `text` to the file `path`, completely or not at all, or to the standard output for `-`.
+pub fn write(path: &Path, text: &str) -> Result<(), Unwritable> {
+    write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(Unwritable::from)
+}
+
+/// Returns whether one of `paths` is the standard output.
+pub fn uses_standard_output<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bool {
+    paths.into_iter().any(|path| path == Path::new(STANDARD_OUTPUT))
+}

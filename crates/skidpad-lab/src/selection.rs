@@ -1,0 +1,69 @@
+//! Selection of telemetry channels and rows for files.
+
+/// Selected columns of the telemetry of a car, and the distance between written rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Numbers of the columns, from 0; `None` for all columns, those of towed units included.
+    columns: Option<Vec<usize>>,
+    /// Every how manyth row is written, from the first; ≥ 1.
+    every: usize,
+}
+
+impl Default for Selection {
+    /// Selects all columns and rows.
+    fn default() -> Self {
+        Self { columns: None, every: 1 }
+    }
+}
+
+impl Selection {
+    /// Selects the columns called `names` of `header`, in the order of `names`, and every `every`th row (0 counts as 1).
+    /// No names select all columns.
+    ///
+    /// # Errors
+    /// Returns the names that the header does not have.
+    pub fn new(header: &[String], names: &[String], every: usize) -> Result<Self, Vec<String>> {
+        let find = |name: &String| header.iter().position(|column| column == name);
+        let unknown: Vec<String> = names.iter().filter(|name| find(name).is_none()).cloned().collect();
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let columns = (!names.is_empty()).then(|| names.iter().filter_map(find).collect());
+        Ok(Self { columns, every: every.max(1) })
+    }
+
+    /// Returns whether only some of the columns are selected.
+    pub fn is_restricted(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// Returns every how manyth row is selected, ≥ 1.
+    pub fn every(&self) -> usize {
+        self.every
+    }
+
+    /// Returns the selected entries of a `row` or of a header.
+    pub fn pick<T: Clone>(&self, row: &[T]) -> Vec<T> {
+        match &self.columns {
+            None => row.to_vec(),
+            Some(columns) => columns.iter().filter_map(|&column| row.get(column)).cloned().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_picked_in_the_asked_order() {
+        let header = ["t_s", "x_m", "y_m"].map(String::from);
+        let names = ["y_m", "t_s"].map(String::from);
+        let selection = Selection::new(&header, &names, 0).expect("known");
+        assert_eq!((selection.pick(&header), selection.every()), (names.to_vec(), 1));
+        assert_eq!(selection.pick(&[0.5, 1.0, 2.0]), [2.0, 0.5]);
+        assert_eq!(Selection::default().pick(&header), header);
+        let unknown = ["x_m", "z_m", "w"].map(String::from);
+        assert_eq!(Selection::new(&header, &unknown, 1), Err(vec!["z_m".into(), "w".into()]));
+    }
+}
