@@ -104,7 +104,7 @@ impl StabilityTest {
     /// Returns the amplitudes of the series (°) for the angle `at_0_3g` (°), ascending. The last one is the larger of 6.5 A
     /// and 270°, at most 300°. The interval is 0.5 A, raised if the series would have more than [`MAX_AMPLITUDES`] runs.
     pub fn amplitudes_deg(at_0_3g: f64) -> Vec<f64> {
-        let last = (LAST_AMPLITUDE_FACTOR * at_0_3g).max(MIN_LAST_AMPLITUDE_DEG).min(MAX_AMPLITUDE_DEG);
+        let last = (LAST_AMPLITUDE_FACTOR * at_0_3g).clamp(MIN_LAST_AMPLITUDE_DEG, MAX_AMPLITUDE_DEG);
         let first = (FIRST_AMPLITUDE_FACTOR * at_0_3g).min(last);
         let interval = (AMPLITUDE_INTERVAL_FACTOR * at_0_3g).max((last - first) / f64::from(MAX_AMPLITUDES - 1));
         let count = ((last - first) / interval - 1e-9).floor().max(0.0) as u32;

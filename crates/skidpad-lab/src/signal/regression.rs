@@ -25,7 +25,7 @@ pub fn fit_line(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<Line
     let (xx, xy) =
         points.fold((0.0, 0.0), |(xx, xy), (x, y)| (xx + (x - mean_x).powi(2), xy + (x - mean_x) * (y - mean_y)));
     let slope = xy / xx;
-    (xx > 0.0).then(|| Line { slope, intercept: mean_y - slope * mean_x })
+    (xx > 0.0).then_some(Line { slope, intercept: mean_y - slope * mean_x })
 }
 
 #[cfg(test)]
