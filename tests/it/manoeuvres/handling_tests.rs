@@ -67,8 +67,8 @@ fn gentle_braking_in_a_turn_keeps_the_circle() {
     };
     for solver in solvers() {
         let found = metrics(&solver, &model, &test);
-        close(&solver.name, value(&found, "mean_deceleration_mps2"), 1.0, 0.05, "wheel slip and cornering drag");
-        close(&solver.name, value(&found, "initial_lateral_acceleration_mps2"), 1.0, 0.02, "speed control");
+        close(solver.name, value(&found, "mean_deceleration_mps2"), 1.0, 0.05, "wheel slip and cornering drag");
+        close(solver.name, value(&found, "initial_lateral_acceleration_mps2"), 1.0, 0.02, "speed control");
         assert!((value(&found, "yaw_rate_ratio_1s") - 1.0).abs() < 0.05, "{}: {found:?}", solver.name);
         assert!(value(&found, "path_deviation_2s_m").abs() < 0.3, "{}: {found:?}", solver.name);
     }
