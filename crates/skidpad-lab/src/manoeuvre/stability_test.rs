@@ -102,7 +102,7 @@ pub(super) fn steering_at_0_3g(
 
 impl StabilityTest {
     /// Returns the amplitudes of the series (°) for the angle `at_0_3g` (°), ascending. The last one is the larger of 6.5 A
-    /// and 270°, at most 300°. The interval is 0.5 A, raised if the series would have more than [`MAX_AMPLITUDES`] runs.
+    /// and 270°, at most 300°. The interval is 0.5 A, raised if the series would have more than `MAX_AMPLITUDES` runs.
     pub fn amplitudes_deg(at_0_3g: f64) -> Vec<f64> {
         let last = (LAST_AMPLITUDE_FACTOR * at_0_3g).clamp(MIN_LAST_AMPLITUDE_DEG, MAX_AMPLITUDE_DEG);
         let first = (FIRST_AMPLITUDE_FACTOR * at_0_3g).min(last);
