@@ -193,6 +193,8 @@ mod tests {
             "braking-in-turn",
             "elk-test",
             "skid-pad",
+            "split-mu",
+            "ride",
         ];
         let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
         let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };
