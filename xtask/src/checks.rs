@@ -64,9 +64,6 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
-    if prerequisites.python {
-        python::check_python(steps, prerequisites.clippy);
-    }
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
     check_advisories(steps);
 }
