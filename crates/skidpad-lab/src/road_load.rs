@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Two terms are exact for a load without a linear part.
+    /// Checks that the fit with two terms is exact for a load without a linear part.
     #[test]
     fn two_terms_are_exact_without_a_linear_part() {
         let load = RoadLoad { constant_n: 182.0, linear_n_s_per_m: 0.0, quadratic_n_s2_per_m2: 0.36 };

@@ -13,7 +13,7 @@ const UNIT_PARTS: [&str; 20] = [
 
 /// Path of a field: keys, and numbers of list entries from 0.
 ///
-/// It is written as in fault reports, such as `axles[0].track_m`; `axles.0.track_m` is read as well.
+/// Its text has the form of fault reports, such as `axles[0].track_m`; `axles.0.track_m` is read as well.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldPath(Vec<String>);
 

@@ -382,7 +382,7 @@ mod tests {
         assert!(hits.iter().all(|count| (190usize.abs_diff(*count)) <= 11), "{hits:?}");
     }
 
-    /// Of a product and a third parameter, the data identify the third and the product, but neither factor.
+    /// Checks that the factors of a product are called unidentified, and that a third parameter gets an interval.
     #[test]
     fn factors_of_a_product_are_named() {
         let data = (0..20).map(|i| [f64::from(i), 6.0 + 0.5 * f64::from(i)]).collect();

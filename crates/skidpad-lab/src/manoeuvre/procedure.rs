@@ -24,7 +24,7 @@ pub struct Evaluation {
     pub incomplete: Option<IncompleteCourse>,
 }
 
-/// One or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search over speed or
+/// Procedure of one or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search over speed or
 /// amplitude decides after each run whether it drives another one.
 pub trait Procedure: Send + Sync + core::fmt::Debug {
     /// Returns the name by which users select the procedure.

@@ -20,7 +20,7 @@ pub enum RolloverInput {
     RollRateFeedback,
 }
 
-/// One run of a rollover test. The car coasts in neutral from the beginning of the steering.
+/// Run of a rollover test. The car coasts in neutral from the beginning of the steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloverSteer {
     /// Steering input.

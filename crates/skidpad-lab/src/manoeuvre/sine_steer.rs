@@ -8,7 +8,7 @@ use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// One period of a steering sine, first to the left. Torques at the driven wheels hold the speed.
+/// Steering sine of one period, first to the left. Torques at the driven wheels hold the speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SineSteer {
     /// Speed (m/s), > 1.
