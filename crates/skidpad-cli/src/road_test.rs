@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use skidpad::core::SolverInfo;
-use skidpad::lab::road_test::{DRIVEN_QUANTITIES, RoadTestRow, Verdict, road_test as drive};
+use skidpad::lab::road_test::{DRIVEN_QUANTITIES, RoadTestRow, road_test as drive};
+use skidpad::lab::verdict::Verdict;
 use skidpad::spec::printable::one_line;
 
 use crate::UNFINISHED_EXIT_CODE;

@@ -59,6 +59,7 @@ mod testing;
 pub mod towing;
 pub mod trajectory;
 pub mod units;
+pub mod verdict;
 
 pub use closed_form::Characteristics;
 pub use compare::{Comparison, Progress, Spread, compare};

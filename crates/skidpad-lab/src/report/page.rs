@@ -15,12 +15,13 @@ use super::page_frame::{page_end, page_start};
 use super::plots::{build_plots, driven_area};
 use super::replay::replay;
 use super::runs::Runs;
-use super::verdict::{Judgement, Verdict};
+use super::verdict::{Judgement, marked_text};
 use super::{Published, Report};
 use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
 use crate::closed_form::{lints, lists};
 use crate::compare::{Comparison, POSITION_NOISE_MM};
 use crate::metrics::Metric;
+use crate::verdict::Verdict;
 
 /// Returns the page of a report: header with summary, one section per manoeuvre, section on the vehicle, known
 /// limitations, manifest. The title of the page names vehicle and manoeuvres.
@@ -69,7 +70,7 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     let columns = columns.map(Column::text).into_iter().chain(numbers.map(Column::number));
     let mut table = HtmlTable::new(columns.collect());
     for (comparison, judgement) in report.comparisons.iter().zip(judgements) {
-        let verdict = judgement.verdict.text().to_owned();
+        let verdict = marked_text(judgement.verdict).to_owned();
         let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
         table.add_row([
             comparison.manoeuvre.into(),
@@ -120,7 +121,7 @@ fn append_section(
     number: usize,
 ) -> Value {
     let name = escape(comparison.manoeuvre);
-    let verdict = judgement.verdict.text();
+    let verdict = marked_text(judgement.verdict);
     put!(
         page,
         "<section id=\"{name}\">\n<h2>{name} <span class=\"verdict\">{verdict}</span></h2>\n<p>{}</p>\n",

@@ -3,34 +3,23 @@
 use crate::agreement::accepted_spread;
 use crate::compare::{Comparison, MetricRow, Outcome};
 use crate::friction::max_friction_utilisation;
+use crate::verdict::Verdict;
 use skidpad_core::Model;
 
-/// Result of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All metrics agree within the accepted limit, and every run was completed.
-    Pass,
-    /// A metric differs by more than the accepted limit, or a run was not completed.
-    Fail,
-    /// There are fewer than two solvers besides reference vehicles, or no metric has a spread.
-    NotJudged,
-}
-
-impl Verdict {
-    /// Returns the verdict with a mark, for people.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Pass => "✓ pass",
-            Self::Fail => "✗ FAIL",
-            Self::NotJudged => "not judged",
-        }
+/// Returns the verdict with a mark, for people.
+pub fn marked_text(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "✓ pass",
+        Verdict::Fail => "✗ FAIL",
+        Verdict::NotJudged => "not judged",
     }
 }
 
 /// Judgement of a comparison.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// Result.
+    /// Verdict: pass if all metrics agree within the accepted limit and every run was completed; not judged if there are
+    /// fewer than two solvers besides reference vehicles, or if no metric has a spread.
     pub verdict: Verdict,
     /// Largest use of friction of any tyre on a solver that is not a reference vehicle (–).
     pub friction: f64,

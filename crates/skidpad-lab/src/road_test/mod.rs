@@ -16,29 +16,8 @@ pub use figure::{DRIVEN_QUANTITIES, Figure};
 use crate::compare::{Progress, compare};
 use crate::manoeuvre::Overrides;
 use crate::run::TimeStep;
+use crate::verdict::Verdict;
 use figure::Test;
-
-/// Judgement of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every solver is within the tolerance.
-    Pass,
-    /// A solver is outside the tolerance, has no value, or has its top speed in another gear than published.
-    Fail,
-    /// The reference states no tolerance, or its quantity cannot be driven.
-    NotJudged,
-}
-
-impl Verdict {
-    /// Returns the verdict as text.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "FAIL",
-            Self::NotJudged => "not judged",
-        }
-    }
-}
 
 /// Published figure with the simulated values.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +28,9 @@ pub struct RoadTestRow {
     pub figure: Option<Figure>,
     /// Values in the order of the solvers, in the unit of the reference; `None` for a solver without a value.
     pub values: Vec<Option<f64>>,
-    /// Judgement of the figure.
+    /// Verdict on the figure: pass if every solver is within the tolerance; fail if a solver is outside of it, has no
+    /// value, or has its top speed in another gear than published; not judged if the reference states no tolerance, or
+    /// if its quantity cannot be driven.
     pub verdict: Verdict,
 }
 
