@@ -210,6 +210,9 @@ pub fn compare(
     dt: TimeStep,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Comparison {
+    let about = overrides.about_changed(manoeuvre);
+    let resolved = manoeuvre.resolve_parameters(model);
+    let manoeuvre = resolved.as_deref().unwrap_or(manoeuvre);
     let total = runner::planned_steps(manoeuvre, model, overrides, dt) * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
@@ -228,7 +231,7 @@ pub fn compare(
     });
     Comparison {
         manoeuvre: manoeuvre.name(),
-        about: overrides.about_changed(manoeuvre),
+        about,
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
         diagrams: manoeuvre.diagrams(),

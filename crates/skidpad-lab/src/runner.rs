@@ -30,6 +30,8 @@ pub fn execute(
     dt: TimeStep,
     report_steps: &dyn Fn(u64),
 ) -> Evaluation {
+    let resolved = procedure.resolve_parameters(model);
+    let procedure = resolved.as_deref().unwrap_or(procedure);
     let planned = planned_steps(procedure, model, overrides, dt);
     let mut runner = SolverRunner {
         info,

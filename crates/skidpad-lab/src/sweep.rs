@@ -84,6 +84,9 @@ pub fn sweep(
     steps: &[TimeStep],
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Sweep {
+    let about = overrides.about_changed(manoeuvre);
+    let resolved = manoeuvre.resolve_parameters(model);
+    let manoeuvre = resolved.as_deref().unwrap_or(manoeuvre);
     let mut steps: Vec<TimeStep> = steps.to_vec();
     steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
     steps.dedup();
@@ -108,7 +111,7 @@ pub fn sweep(
     };
     Sweep {
         manoeuvre: manoeuvre.name(),
-        about: overrides.about_changed(manoeuvre),
+        about,
         rate_sweeps: backends.iter().map(&mut rate_sweep).collect(),
         steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
     }

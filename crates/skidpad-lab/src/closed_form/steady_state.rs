@@ -229,22 +229,25 @@ fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Opt
     let acceleration_at = |roll: f64| pose(roll).map_or(f64::MIN, |state| turn_sign * state.lateral_acceleration);
     let (max_roll, step_count) = ROLL_SEARCH_RAD;
     let step = max_roll / step_count as f64;
-    let mut best_roll =
-        (0..=step_count).map(|i| i as f64 * step).max_by(|a, b| acceleration_at(*a).total_cmp(&acceleration_at(*b)))?;
+    let samples = (0..=step_count).map(|i| i as f64 * step).map(|roll| (roll, acceleration_at(roll)));
+    let (mut best_roll, mut best_acceleration) = samples.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let (mut low, mut high) = ((best_roll - step).max(0.0), best_roll + step);
     // Ternary search.
     for _ in 0..60 {
         let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-        if acceleration_at(a) < acceleration_at(b) {
+        let accelerations = [a, b].map(acceleration_at);
+        if accelerations[0] < accelerations[1] {
             low = a
         } else {
             high = b
         }
         // The best sampled angle is kept: just before wheels lift, there may be no solution if links carry much of the
         // load.
-        best_roll = [a, b].into_iter().fold(best_roll, |best_roll, roll| {
-            if acceleration_at(roll) > acceleration_at(best_roll) { roll } else { best_roll }
-        });
+        for (roll, acceleration) in [a, b].into_iter().zip(accelerations) {
+            if acceleration > best_acceleration {
+                (best_roll, best_acceleration) = (roll, acceleration);
+            }
+        }
     }
     pose(best_roll).filter(|state| turn_sign * state.lateral_acceleration > 1e-6)
 }

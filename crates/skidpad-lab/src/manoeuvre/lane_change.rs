@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{IncompleteCourse, KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
+use super::{IncompleteCourse, KMH_100, Manoeuvre, Procedure, RUN_START_S, Setup, StartRequirements};
 use crate::closed_form::Characteristics;
 use crate::closed_form::cornering::grip_limit;
 use crate::closed_form::steady_state::rollover;
@@ -336,6 +336,11 @@ impl Manoeuvre for LaneChange {
     fn setup(&self, model: &Model) -> Setup {
         let speed = self.speed(model);
         Setup { duration_s: 2.0 * self.course_end_m() / speed.max(0.1), ..Setup::flat(speed) }
+    }
+    /// Returns the lane change with its entry speed, whose grip limit takes longer to compute than a second of driving.
+    fn resolve_parameters(&self, model: &Model) -> Option<Box<dyn Procedure>> {
+        let is_open = self.speed_mps.is_none();
+        is_open.then(|| -> Box<dyn Procedure> { Box::new(Self { speed_mps: Some(self.speed(model)), ..*self }) })
     }
     fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
         let lanes = self.course.lanes(2.0 * BodyOutline::new(model).half_width);

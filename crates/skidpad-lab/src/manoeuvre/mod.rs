@@ -233,6 +233,10 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn diagrams(&self) -> Vec<Diagram> {
         Vec::new()
     }
+    /// Returns this manoeuvre with the parameters that it computes from `model`; see [`Procedure::resolve_parameters`].
+    fn resolve_parameters(&self, _model: &Model) -> Option<Box<dyn Procedure>> {
+        None
+    }
     /// Creates a driver in its initial state.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel>;
     /// Computes the metrics of a run, in the generic view.

@@ -43,6 +43,11 @@ pub trait Procedure: Send + Sync + core::fmt::Debug {
     }
     /// Returns the maximum number of runs, at least 1. It determines the total of the progress.
     fn max_runs(&self) -> u32;
+    /// Returns this procedure with the parameters that it computes from `model`, so that several runs of one car compute
+    /// them once. The results for `model` are the same. `None` if no parameter depends on the car.
+    fn resolve_parameters(&self, _model: &Model) -> Option<Box<dyn Procedure>> {
+        None
+    }
     /// Drives the runs and evaluates them.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation;
 }
@@ -68,6 +73,9 @@ impl<M: Manoeuvre> Procedure for M {
     }
     fn max_runs(&self) -> u32 {
         1
+    }
+    fn resolve_parameters(&self, model: &Model) -> Option<Box<dyn Procedure>> {
+        Manoeuvre::resolve_parameters(self, model)
     }
     /// Drives the manoeuvre once. The metrics include those of every hitch.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
