@@ -7,7 +7,7 @@ use skidpad_core::{Model, Scene, SolverInfo};
 
 use crate::manoeuvre::{Evaluation, IncompleteCourse, Overrides, Procedure};
 use crate::metrics::Metric;
-use crate::quantity::Diagram;
+use crate::quantity::{ComputedCurve, Diagram};
 use crate::run::TimeStep;
 use crate::runner;
 use crate::trajectory::Trajectory;
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub metrics: Vec<Metric>,
     /// Reason why the run did not complete its course; `None` if it did.
     pub incomplete: Option<IncompleteCourse>,
+    /// Curves that the procedure computed from its runs.
+    pub curves: Vec<ComputedCurve>,
 }
 
 /// Results of one manoeuvre of one car, driven by several solvers.
@@ -191,9 +193,9 @@ pub fn run_solver(
     dt: TimeStep,
     report_steps: &dyn Fn(u64),
 ) -> Outcome {
-    let Evaluation { trajectory, metrics, incomplete } =
+    let Evaluation { trajectory, metrics, incomplete, curves } =
         runner::execute(info, model, procedure, overrides, dt, report_steps);
-    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete }
+    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete, curves }
 }
 
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
@@ -250,7 +252,14 @@ mod tests {
     /// Builds the outcome of the solver `backend` with the distance `value` (m) as its only metric.
     fn outcome(backend: &'static str, peer: bool, value: Option<f64>) -> Outcome {
         let metrics = vec![Metric::new("distance_m", "Distance", "m", 2, value)];
-        Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics, incomplete: None }
+        Outcome {
+            backend,
+            peer,
+            trajectory: sampled(1.0, 1.0, |_, _| {}),
+            metrics,
+            incomplete: None,
+            curves: Vec::new(),
+        }
     }
 
     /// Returns the only row of the table of a comparison of `outcomes`, with a step of 0.01 s.

@@ -31,6 +31,31 @@ pub struct Diagram {
     pub has_equal_scales: bool,
 }
 
+/// Axis of a computed curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurveAxis {
+    /// Label, without unit.
+    pub label: &'static str,
+    /// Unit of the values; "-" without unit.
+    pub unit: &'static str,
+    /// Smallest range of the axis, in the unit.
+    pub min_span: f64,
+}
+
+/// Curve that a procedure computes from its runs, such as a gain over frequency. Reports draw the curves of all solvers
+/// that have one title in one plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComputedCurve {
+    /// Heading of the plot.
+    pub title: &'static str,
+    /// Axis of the first number of each point.
+    pub x: CurveAxis,
+    /// Axis of the second number of each point.
+    pub y: CurveAxis,
+    /// Points of the curve in the order of the line, [x, y] in the units of the axes.
+    pub points: Vec<[f64; 2]>,
+}
+
 /// Builds a [`Quantity`] that is always defined.
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $title:literal, $label:literal, $unit:literal, $min_span:literal, $value:expr) => {

@@ -6,6 +6,7 @@ use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
+use crate::quantity::{ComputedCurve, CurveAxis};
 use crate::signal::{FrequencyPoint, FrequencyResponse, Signal};
 use crate::trajectory::Trajectory;
 
@@ -217,6 +218,42 @@ fn uniform(index: u64) -> f64 {
     ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Returns gain and phase of both responses over frequency, with their coherence if `has_coherence`.
+fn bode_curves(responses: &SteerResponses, has_coherence: bool) -> Vec<ComputedCurve> {
+    const FREQUENCY: CurveAxis = CurveAxis { label: "frequency", unit: "Hz", min_span: 0.5 };
+    const PHASE: CurveAxis = CurveAxis { label: "phase", unit: "deg", min_span: 10.0 };
+    const COHERENCE: CurveAxis = CurveAxis { label: "coherence", unit: "-", min_span: 0.02 };
+    const YAW_RATE_GAIN: CurveAxis = CurveAxis { label: "gain", unit: "1/s", min_span: 0.2 };
+    const ACCELERATION_GAIN: CurveAxis = CurveAxis { label: "gain", unit: "m/s²/deg", min_span: 0.05 };
+    let curve = |title, response: &FrequencyResponse, y, value: &dyn Fn(&FrequencyPoint) -> f64| ComputedCurve {
+        title,
+        x: FREQUENCY,
+        y,
+        points: response.points.iter().map(|point| [point.frequency_hz, value(point)]).collect(),
+    };
+    let SteerResponses { yaw_rate, lateral_acceleration } = responses;
+    let mut curves = vec![
+        curve("Yaw rate per road-wheel angle, gain", yaw_rate, YAW_RATE_GAIN, &FrequencyPoint::gain),
+        curve("Yaw rate per road-wheel angle, phase", yaw_rate, PHASE, &FrequencyPoint::phase_deg),
+        curve("Lateral acceleration per road-wheel angle, gain", lateral_acceleration, ACCELERATION_GAIN, &|point| {
+            // From per radian to per degree.
+            point.gain().to_radians()
+        }),
+        curve(
+            "Lateral acceleration per road-wheel angle, phase",
+            lateral_acceleration,
+            PHASE,
+            &FrequencyPoint::phase_deg,
+        ),
+    ];
+    if has_coherence {
+        let coherence = |point: &FrequencyPoint| point.coherence;
+        curves.push(curve("Yaw rate, coherence", yaw_rate, COHERENCE, &coherence));
+        curves.push(curve("Lateral acceleration, coherence", lateral_acceleration, COHERENCE, &coherence));
+    }
+    curves
+}
+
 impl Manoeuvre for FrequencyResponseTest {
     fn name(&self) -> &'static str {
         match self.input {
@@ -241,6 +278,12 @@ impl Manoeuvre for FrequencyResponseTest {
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING
+    }
+    /// Returns gain and phase of yaw rate and lateral acceleration over frequency (Bode plots), and their coherence if the
+    /// input is random.
+    fn computed_curves(&self, trajectory: &Trajectory) -> Vec<ComputedCurve> {
+        let Some(responses) = self.responses(trajectory) else { return Vec::new() };
+        bode_curves(&responses, matches!(self.input, SteerInput::Random(_)))
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let test = *self;

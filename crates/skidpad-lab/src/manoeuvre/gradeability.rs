@@ -88,7 +88,7 @@ impl Procedure for Gradeability {
             uncertainty_percent: best.map(|grade| 100.0 * (high - grade)),
             rollback_mm,
         };
-        Evaluation { trajectory: shown, metrics: metrics.list(), incomplete: None }
+        Evaluation { trajectory: shown, metrics: metrics.list(), incomplete: None, curves: Vec::new() }
     }
 }
 

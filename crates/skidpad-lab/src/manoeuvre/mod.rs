@@ -81,7 +81,7 @@ use skidpad_core::{Model, Scene};
 
 use crate::driver::DriverModel;
 use crate::metrics::Metric;
-use crate::quantity::Diagram;
+use crate::quantity::{ComputedCurve, Diagram};
 use crate::towing;
 use crate::trajectory::Trajectory;
 use crate::units::TowedUnit;
@@ -231,6 +231,11 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     /// Returns the diagrams that the report shows beside the standard plots, each one quantity over another. Use the
     /// diagrams and quantities of [`crate::quantity`], or define a [`crate::quantity::Quantity`].
     fn diagrams(&self) -> Vec<Diagram> {
+        Vec::new()
+    }
+    /// Computes the curves that the report shows beside the diagrams, such as a gain over frequency; none for a run that
+    /// was cut short.
+    fn computed_curves(&self, _trajectory: &Trajectory) -> Vec<ComputedCurve> {
         Vec::new()
     }
     /// Returns this manoeuvre with the parameters that it computes from `model`; see [`Procedure::resolve_parameters`].

@@ -4,7 +4,7 @@ use skidpad_core::Model;
 
 use super::{IncompleteCourse, Manoeuvre, Setup, StartRequirements};
 use crate::metrics::Metric;
-use crate::quantity::Diagram;
+use crate::quantity::{ComputedCurve, Diagram};
 use crate::trajectory::Trajectory;
 
 /// Drives the runs of a [`Procedure`] on one solver.
@@ -22,6 +22,8 @@ pub struct Evaluation {
     pub metrics: Vec<Metric>,
     /// Reason why the course was not completed; `None` if it was, or if there is no course.
     pub incomplete: Option<IncompleteCourse>,
+    /// Curves that reports show beside the diagrams; empty in most procedures.
+    pub curves: Vec<ComputedCurve>,
 }
 
 /// Procedure of one or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search over speed or
@@ -82,6 +84,7 @@ impl<M: Manoeuvre> Procedure for M {
         let trajectory = runner.drive(self);
         let metrics = self.metrics_of_train(model, &trajectory);
         let incomplete = self.incomplete_reason(model, &trajectory);
-        Evaluation { trajectory, metrics, incomplete }
+        let curves = self.computed_curves(&trajectory);
+        Evaluation { trajectory, metrics, incomplete, curves }
     }
 }

@@ -162,7 +162,7 @@ impl Procedure for SkidPad {
         };
         // The search drives at least one run.
         let trajectory = shown.unwrap_or_else(|| runner.drive(&self.run_at(self.accelerations_g.lowest)));
-        Evaluation { trajectory, metrics: metrics.list(), incomplete: None }
+        Evaluation { trajectory, metrics: metrics.list(), incomplete: None, curves: Vec::new() }
     }
 }
 

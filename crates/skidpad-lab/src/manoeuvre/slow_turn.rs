@@ -7,6 +7,7 @@ use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
 use crate::closed_form::{Characteristics, GRAVITY_MPS2};
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::Metric;
+use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
 use crate::trajectory::Trajectory;
 
 /// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing steer).
@@ -117,6 +118,9 @@ impl Manoeuvre for RampSteer {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING
     }
+    fn diagrams(&self) -> Vec<Diagram> {
+        vec![HANDLING_DIAGRAM]
+    }
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(RampDriver {
             test: *self,
@@ -191,6 +195,9 @@ impl Manoeuvre for ConstantSteer {
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
+    }
+    fn diagrams(&self) -> Vec<Diagram> {
+        vec![HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM]
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(ConstantSteerDriver {

@@ -11,6 +11,7 @@ macro_rules! put {
 }
 
 mod assist_log;
+mod computed_curves;
 mod escape;
 mod figure;
 mod ground;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use skidpad_core::SolverInfo;
 
 use super::assist_log::AssistLogs;
+use super::computed_curves::append_computed_curves;
 use super::escape::escape;
 use super::figure::{Course, Figures, PlottedSolver, line_sample};
 use super::ground;
@@ -33,7 +34,7 @@ pub fn html(report: &Report<'_>) -> String {
     append_header(&mut page, report, &judgements);
     let mut sections: Vec<Value> = Vec::new();
     for (comparison, judgement) in report.comparisons.iter().zip(&judgements) {
-        sections.push(append_section(&mut page, report, comparison, judgement, sections.len()));
+        append_section(&mut page, report, comparison, judgement, &mut sections);
     }
     append_vehicle_section(&mut page, report);
     append_limitations(&mut page);
@@ -111,15 +112,16 @@ pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &s
     page.push_str("</dl>\n");
 }
 
-/// Appends the section of one manoeuvre: description, verdict, warnings, replay, plots, the titles of the plots that
-/// are omitted, tables of metrics and assists. Returns the data of the section number `number`.
+/// Appends the section of one manoeuvre: description, verdict, warnings, replay, plots of computed curves, plots of the
+/// runs, the titles of the plots that are omitted, tables of metrics and assists. Adds the data of the plots to `sections`.
 fn append_section(
     page: &mut String,
     report: &Report<'_>,
     comparison: &Comparison,
     judgement: &Judgement,
-    number: usize,
-) -> Value {
+    sections: &mut Vec<Value>,
+) {
+    let number = sections.len();
     let name = escape(comparison.manoeuvre);
     let verdict = marked_text(judgement.verdict);
     put!(
@@ -140,7 +142,9 @@ fn append_section(
     let assist_logs = AssistLogs::new(comparison);
     plots.plots.extend(assist_logs.plots(&mut runs));
     let replay = replay(&mut runs);
-    put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n<div class=\"charts\">\n");
+    put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n");
+    let curve_data = append_computed_curves(page, &comparison.outcomes, &solvers, number + 1);
+    page.push_str("<div class=\"charts\">\n");
     let mut figures = Figures::new(number, &solvers);
     for plot in &plots.plots {
         figures.append(page, &runs.table, plot);
@@ -155,7 +159,8 @@ fn append_section(
     page.push_str("</section>\n");
     let [x, y] = driven_area(&mut runs);
     let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
-    figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() })
+    sections.push(figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() }));
+    sections.extend(curve_data);
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.

@@ -100,6 +100,7 @@ mod tests {
             }),
             metrics: vec![Metric::new("distance_m", "Distance", "m", 2, Some(value))],
             incomplete: None,
+            curves: Vec::new(),
         };
         let outcomes = [Some(outcome("a", a)), b.map(|b| outcome("b", b))].into_iter().flatten().collect();
         let comparison = Comparison {

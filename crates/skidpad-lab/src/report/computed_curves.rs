@@ -1,0 +1,86 @@
+//! Plots of the curves that a procedure computes from its runs, such as a gain over frequency.
+
+use serde_json::Value;
+
+use super::figure::{Course, Figures, PlottedSolver};
+use super::plot::{Axis, Curve, Kind, Plot};
+use super::table::Table;
+use crate::compare::Outcome;
+use crate::quantity::{ComputedCurve, CurveAxis};
+
+/// Appends a plot for each title of the computed curves of `outcomes`, in the order of the first solver that has curves.
+/// The plots have a table of their own, whose rows are the numbers of the points; `number` is that of its data. Returns
+/// the data, `None` without curves.
+pub fn append_computed_curves(
+    page: &mut String,
+    outcomes: &[Outcome],
+    solvers: &[PlottedSolver<'_>],
+    number: usize,
+) -> Option<Value> {
+    let curves = || outcomes.iter().flat_map(|outcome| &outcome.curves);
+    let row_count = curves().map(|curve| curve.points.len()).max()?;
+    let mut titled: Vec<&ComputedCurve> = Vec::new();
+    for curve in curves() {
+        if titled.iter().all(|other| other.title != curve.title) {
+            titled.push(curve);
+        }
+    }
+    let mut table = Table::new((0..row_count).map(|row| row as f64).collect());
+    let mut figures = Figures::new(number, solvers);
+    page.push_str("<div class=\"charts\">\n");
+    for first in titled {
+        let plot = plot_of_title(first, outcomes, &mut table);
+        figures.append(page, &table, &plot);
+    }
+    page.push_str("</div>\n");
+    Some(figures.into_json(&table, Value::Null, Course::default()))
+}
+
+/// Builds the plot of all curves of `outcomes` with the title of `first`, whose axes it has. Adds their columns to
+/// `table`.
+fn plot_of_title(first: &ComputedCurve, outcomes: &[Outcome], table: &mut Table) -> Plot {
+    let axis = |axis: &CurveAxis| Axis::new(axis.label, axis.unit, axis.min_span);
+    let mut plot = Plot::new(first.title, Kind::Diagram, [axis(&first.x), axis(&first.y)]);
+    for (solver, outcome) in outcomes.iter().enumerate() {
+        let Some(curve) = outcome.curves.iter().find(|curve| curve.title == first.title) else { continue };
+        let columns = [0, 1].map(|k| {
+            let values = curve.points.iter().map(|point| point[k]).collect();
+            table.add(values, [first.x, first.y][k].min_span, None)
+        });
+        plot.curves.push(Curve { solver, part: String::new(), sets_range: !outcome.peer, columns });
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::sampled;
+
+    /// Curves of one title share a plot, curves of different lengths and a solver without curves are allowed, and nothing
+    /// is appended without curves.
+    #[test]
+    fn curves_of_one_title_share_a_plot() {
+        let axis = CurveAxis { label: "frequency", unit: "Hz", min_span: 0.1 };
+        let curve = |title, points: &[[f64; 2]]| ComputedCurve { title, x: axis, y: axis, points: points.to_vec() };
+        let outcome = |curves| Outcome {
+            backend: "solver",
+            peer: false,
+            trajectory: sampled(0.1, 1.0, |_, _| {}),
+            metrics: Vec::new(),
+            incomplete: None,
+            curves,
+        };
+        let long =
+            vec![curve("gain", &[[0.2, 1.0], [1.0, 2.0], [3.0, 0.5]]), curve("phase", &[[0.2, 0.0], [3.0, -90.0]])];
+        let outcomes = [outcome(long), outcome(vec![curve("gain", &[[0.2, 1.5]])]), outcome(Vec::new())];
+        let solvers = [PlottedSolver { name: "solver", is_peer: false }; 3];
+        let mut page = String::new();
+        let data = append_computed_curves(&mut page, &outcomes, &solvers, 4).expect("curves");
+        let curve_count = |plot: usize| data["plots"][plot]["curves"].as_array().map(Vec::len);
+        assert_eq!((curve_count(0), curve_count(1), curve_count(2)), (Some(2), Some(1), None));
+        assert_eq!(data["rows"].as_u64(), Some(3));
+        assert_eq!(page.matches("data-section=\"4\"").count(), 2);
+        assert_eq!(append_computed_curves(&mut page, &outcomes[2..], &solvers, 5), None);
+    }
+}
