@@ -25,13 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("lanes: {lanes:?}");
     fleet.set_observations(&[Observation::ForwardSpeed, Observation::YawRate, Observation::UpZ]);
     let (bytes_before, start) = (resident_bytes(), Instant::now());
-    for car in 0..cars {
-        fleet.spawn(&Placement {
-            x: 10.0 * (car % 1000) as f64,
-            y: 10.0 * (car / 1000) as f64,
-            ..Placement::default()
-        });
-    }
+    let (columns, rows) = (|car| 10.0 * (car % 1000) as f64, |car| 10.0 * (car / 1000) as f64);
+    let placements = (0..cars).map(|car| Placement { x: columns(car), y: rows(car), ..Placement::default() });
+    fleet.spawn_all(&placements.collect::<Vec<_>>());
     println!("{cars} cars built in {:.2} s", start.elapsed().as_secs_f64());
     let mut actions = vec![0.0; cars * ACTION_COUNT];
     let mut random = Random(1);

@@ -72,12 +72,12 @@ pub fn fleet_error(error: FleetError) -> PyErr {
 
 /// Creates a fleet of `count` cars of `car` at the origin on `threads`.
 pub fn new_fleet(car: &Car, scene: &CoreScene, dt: f32, count: usize, threads: &Threads) -> PyResult<CoreFleet> {
-    let create = || CoreFleet::new(car.model(), scene, dt);
-    let mut fleet = threads.create(create).map_err(PyRuntimeError::new_err)?.map_err(fleet_error)?;
-    for _ in 0..count {
-        fleet.spawn(&Placement::default());
-    }
-    Ok(fleet)
+    let create = || {
+        let mut fleet = CoreFleet::new(car.model(), scene, dt)?;
+        fleet.spawn_all(&vec![Placement::default(); count]);
+        Ok(fleet)
+    };
+    threads.create(create).map_err(PyRuntimeError::new_err)?.map_err(fleet_error)
 }
 
 /// Very many cars of one model, stepped together on all threads with the bits of the solver `impulse`. Cars do not collide

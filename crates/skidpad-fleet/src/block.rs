@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skidpad_core::State;
 use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
 
 /// Cars of a block, one per SIMD lane.
@@ -19,4 +20,26 @@ pub struct Block<W: BlockLanes> {
     pub ages: W::Array<u32>,
     /// Bits of the cars whose motion became infinite or NaN; their states are those before.
     pub failed: u32,
+}
+
+impl<W: BlockLanes> Block<W> {
+    /// Creates a block of cars that are not stepped, all in `state` and with neutral controls.
+    pub fn new(model: &Arc<BlockModel<W>>, state: &State) -> Self {
+        Self {
+            model: Arc::clone(model),
+            state: BlockState::new(state),
+            controls: BlockControls::default(),
+            active: 0,
+            ages: W::array_from_fn(|_| 0),
+            failed: 0,
+        }
+    }
+
+    /// Sets the state of the car in `lane`, which is stepped from then on.
+    pub fn set_state(&mut self, lane: usize, state: &State) {
+        self.state.set_car(lane, state);
+        self.ages.as_mut()[lane] = 0;
+        self.active |= 1 << lane;
+        self.failed &= !(1 << lane);
+    }
 }

@@ -1,13 +1,14 @@
 //! Blocks of a fleet in the lanes of one type, and the threads that step them.
 
+use core::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
-use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
+use skidpad_core::block::{BlockLanes, BlockModel};
 use skidpad_core::simd::lane::F32x8Pair;
 #[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
 use skidpad_core::simd::lane::{F32x8, F32x16};
-use skidpad_core::{AssistLog, Controls, Model, State};
+use skidpad_core::{AssistLog, Controls, Model, RestPose, State};
 
 use crate::FleetError;
 use crate::block::Block;
@@ -19,10 +20,23 @@ use crate::worker::Worker;
 /// Number of blocks of a task of a thread: few enough that threads of different speed end at the same time.
 const BLOCKS_PER_TASK: usize = 8;
 
+/// Function that writes the state of the car with a number.
+pub type PlaceCar<'a> = dyn Fn(usize, &mut RestPose, &mut State) + Sync + 'a;
+
 /// Blocks of a fleet, whatever the type of their lanes.
 pub trait Blocks: Send + Sync {
     /// Appends a car in `state` as car `car`, the next number.
     fn push(&mut self, car: usize, state: &State);
+
+    /// Appends the cars with the numbers `cars`, the next ones, in the states that `place` writes into a copy of
+    /// `template` for each of them. `place` may keep equilibria between its calls.
+    fn push_all(&mut self, cars: Range<usize>, template: &State, place: &PlaceCar<'_>) {
+        let (mut rest_pose, mut state) = (RestPose::default(), template.clone());
+        for car in cars {
+            place(car, &mut rest_pose, &mut state);
+            self.push(car, &state);
+        }
+    }
 
     /// Sets the model of a car. The error has the parts that must be those of the other cars, but differ.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
@@ -113,21 +127,38 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     fn push(&mut self, car: usize, state: &State) {
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
-            let (state, controls) = (BlockState::new(state), BlockControls::default());
-            let model = Arc::clone(&self.model);
-            self.blocks.push(Block { model, state, controls, active: 0, failed: 0, ages: W::array_from_fn(|_| 0) });
+            self.blocks.push(Block::new(&self.model, state));
         }
-        self.set_state(car, state);
-        self.blocks[block].controls.set_car(lane, &Controls::default());
+        self.blocks[block].set_state(lane, state);
+    }
+
+    fn push_all(&mut self, cars: Range<usize>, template: &State, place: &PlaceCar<'_>) {
+        let full_blocks = self.blocks.len() * W::LANE_COUNT;
+        // The last block may have free lanes.
+        let (mut rest_pose, mut state) = (RestPose::default(), template.clone());
+        for car in cars.start..full_blocks.min(cars.end) {
+            place(car, &mut rest_pose, &mut state);
+            self.push(car, &state);
+        }
+        let new_blocks = self.blocks.len()..cars.end.div_ceil(W::LANE_COUNT);
+        let model = &self.model;
+        let build_block = |(rest_pose, state): &mut (RestPose, State), block: usize| {
+            prepare_thread::<W>();
+            let first = block * W::LANE_COUNT;
+            let mut built = Block::new(model, template);
+            for lane in 0..W::LANE_COUNT.min(cars.end - first) {
+                place(first + lane, rest_pose, state);
+                built.set_state(lane, state);
+            }
+            built
+        };
+        let workspace = || (RestPose::default(), template.clone());
+        self.blocks.par_extend(new_blocks.into_par_iter().map_init(workspace, build_block));
     }
 
     fn set_state(&mut self, car: usize, state: &State) {
         let (block, lane) = Self::place(car);
-        let block = &mut self.blocks[block];
-        block.state.set_car(lane, state);
-        block.ages.as_mut()[lane] = 0;
-        block.active |= 1 << lane;
-        block.failed &= !(1 << lane);
+        self.blocks[block].set_state(lane, state);
     }
 
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {

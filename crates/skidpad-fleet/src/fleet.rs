@@ -1,6 +1,7 @@
 //! Fleet of cars of one model.
 
 use core::fmt;
+use core::ops::Range;
 use std::sync::Arc;
 
 use skidpad_core::state::Placement;
@@ -133,6 +134,21 @@ impl Fleet {
         self.len += 1;
         self.rows.resize(self.len * self.observations.len(), 0.0);
         self.len - 1
+    }
+
+    /// Appends a car at each of `placements` on the threads of the present rayon pool, with the states that
+    /// [`Fleet::spawn`] gives. Returns the numbers of the cars.
+    pub fn spawn_all(&mut self, placements: &[Placement]) -> Range<usize> {
+        let cars = self.len..self.len + placements.len();
+        let first = cars.start;
+        let (model, scene) = (&self.model, &self.scene);
+        let place = |car: usize, rest_pose: &mut RestPose, state: &mut State| {
+            rest_pose.place(model, scene, &placements[car - first], state);
+        };
+        self.blocks.push_all(cars.clone(), &self.car_state, &place);
+        self.len = cars.end;
+        self.rows.resize(self.len * self.observations.len(), 0.0);
+        cars
     }
 
     /// Sets the model of a car, for domain randomisation. It has the layout of the fleet's model; these numbers may differ:

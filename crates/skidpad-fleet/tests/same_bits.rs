@@ -31,22 +31,22 @@ fn bytes(state: &State) -> Vec<u8> {
 }
 
 /// Checks the shipped vehicles that lanes support over 10,000 steps at random pedals, gears, clutch pedals and steering,
-/// from all starts, in all lanes of the processor. A car is put back every 500 steps.
+/// from all starts, in all lanes of the processor. A car is put back every 500 steps. Each vehicle has a thread.
 #[test]
 fn a_car_in_lanes_has_the_bits_of_one_in_a_world() {
-    let mut lane_vehicles = Vec::new();
-    for vehicle in skidpad_spec::shipped::names() {
-        let model = skidpad_spec::load(vehicle).expect("shipped").model;
-        if Fleet::with_lanes(&model, &scene(), DT, Lanes::Eight).is_err() {
-            continue;
-        }
-        lane_vehicles.push(vehicle);
+    let model = |vehicle: &str| skidpad_spec::load(vehicle).expect("shipped").model;
+    let is_in_lanes = |vehicle: &&str| Fleet::with_lanes(&model(vehicle), &scene(), DT, Lanes::Eight).is_ok();
+    let lane_vehicles: Vec<&str> = skidpad_spec::shipped::names().filter(is_in_lanes).collect();
+    let drive = |vehicle: &str| {
+        let model = model(vehicle);
         let mut pair = Pair::new(&scene(), &vec![model.clone(); 19], &model, placement, Lanes::ALL);
         for round in 0..20 {
             pair.drive(500);
             pair.set_state(round % 19, &State::at_rest(&model, &scene(), &placement(round)));
         }
-    }
+    };
+    // A scope passes on the panics of its threads.
+    std::thread::scope(|scope| lane_vehicles.iter().for_each(|vehicle| drop(scope.spawn(move || drive(vehicle)))));
     // Each tyre law, two and three axles.
     for vehicle in ["bmw_320i_mf", "bullet_reference", "corvette_c5", "corvette_c5_tmeasy", "truck_6x4"] {
         assert!(lane_vehicles.contains(&vehicle), "{vehicle} is not among {lane_vehicles:?}");
@@ -66,6 +66,27 @@ fn a_car_in_a_small_world_has_the_bits_of_one_in_a_world() {
     for trailer in skidpad_spec::shipped::trailers() {
         let model = skidpad_spec::load(trailer).expect("shipped").model;
         assert_eq!(Fleet::new(&model, &scene(), DT).err(), Some(FleetError::Trailer), "{trailer}");
+    }
+}
+
+/// Checks in lanes and in small worlds that cars that are spawned together have the states of cars that are spawned one by
+/// one, whether or not they fill blocks, and that both drive alike.
+#[test]
+fn cars_spawned_together_are_those_spawned_one_by_one() {
+    for vehicle in ["corvette_c5", "tesla_model3_awd"] {
+        let model = skidpad_spec::load(vehicle).expect("shipped").model;
+        let [mut singles, mut groups] = [(); 2].map(|()| Fleet::new(&model, &scene(), DT).expect("a car"));
+        let mut car_count = 0;
+        for group_size in [1, 5, 0, 16, 40, 3] {
+            let placements: Vec<Placement> = (car_count..car_count + group_size).map(placement).collect();
+            placements.iter().for_each(|placement| assert!(singles.spawn(placement) < singles.len()));
+            assert_eq!(groups.spawn_all(&placements), car_count..car_count + group_size);
+            car_count += group_size;
+        }
+        let states = |fleet: &Fleet| (0..car_count).map(|car| fleet.state(car).expect("a car")).collect::<Vec<_>>();
+        assert_eq!(states(&singles), states(&groups), "{vehicle}");
+        [&mut singles, &mut groups].into_iter().for_each(|fleet| fleet.step(20));
+        assert_eq!(states(&singles), states(&groups), "{vehicle}");
     }
 }
 

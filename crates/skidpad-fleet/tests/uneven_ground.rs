@@ -121,7 +121,7 @@ fn shipped(name: &str) -> (Scene, Placement) {
 /// Checks the shipped scenes with fixed ground: boxes, height fields, meshes of several surfaces, and an OpenCRG road.
 #[test]
 fn cars_on_shipped_scenes_have_the_bits_of_a_world() {
-    for name in ["bend", "hill", "kerb", "ramp", "step", "terrain"] {
+    let drive = |name: &str| {
         let (scene, start) = shipped(name);
         // Cars start behind each other, a few decimetres to the side of the road's middle.
         let placement = |k: usize| Placement {
@@ -132,7 +132,12 @@ fn cars_on_shipped_scenes_have_the_bits_of_a_world() {
             ..start
         };
         check(&scene, placement, 0.1);
-    }
+    };
+    // A scope passes on the panics of its threads.
+    std::thread::scope(|scope| {
+        let scenes = ["bend", "hill", "kerb", "ramp", "step", "terrain"];
+        scenes.into_iter().for_each(|name| drop(scope.spawn(move || drive(name))));
+    });
 }
 
 /// Checks all lanes of the proving ground that do not move, with cars that leave them at random.

@@ -15,7 +15,7 @@ use crate::hitch::rigs;
 /// Step of the search for the highest speed (m/s).
 const SPEED_STEP: f64 = 0.1;
 /// Number of drives of each car on slopes.
-const DRAWS: u32 = 120;
+const DRAWS: u32 = 60;
 /// Angle of the steepest slope (rad).
 const STEEPEST: f64 = 20.0 * std::f64::consts::PI / 180.0;
 /// Tick rate (Hz).

@@ -51,15 +51,18 @@ pub struct Settings {
     pub autoreset: Autoreset,
 }
 
-/// Positions x and y (m) and headings (rad) of a car and what belongs to it.
+/// Position x and y (m) and heading (rad).
+pub type Pose = [f32; 3];
+
+/// Poses of a car and what belongs to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Poses {
     /// Car.
-    pub car: [f32; 3],
+    pub car: Pose,
     /// Goal of the car, or of its trailer if it has one.
-    pub goal: Option<[f32; 3]>,
+    pub goal: Option<Pose>,
     /// Trailer.
-    pub trailer: Option<[f32; 3]>,
+    pub trailer: Option<Pose>,
 }
 
 /// Batch of cars of any task.

@@ -20,7 +20,7 @@ use pyo3::types::PyDict;
 use crate::arrays::check_array;
 use crate::car::Car;
 use crate::course::Course;
-use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Poses, Settings};
+use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Pose, Poses, Settings};
 use crate::environments::cars::{Cars, Trains};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
@@ -350,7 +350,7 @@ impl EnvironmentBatch {
     /// Returns the poses (x and y in m, heading in rad) of a car, of its goal and of its trailer; `None` without one.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn poses(&self, car: usize) -> PyResult<([f32; 3], Option<[f32; 3]>, Option<[f32; 3]>)> {
+    fn poses(&self, car: usize) -> PyResult<(Pose, Option<Pose>, Option<Pose>)> {
         if car >= self.settings.car_count {
             return Err(PyIndexError::new_err(format!("there is no car {car}")));
         }
