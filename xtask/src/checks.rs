@@ -8,8 +8,8 @@ use crate::prerequisites::Prerequisites;
 use crate::run::{Outcome, Steps, built_program, cargo, install, output, root, run};
 use crate::{package, python, tidy};
 
-/// Manifests of the three workspaces.
-const WORKSPACE_MANIFESTS: [&str; 3] = ["Cargo.toml", "crates/bevy/Cargo.toml", "crates/python/Cargo.toml"];
+/// Manifests of the two workspaces.
+const WORKSPACE_MANIFESTS: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
 
 /// Version of cargo-deny that `ci` installs if none is installed.
 const CARGO_DENY_VERSION: &str = "0.20.2";
@@ -64,6 +64,9 @@ pub fn ci(steps: &mut Steps) {
         "Run the command named above in crates/bevy. The file skidpad-demo/README.md there lists the required Debian packages.",
         || check_bevy(prerequisites),
     );
+    if prerequisites.python {
+        python::check_python(steps);
+    }
     steps.step("dependencies", DEPENDENCY_REMEDY, check_dependencies);
     check_advisories(steps);
 }
@@ -82,7 +85,7 @@ pub fn package(steps: &mut Steps) {
 pub fn python(steps: &mut Steps) {
     let prerequisites = Prerequisites::query(steps);
     if prerequisites.python {
-        python::check_python(steps, prerequisites.clippy);
+        python::check_python(steps);
     }
 }
 
@@ -142,7 +145,7 @@ fn run_lints(steps: &mut Steps, prerequisites: Prerequisites) {
     if prerequisites.rustfmt {
         steps.step("format", "Run the command named above without `--check`.", || {
             let manifests = WORKSPACE_MANIFESTS.iter().chain(&[fuzz::FUZZ_MANIFEST]);
-            // One command for each of the four manifests.
+            // One command for each of the three manifests.
             run_all(
                 &manifests.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")).collect::<Vec<_>>(),
             )
@@ -230,6 +233,7 @@ fn check_bevy(prerequisites: Prerequisites) -> Outcome {
     fail_if_any(tidy::rebuilt_packages(
         &format!("{manifest_selection} {bare_packages} --edges normal,build"),
         &format!("{manifest_selection} --workspace --all-features --edges normal,build,dev"),
+        tidy::SharedPackages::ThirdParty,
     )?)?;
     // Packages that are linted with all features, and without features.
     let [linted_packages, bare_packages] = match prerequisites.demo {

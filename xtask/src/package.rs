@@ -7,12 +7,12 @@ use crate::run::{Outcome, cargo, install, read_text, root, run, write_text};
 /// Version of cargo-semver-checks that is installed if none is installed.
 const SEMVER_CHECKS_VERSION: &str = "0.51.0";
 
-/// Packages every crate of the first workspace except `xtask` and `others`, offline and with uncommitted changes. If
+/// Packages every published crate of the first workspace, offline and with uncommitted changes. If
 /// `is_built`, builds each package from its packaged files alone.
 pub fn package_workspace(is_built: bool) -> Outcome {
     let verify_option = if is_built { "" } else { " --no-verify" };
     run(cargo(&format!(
-        "package --workspace --exclude xtask --exclude others --offline --allow-dirty --quiet{verify_option}"
+        "package --workspace --exclude xtask --exclude others --exclude skidpad-python --offline --allow-dirty --quiet{verify_option}"
     )))
 }
 
@@ -76,7 +76,9 @@ fn build_outside_workspace(
 /// the git revision `baseline`. Installs the tool if it is missing.
 pub fn semver(baseline: &str) -> Outcome {
     install("semver-checks", SEMVER_CHECKS_VERSION)?;
-    run(cargo(&format!("semver-checks --workspace --exclude xtask --exclude others --baseline-rev {baseline}")))
+    run(cargo(&format!(
+        "semver-checks --workspace --exclude xtask --exclude others --exclude skidpad-python --baseline-rev {baseline}"
+    )))
 }
 
 /// Manifest of the game.

@@ -3,18 +3,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, cargo, output, root, run};
+use crate::run::{Outcome, Steps, output, root, run};
 use crate::tidy;
 
 /// Folder of the package.
 const PACKAGE_FOLDER: &str = "crates/python";
 
-/// Arguments that select the workspace of the package. It shares the target folder of the first workspace.
-const WORKSPACE_ARGUMENTS: &str = "--manifest-path crates/python/Cargo.toml --target-dir target --locked";
-
-/// Features of the tested build. Third-party packages are those that the tests of the first workspace build. Fleets have
-/// only the lanes of every processor, because each width takes minutes to compile. The tests of `skidpad-fleet` compare
-/// the bits of all widths.
+/// Features of the tested build. All other packages are those that the tests of the workspace build.
 const BUILD_FEATURES: &str = "--no-default-features --features shared_build";
 
 /// Command that installs what [`has_python`] searches for on Debian and its relatives.
@@ -47,16 +42,11 @@ pub fn has_python() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Lints the package, builds it without link-time optimisation in a virtual environment, and runs its tests. Leaves the
-/// step out if the pinned Python packages cannot be installed, for example without a network. `has_clippy` says whether
-/// clippy is installed.
-pub fn check_python(steps: &mut Steps, has_clippy: bool) {
+/// Builds the package without link-time optimisation in a virtual environment, and runs its tests. Leaves the step out if
+/// the pinned Python packages cannot be installed, for example without a network.
+pub fn check_python(steps: &mut Steps) {
     check_in(steps, "python", &MAIN, || {
         check_shared_packages()?;
-        if has_clippy {
-            let arguments = format!("{WORKSPACE_ARGUMENTS} {BUILD_FEATURES}");
-            run(cargo(&format!("clippy {arguments} --all-targets --quiet -- -D warnings")))?;
-        }
         MAIN.build_package()?;
         MAIN.run_tests(&[])
     });
@@ -87,12 +77,13 @@ fn check_in(steps: &mut Steps, name: &'static str, environment: &Environment, wo
     steps.step(name, REMEDY, work);
 }
 
-/// Checks that the package builds third-party packages with the versions and features of the tests of the first
-/// workspace, so that both share one build.
+/// Checks that the package builds all other packages with the features of the tests of the workspace, so that both share
+/// one build.
 fn check_shared_packages() -> Outcome {
     let problems = tidy::rebuilt_packages(
-        &format!("--manifest-path crates/python/Cargo.toml {BUILD_FEATURES} --edges normal,build"),
+        &format!("--package skidpad-python {BUILD_FEATURES} --edges normal,build"),
         "--workspace --features skidpad/full --edges normal,build,dev",
+        tidy::SharedPackages::AllExcept(&["skidpad-python", "others"]),
     )?;
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
@@ -111,7 +102,8 @@ impl Environment {
 
     /// Builds the package and installs a link to its sources in the environment.
     fn build_package(&self) -> Outcome {
-        run(self.python(&format!("-m maturin develop --quiet --profile dev {WORKSPACE_ARGUMENTS} {BUILD_FEATURES}")))
+        let arguments = format!("--manifest-path {PACKAGE_FOLDER}/Cargo.toml --locked {BUILD_FEATURES}");
+        run(self.python(&format!("-m maturin develop --quiet --profile dev {arguments}")))
     }
 
     /// Runs the tests of the package in its folder with `arguments` of pytest.

@@ -26,7 +26,25 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "libbullet-bench",
         ],
     ),
-    ("others", &[]),
+    (
+        "others",
+        &[
+            "skidpad-constraint",
+            "skidpad-core",
+            "skidpad-drive",
+            "skidpad-engines",
+            "skidpad-fleet",
+            "skidpad-import",
+            "skidpad-impulse",
+            "skidpad-lab",
+            "skidpad-peers",
+            "skidpad-rapier",
+            "skidpad-simd",
+            "skidpad-spec",
+            "skidpad-tyre",
+            "skidpad-world",
+        ],
+    ),
     ("libbullet-bench", &["skidpad-peers", "skidpad-core", "skidpad-spec"]),
     ("skidpad-cli", &["skidpad"]),
     ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
@@ -37,6 +55,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("skidpad-impulse", &["skidpad-constraint", "skidpad-world", "skidpad-core", "skidpad-simd", "skidpad-spec"]),
     ("skidpad-import", &["skidpad-spec", "skidpad-core"]),
     ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
+    ("skidpad-python", &["skidpad", "others"]),
     ("skidpad-peers", &["skidpad-rapier", "skidpad-world", "skidpad-core"]),
     ("skidpad-rapier", &["skidpad-engines", "skidpad-impulse", "skidpad-core"]),
     ("skidpad-simd", &[]),
@@ -79,7 +98,8 @@ pub fn check() -> Result<Vec<String>, String> {
     problems.extend(check_game()?);
     // The facade without default features must not build third-party packages again.
     let selection = format!("{FACADE_ARGUMENTS} --no-default-features --edges normal,build,dev");
-    problems.extend(rebuilt_packages(&selection, "--workspace --edges normal,build,dev")?);
+    let all = "--workspace --edges normal,build,dev";
+    problems.extend(rebuilt_packages(&selection, all, SharedPackages::ThirdParty)?);
     Ok(problems)
 }
 
@@ -116,23 +136,36 @@ fn duplicate_versions() -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Returns a problem for each third-party package that both `selection` and `all` build, but `selection` with other
+/// Packages that two builds should share.
+#[derive(Clone, Copy, Debug)]
+pub enum SharedPackages<'a> {
+    /// Packages from other people.
+    ThirdParty,
+    /// All packages except those with these names.
+    AllExcept(&'a [&'a str]),
+}
+
+/// Returns a problem for each package of `shared` that both `selection` and `all` build, but `selection` with other
 /// features or another version, since it would be built again. Both are arguments of `cargo tree`. The problem texts
 /// advise to add the features to the package `others`, or to build equal versions.
-pub fn rebuilt_packages(selection: &str, all: &str) -> Result<Vec<String>, String> {
-    // Third-party packages of a selection, each with version and features.
-    let third_party_packages = |selection: &str| -> Result<BTreeSet<String>, String> {
+pub fn rebuilt_packages(selection: &str, all: &str, shared: SharedPackages<'_>) -> Result<Vec<String>, String> {
+    let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
+    // The lines of own packages contain the folder after the version.
+    let is_own =
+        |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
+    let is_shared = |line: &str| match shared {
+        SharedPackages::ThirdParty => !is_own(line),
+        SharedPackages::AllExcept(names) => !names.contains(&name(line).as_str()),
+    };
+    // Shared packages of a selection, each with version and features.
+    let shared_packages = |selection: &str| -> Result<BTreeSet<String>, String> {
         let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
         command.args(["--format", "{p} {f}"]);
         let [tree, _] = output(command)?;
-        // The lines of own packages contain the folder after the version.
-        let is_own =
-            |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
         let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));
-        Ok(lines.filter(|line| !is_own(line)).map(str::to_owned).collect())
+        Ok(lines.filter(|line| is_shared(line)).map(str::to_owned).collect())
     };
-    let (selected_packages, all_packages) = (third_party_packages(selection)?, third_party_packages(all)?);
-    let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
+    let (selected_packages, all_packages) = (shared_packages(selection)?, shared_packages(all)?);
     let all_names: BTreeSet<String> = all_packages.iter().map(|package| name(package)).collect();
     // Packages that only `selection` builds with these versions and features.
     let rebuilt = selected_packages.difference(&all_packages).filter(|package| all_names.contains(&name(package)));

@@ -9,7 +9,7 @@ mod prose;
 mod scan;
 mod tree;
 
-pub use dependency_rules::rebuilt_packages;
+pub use dependency_rules::{SharedPackages, rebuilt_packages};
 
 use std::path::Path;
 
