@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use skidpad::Solver;
 use skidpad::lab::agreement::{
-    AGREEMENT_RATE_HZ, COMPARED_VEHICLES, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages, summary_page_start,
+    AGREEMENT_RATE_HZ, COMPARED_VEHICLES, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages,
+    summary_page_start,
 };
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::files::{FileKind, read_lossy};
@@ -22,8 +23,7 @@ use crate::run::create_progress_bar;
 /// is out of date. Each written path is printed to the standard output, each problem to the standard error.
 pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     let rates_hz: &[f64] = if arguments.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
-    let runs =
-        COMPARED_VEHICLES.iter().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
+    let runs = COMPARED_VEHICLES.iter().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if arguments.check {
         let path = arguments.out.join(SUMMARY_PAGE);

@@ -11,8 +11,7 @@ use crate::common::solvers;
 
 /// Shipped vehicle, and the range of entry speeds (m/s) in which the vehicle must lift two wheels; `None` if it must never lift
 /// them. All figures are those of issue 49.
-const FISHHOOK_RESULTS: &[(&str, Option<[f64; 2]>)] =
-    &[("corvette_c5", None), ("vw_vanagon", Some([15.6, 22.4]))];
+const FISHHOOK_RESULTS: &[(&str, Option<[f64; 2]>)] = &[("corvette_c5", None), ("vw_vanagon", Some([15.6, 22.4]))];
 
 /// Executes `procedure` at 240 Hz and returns the value of the metric `name`.
 fn metric(

@@ -36,6 +36,9 @@ pub struct AntiLock {
     pub time_constant: f32,
     /// Speed below which wheels may lock, so that the car can stop, m/s, ≥ 0.
     pub min_speed: f32,
+    /// Axles with select-low control, one bit per axle, the lowest bit for the first axle: both wheels of such an axle
+    /// have the foot brake pressure of the wheel that allows less. 0 if every wheel has a pressure of its own.
+    pub select_low_axles: u32,
 }
 
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
@@ -171,6 +174,11 @@ impl Assists {
     #[inline(always)]
     pub(crate) fn has_torque_changes(&self, brake: f32, has_motors: bool) -> bool {
         self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
+    }
+
+    /// Returns whether anti-lock brakes control the wheels of any axle together.
+    pub(crate) fn has_select_low(&self) -> bool {
+        self.abs.is_some_and(|anti_lock| anti_lock.select_low_axles != 0)
     }
 
     /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1,
