@@ -41,6 +41,13 @@ pub struct AntiLock {
     pub select_low_axles: u32,
 }
 
+impl AntiLock {
+    /// Returns whether the wheels of any axle have one pressure.
+    pub fn has_select_low(&self) -> bool {
+        self.select_low_axles != 0
+    }
+}
+
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TractionControl {
@@ -174,11 +181,6 @@ impl Assists {
     #[inline(always)]
     pub(crate) fn has_torque_changes(&self, brake: f32, has_motors: bool) -> bool {
         self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
-    }
-
-    /// Returns whether anti-lock brakes control the wheels of any axle together.
-    pub(crate) fn has_select_low(&self) -> bool {
-        self.abs.is_some_and(|anti_lock| anti_lock.select_low_axles != 0)
     }
 
     /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1,

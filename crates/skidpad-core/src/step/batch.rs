@@ -190,6 +190,6 @@ fn is_batchable(model: &Model) -> bool {
     };
     model.separate_axle_links().is_empty()
         && model.assists().iter().all(|assist| assist.is_batchable())
-        && !model.parts().assists.has_select_low()
+        && !model.parts().assists.abs.is_some_and(|anti_lock| anti_lock.has_select_low())
         && model.wheel_packs().iter().enumerate().all(has_plain_wheels)
 }

@@ -224,7 +224,7 @@ impl Vehicle {
     /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip,
     /// and logs the torque removed from all wheels, even if it is 0. Axles with select-low control have one pressure.
     fn limit_brake_slip(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
-        if anti_lock.select_low_axles != 0 {
+        if anti_lock.has_select_low() {
             self.limit_axle_pressures(anti_lock, brake_pedal, v_loaded, dt);
             return;
         }

@@ -69,7 +69,7 @@ pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
         (Requirement::RollCentresOnGround, has_group(&|group| group.roll_centre_links.is_some())),
         (Requirement::RigidAxles, model.has_lateral_compliance()),
         (Requirement::BarsWithinAxles, !model.separate_axle_links().is_empty()),
-        (Requirement::AbsOfEachWheel, parts.assists.has_select_low()),
+        (Requirement::AbsOfEachWheel, parts.assists.abs.is_some_and(|anti_lock| anti_lock.has_select_low())),
         (Requirement::NoMotors, !parts.motors.is_empty()),
         (Requirement::NoCouplings, !parts.couplings.is_empty()),
         (Requirement::ClutchInsteadOfConverter, has_converter),
