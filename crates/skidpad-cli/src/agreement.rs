@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use skidpad::Solver;
 use skidpad::lab::agreement::{
-    AGREEMENT_RATE_HZ, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages, summary_page_start,
+    AGREEMENT_RATE_HZ, COMPARED_VEHICLES, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages,
+    summary_page_start,
 };
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::files::{FileKind, read_lossy};
@@ -15,15 +16,14 @@ use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
 use crate::run::create_progress_bar;
 
-/// Simulates every shipped vehicle and manoeuvre on every solver, then writes the pages: the summary page to `--out`,
+/// Simulates every manoeuvre of [`COMPARED_VEHICLES`] on every solver, then writes the pages: the summary page to `--out`,
 /// those of the vehicles to `--details`. If `--check` is given, only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
 /// compares the start of the summary page with the new results; a missing page counts as empty. Prints the problems.
 /// Returns the exit code for failure if solvers differ more than accepted, a stated reason is not needed, or the page
 /// is out of date. Each written path is printed to the standard output, each problem to the standard error.
 pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     let rates_hz: &[f64] = if arguments.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
-    let runs =
-        skidpad::spec::shipped::names().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
+    let runs = COMPARED_VEHICLES.iter().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if arguments.check {
         let path = arguments.out.join(SUMMARY_PAGE);

@@ -36,7 +36,7 @@ pub enum Command {
     /// writes a report.
     #[command(after_help = "Example: skidpad certify corvette_c5 --manoeuvre braking --within-percent 1")]
     Certify(Certify),
-    /// Runs every shipped vehicle and manoeuvre on every solver and writes the pages about the agreement of the
+    /// Runs ten shipped vehicles in every manoeuvre on every solver and writes the pages about the agreement of the
     /// solvers.
     #[command(after_help = "Example: skidpad agreement --check")]
     Agreement(Agreement),

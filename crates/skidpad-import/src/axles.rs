@@ -504,6 +504,7 @@ impl VehicleDraft {
         Steering {
             lock_deg: self.store_number("steering.lock_deg", &car.lock),
             rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.store_number("steering.rate_deg_per_s", rate)),
+            wheel_ratio: None,
         }
     }
 

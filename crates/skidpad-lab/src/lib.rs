@@ -51,6 +51,7 @@ pub mod scene_bounds;
 pub mod script;
 pub mod selection;
 pub mod signal;
+mod steering_wheel;
 pub mod step_size_study;
 pub mod suggestions;
 pub mod sweep;

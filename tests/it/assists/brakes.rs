@@ -1,5 +1,6 @@
 //! Anti-lock brakes and stability control.
 
+use skidpad::core::block::{Requirement, unmet_requirements};
 use skidpad::core::model::{AntiLock, Side, StabilityControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
@@ -118,6 +119,48 @@ fn abs_brakes_each_side_with_its_own_grip() {
     }
 }
 
+/// Braking with one side on ice and select-low control of both axles: all wheels have the friction of the icy side, so that
+/// the car does not yaw and needs three times the distance of control wheel by wheel. With select-low control of the rear
+/// axle only, each front wheel uses its own friction.
+#[test]
+fn abs_selects_the_lower_pressure_of_an_axle() {
+    let ice =
+        FixedBox { grip: 0.2, ..FixedBox::axis_aligned(DVec3::new(100.0, -5.0, -0.499), Vec3::new(400.0, 10.0, 1.0)) };
+    let scene = Scene { boxes: vec![ice], ..Scene::flat() };
+    for solver in solvers() {
+        for hz in [60.0, 240.0] {
+            // Mean force over load of every wheel from 0.1 to 0.3 s, and the largest yaw rate until then.
+            let brake = |select_low_axles: u32| {
+                let model = strong(Some(AntiLock { select_low_axles, ..ABS })).model();
+                let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &scene, placement, hz);
+                let frames = car.run(0.3, |_| braked());
+                let last = &frames[frames.len() / 3..];
+                let share = |i: usize| -mean(last, |f| f.wheels[i].fx_n) / mean(last, |f| f.wheels[i].load_n);
+                ([0, 1, 2, 3].map(share), frames.iter().map(|f| f.yaw_rate_radps.abs()).fold(0.0, f64::max))
+            };
+            let ((by_wheel, by_wheel_yaw), (low, low_yaw), (rear_low, _)) = (brake(0), brake(0b11), brake(0b10));
+            let what = format!("{} {hz} Hz", solver.name);
+            for share in low {
+                close(&what, share, 0.2, 0.06, "the icy peak; the icy wheels have 2 % less load");
+            }
+            // The rest arises in the first steps, in which the wheels approach the slip.
+            assert!(low_yaw < 0.05 * by_wheel_yaw, "{what}: {low_yaw} rad/s, {by_wheel_yaw} rad/s wheel by wheel");
+            close(&what, by_wheel[0], 1.0, 0.05, "the dry peak; its load changes in the yawing car");
+            close(&what, rear_low[0], by_wheel[0], 0.03, "front wheels keep a pressure of their own");
+            close(&what, rear_low[2], 0.2, 0.1, "the icy peak; the rear wheels have different loads in the yawing car");
+        }
+    }
+}
+
+/// Lanes refuse select-low control with its reason, and nothing else of the car.
+#[test]
+fn lanes_refuse_select_low_control() {
+    let unmet = |select_low_axles: u32| unmet_requirements(&strong(Some(AntiLock { select_low_axles, ..ABS })).model());
+    assert_eq!(unmet(0), []);
+    assert_eq!(unmet(0b10), [Requirement::AbsOfEachWheel]);
+}
+
 /// The car comes to rest and does not creep.
 #[test]
 fn abs_lets_a_car_stand() {
@@ -227,14 +270,17 @@ fn stability_control_leaves_a_calm_car_alone() {
 /// A drive to the left and a drive to the right are bit-exact mirror images. The test leaves out `rapier`.
 #[test]
 fn assists_are_mirrored_bit_for_bit() {
-    let mut parts = tail_happy(Some(StabilityControl::default()));
-    parts.assists.abs = Some(ABS);
-    parts.assists.counter_steer = Some(super::fitted::COUNTER_STEER);
-    let model = parts.model();
-    assert!(model.wheels().iter().all(|w| w.side != Side::Centre));
-    for solver in solvers().iter().filter(|s| s.name != "rapier") {
+    let models = [0, 0b10].map(|select_low_axles| {
+        let mut parts = tail_happy(Some(StabilityControl::default()));
+        parts.assists.abs = Some(AntiLock { select_low_axles, ..ABS });
+        parts.assists.counter_steer = Some(super::fitted::COUNTER_STEER);
+        parts.model()
+    });
+    assert!(models[0].wheels().iter().all(|w| w.side != Side::Centre));
+    let solvers: Vec<SolverInfo> = solvers().into_iter().filter(|s| s.name != "rapier").collect();
+    for (solver, model) in solvers.iter().flat_map(|solver| models.iter().map(move |model| (solver, model))) {
         let drive = |sign: f32| {
-            let mut car = Drive::rolling(solver, &model, 25.0, 120.0);
+            let mut car = Drive::rolling(solver, model, 25.0, 120.0);
             car.run(3.0, |f| Controls {
                 steer: sign * if f.t_s < 0.8 { 0.1 } else { -0.1 },
                 brake: if f.t_s > 1.5 { 0.8 } else { 0.0 },

@@ -6,7 +6,7 @@ use skidpad::core::model::{
 
 pub const COUNTER_STEER: CounterSteer = CounterSteer { gain: 1.0, max_angle: 0.4, speed_range: [3.0, 6.0] };
 
-pub const ABS: AntiLock = AntiLock { slip: 0.1, time_constant: 0.01, min_speed: 1.5 };
+pub const ABS: AntiLock = AntiLock { slip: 0.1, time_constant: 0.01, min_speed: 1.5, select_low_axles: 0 };
 pub const TRACTION: TractionControl =
     TractionControl { slip: 0.1, min_slip_speed: 0.5, time_constant: 0.01, brake_share: 0.0 };
 pub const LAUNCH: LaunchControl =

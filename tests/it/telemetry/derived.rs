@@ -273,7 +273,7 @@ fn stops_are_as_long_as_told() {
         wheel.brake_torque *= 0.35;
     }
     let mut dry = c5().on_coulomb_tyres(0.9);
-    dry.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.02, min_speed: 1.0 });
+    dry.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.02, min_speed: 1.0, select_low_axles: 0 });
     for (name, model) in [
         ("floored", c5().model()),
         ("Magic Formula", shipped("corvette_c5_mf").model()),

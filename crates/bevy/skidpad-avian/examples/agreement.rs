@@ -7,9 +7,9 @@ use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
 
-use skidpad_lab::agreement::{AGREEMENT_RATE_HZ, acceptance, measure};
+use skidpad_lab::agreement::{AGREEMENT_RATE_HZ, COMPARED_VEHICLES, acceptance, measure};
 
-/// Measures every shipped vehicle on Avian's world and on both own solvers at [`AGREEMENT_RATE_HZ`], one thread per
+/// Measures each of [`COMPARED_VEHICLES`] on Avian's world and on both own solvers at [`AGREEMENT_RATE_HZ`], one thread per
 /// vehicle. Writes the page, or with `--check` compares it. Prints each vehicle when its model is loaded. Returns the
 /// exit code for failure with a message for a wrong command line, a fault of a vehicle or a file, or a page that is out
 /// of date.
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     };
     // Avian's runs take most of the time, so that vehicles side by side keep processors busy, solvers of one do not.
     let runs: Result<Vec<_>, String> = std::thread::scope(|scope| {
-        let (names, measure_vehicle) = (skidpad_spec::shipped::names(), &measure_vehicle);
-        let threads: Vec<_> = names.map(|name| scope.spawn(move || measure_vehicle(name))).collect();
+        let measure_vehicle = &measure_vehicle;
+        let threads: Vec<_> = COMPARED_VEHICLES.map(|name| scope.spawn(move || measure_vehicle(name))).into();
         let join = |run: ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|panic| resume_unwind(panic));
         threads.into_iter().map(join).collect()
     });

@@ -36,6 +36,16 @@ pub struct AntiLock {
     pub time_constant: f32,
     /// Speed below which wheels may lock, so that the car can stop, m/s, ≥ 0.
     pub min_speed: f32,
+    /// Axles with select-low control, one bit per axle, the lowest bit for the first axle: both wheels of such an axle
+    /// have the foot brake pressure of the wheel that allows less. 0 if every wheel has a pressure of its own.
+    pub select_low_axles: u32,
+}
+
+impl AntiLock {
+    /// Returns whether the wheels of any axle have one pressure.
+    pub fn has_select_low(&self) -> bool {
+        self.select_low_axles != 0
+    }
 }
 
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.

@@ -30,6 +30,9 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     check_positive("steering lock", parts.steering.lock)?;
     check_positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
     check_positive_or_infinite("steering rate", parts.steering.rate)?;
+    if let Some(ratio) = parts.steering.wheel_ratio {
+        check_positive("steering ratio", ratio)?;
+    }
     check_inertia(parts)?;
     for half_extent in parts.hull.half_extents.to_array() {
         check_positive("hull half extent", half_extent)?;

@@ -7,4 +7,7 @@ pub struct Steering {
     pub lock: f32,
     /// Largest rate of that angle (rad/s), > 0; infinite if unlimited.
     pub rate: f32,
+    /// Overall steering ratio: steering-wheel angle per that angle (–), > 0; `None` if unknown. Manoeuvres and figures
+    /// that are defined by steering-wheel angles read it; steps do not.
+    pub wheel_ratio: Option<f32>,
 }

@@ -7,6 +7,7 @@ use super::steady_state;
 use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
 use super::{Characteristics, CruiseState, GRAVITY_MPS2, Modes, UnsprungCharacteristics, cornering, towing};
 use crate::metrics::Metric;
+use crate::steering_wheel::SteeringWheel;
 
 /// Initial speed of the stopping distances (m/s): 100 km/h.
 pub const STOPPING_SPEED_MPS: f64 = 100.0 / 3.6;
@@ -101,7 +102,7 @@ pub fn towing(model: &Model) -> Vec<Metric> {
 }
 
 /// Returns the figures of the whole car in this order: mass and wheelbase, hitch and coupler, modes, roll gradients,
-/// steering behaviour, rollover and downforce, power of engine and motors, stall speed of the converter, top speed,
+/// steering behaviour and steering wheel, rollover and downforce, power of engine and motors, stall speed of the converter, top speed,
 /// stopping distances. Figures of an engine, electric motors, a converter, unsprung masses, hitch, coupler or downforce
 /// are left out for a car without these parts. All others stay in the list, without a value if there is none.
 pub fn car(model: &Model) -> Vec<Metric> {
@@ -123,6 +124,7 @@ pub fn car(model: &Model) -> Vec<Metric> {
         metrics.push(Metric::new("own_wheels_roll_gradient_deg_per_g", label, "deg/g", 3, gradient));
     }
     metrics.extend(cornering_metrics(model, &figures));
+    metrics.extend(steering_metrics(model));
     metrics.extend(rollover_metrics(model, &figures));
     let stop_distance = |pedal| stopping_distance(model, STOPPING_SPEED_MPS, pedal);
     if let Some([power, speed]) = peak_power(model) {
@@ -246,6 +248,29 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
             "m/s",
             2,
             bicycle.and_then(|bicycle| bicycle.critical_speed_mps()),
+        ),
+    ]
+}
+
+/// Returns the overall steering ratio (–) and the steering-wheel angle from lock to lock (°) of a vehicle with a steered
+/// axle. The label says whether the ratio is assumed. Empty for other vehicles.
+fn steering_metrics(model: &Model) -> Vec<Metric> {
+    let parts = model.parts();
+    if parts.axles.iter().all(|axle| axle.steer_ratio == 0.0) {
+        return Vec::new();
+    }
+    let wheel = SteeringWheel::of(model);
+    let assumption = if parts.steering.wheel_ratio.is_some() { "" } else { " (assumed: the file states none)" };
+    let lock_to_lock_deg = 2.0 * wheel.lock_deg(model);
+    // Arguments: key, label, unit, decimal places, value.
+    vec![
+        Metric::new("steering_ratio", &format!("Steering ratio{assumption}"), "-", 1, Some(wheel.ratio)),
+        Metric::new(
+            "steering_wheel_lock_to_lock_deg",
+            "Steering-wheel angle from lock to lock",
+            "deg",
+            0,
+            Some(lock_to_lock_deg),
         ),
     ]
 }

@@ -492,7 +492,7 @@ mod tests {
         parts.aero.drag = 0.0;
         let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
         (tyre.law, tyre.friction) = (CurveLaw::Coulomb { deflection: 0.01 }, [0.9; 2]);
-        parts.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.0, min_speed: 1.0 });
+        parts.assists.abs = Some(AntiLock { slip: 0.1, time_constant: 0.0, min_speed: 1.0, select_low_axles: 0 });
         let found = stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::FullPedal).expect("brakes");
         assert!((found / (400.0 / (2.0 * 0.9 * GRAVITY_MPS2)) - 1.0).abs() < 1e-6, "{found}");
     }

@@ -8,6 +8,7 @@ use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
 use crate::quantity::{ComputedCurve, CurveAxis};
 use crate::signal::{FrequencyPoint, FrequencyResponse, Signal};
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Steering input of [`FrequencyResponseTest`].
@@ -305,8 +306,10 @@ impl Manoeuvre for FrequencyResponseTest {
             }
         }))
     }
-    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(trajectory).list()
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        let found = self.measure(trajectory);
+        let gains = (found.yaw_rate_gain_low_per_s, found.lateral_acceleration_gain_low_mps2_per_deg);
+        found.list().into_iter().chain(SteeringWheel::of(model).gain_metrics(gains.0, gains.1)).collect()
     }
 }
 

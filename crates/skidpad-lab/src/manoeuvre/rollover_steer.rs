@@ -2,11 +2,11 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::steering_wheel::SteeringWheel;
 use super::wheel_lift::max_side_lift_m;
 use super::{Manoeuvre, Setup, StartRequirements};
 use crate::driver::{CoastDriver, DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::{Metric, metrics};
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Steering input of a rollover test.

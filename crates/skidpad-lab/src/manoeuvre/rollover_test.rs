@@ -5,9 +5,9 @@ use skidpad_core::Model;
 use super::procedure::{Evaluation, Procedure, Runner};
 use super::rollover_steer::{RolloverInput, RolloverSteer, RolloverSteerMetrics};
 use super::stability_test::{slowly_increasing_steer, steering_at_0_3g};
-use super::steering_wheel::SteeringWheel;
 use super::{KMH_100, Setup, StartRequirements};
 use crate::metrics::metrics;
+use crate::steering_wheel::SteeringWheel;
 
 /// Slowly increasing steer in both directions, then rollover runs in both directions at rising entry speeds until all wheels
 /// of one side lift.
@@ -17,13 +17,12 @@ pub struct RolloverTest {
     pub input: RolloverInput,
     /// Amplitude in multiples of the steering-wheel angle at 0.3 g (–).
     pub amplitude_factor: f64,
-    /// Steering wheel.
-    pub wheel: SteeringWheel,
 }
 
 metrics! {
     /// Results of all runs.
     RolloverMetrics {
+        steering_ratio, "-", 1, "Steering ratio", "Steering-wheel angle per mean road-wheel angle: that of the vehicle file, or 16 if it states none.";
         steering_at_0_3g_deg, "deg", 1, "Steering-wheel angle at 0.3 g", "Mean magnitude of both directions, from the slowly increasing steer.";
         amplitude_deg, "deg", 1, "Amplitude of the steering wheel", "Multiple of the steering-wheel angle at 0.3 g, at most that of the steering lock.";
         lift_speed_mps, "m/s", 2, "Lowest entry speed with two-wheel lift", "Entry speed of the first run in which all wheels of one side are at least 51 mm above the ground; no value if none lifts.";
@@ -49,17 +48,11 @@ const SLOW_STEER_SPEED_MPS: f64 = 0.8 * KMH_100;
 
 impl RolloverTest {
     /// J-turn with 8 times the steering-wheel angle at 0.3 g.
-    pub const J_TURN: Self = Self::with_input(RolloverInput::JTurn, 8.0);
+    pub const J_TURN: Self = Self { input: RolloverInput::JTurn, amplitude_factor: 8.0 };
     /// Fishhook 1a with 6.5 times the steering-wheel angle at 0.3 g.
-    pub const FISHHOOK_FIXED: Self = Self::with_input(RolloverInput::FixedTiming, 6.5);
+    pub const FISHHOOK_FIXED: Self = Self { input: RolloverInput::FixedTiming, amplitude_factor: 6.5 };
     /// Fishhook 1b with 6.5 times the steering-wheel angle at 0.3 g, the rollover test of NHTSA's new car assessment.
-    pub const FISHHOOK: Self = Self::with_input(RolloverInput::RollRateFeedback, 6.5);
-
-    /// Returns the test with `input` and the amplitude `amplitude_factor` (–), with a typical steering wheel.
-    const fn with_input(input: RolloverInput, amplitude_factor: f64) -> Self {
-        let wheel = SteeringWheel { ratio: super::steering_wheel::TYPICAL_STEERING_RATIO };
-        Self { input, amplitude_factor, wheel }
-    }
+    pub const FISHHOOK: Self = Self { input: RolloverInput::RollRateFeedback, amplitude_factor: 6.5 };
 
     /// Returns the entry speeds (m/s), ascending.
     pub fn speeds_mps(&self) -> impl Iterator<Item = f64> {
@@ -100,12 +93,12 @@ impl Procedure for RolloverTest {
         };
         format!(
             "{input} with {:.1} times the steering-wheel angle at 0.3 g in both directions, at rising entry speeds until two \
-             wheels lift; steering ratio {:.1}",
-            self.amplitude_factor, self.wheel.ratio
+             wheels lift",
+            self.amplitude_factor
         )
     }
     fn setup(&self, model: &Model) -> Setup {
-        slowly_increasing_steer(SLOW_STEER_SPEED_MPS, self.wheel, 1.0).setup(model)
+        slowly_increasing_steer(SLOW_STEER_SPEED_MPS, SteeringWheel::of(model), 1.0).setup(model)
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
@@ -118,15 +111,19 @@ impl Procedure for RolloverTest {
     }
     /// Drives the speeds in both directions and stops after the first lift. The telemetry is that of the last run.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
-        let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, SLOW_STEER_SPEED_MPS, self.wheel);
-        let amplitude = at_0_3g.map(|angle| (self.amplitude_factor * angle).min(self.wheel.lock_deg(model)));
-        let mut result =
-            RolloverMetrics { steering_at_0_3g_deg: at_0_3g, amplitude_deg: amplitude, ..RolloverMetrics::default() };
+        let wheel = SteeringWheel::of(model);
+        let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, SLOW_STEER_SPEED_MPS, wheel);
+        let amplitude = at_0_3g.map(|angle| (self.amplitude_factor * angle).min(wheel.lock_deg(model)));
+        let mut result = RolloverMetrics {
+            steering_ratio: Some(wheel.ratio),
+            steering_at_0_3g_deg: at_0_3g,
+            amplitude_deg: amplitude,
+            ..RolloverMetrics::default()
+        };
         let runs = self.speeds_mps().flat_map(|speed| [(speed, 1.0), (speed, -1.0)]);
         for ((speed_mps, direction), amplitude) in runs.zip(std::iter::repeat(amplitude)) {
             let Some(amplitude) = amplitude.filter(|_| result.lift_speed_mps.is_none()) else { break };
-            let (input, wheel) = (self.input, self.wheel);
-            let run = RolloverSteer { input, speed_mps, amplitude_deg: direction * amplitude, wheel };
+            let run = RolloverSteer { input: self.input, speed_mps, amplitude_deg: direction * amplitude, wheel };
             shown = runner.drive(&run);
             result.add_run(speed_mps, &run.measure(model, &shown));
         }

@@ -6,6 +6,7 @@ use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Steering sine of one period, first to the left. Torques at the driven wheels hold the speed.
@@ -120,8 +121,10 @@ impl Manoeuvre for SineSteer {
             amplitude * test.shape_at(input.end_s())
         }))
     }
-    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(trajectory).list()
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        let found = self.measure(trajectory);
+        let gains = (found.yaw_rate_gain_per_s, found.lateral_acceleration_gain_mps2_per_deg);
+        found.list().into_iter().chain(SteeringWheel::of(model).gain_metrics(gains.0, gains.1)).collect()
     }
 }
 

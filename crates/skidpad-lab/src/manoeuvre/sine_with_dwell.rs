@@ -2,11 +2,11 @@
 
 use skidpad_core::{Model, math};
 
-use super::steering_wheel::SteeringWheel;
 use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
 use crate::signal::Signal;
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Steering sine of 0.7 Hz with a pause of 0.5 s at its second peak. The car coasts in neutral from the beginning of the

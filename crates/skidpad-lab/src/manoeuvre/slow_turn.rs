@@ -8,6 +8,7 @@ use crate::closed_form::{Characteristics, GRAVITY_MPS2};
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
 use crate::metrics::Metric;
 use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing steer).
@@ -52,6 +53,12 @@ const MAX_RAMP_TIME_S: f64 = 60.0;
 const START_SPEED_MPS: f64 = 5.0;
 /// Lateral acceleration that the planned speed of a constant angle reaches (g).
 const PLANNED_ACCELERATION_G: f64 = 1.6;
+
+/// Returns the metrics of a run, and the steering-wheel angle at its limit.
+fn list_with_steering_wheel(model: &Model, metrics: &HandlingMetrics) -> Vec<Metric> {
+    let at_limit = SteeringWheel::of(model).limit_metric(metrics.limit_steer_deg);
+    metrics.list().into_iter().chain([at_limit]).collect()
+}
 
 impl RampSteer {
     /// Returns the handling diagram of a run.
@@ -129,7 +136,7 @@ impl Manoeuvre for RampSteer {
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(model, trajectory).list()
+        list_with_steering_wheel(model, &self.measure(model, trajectory))
     }
 }
 
@@ -208,7 +215,7 @@ impl Manoeuvre for ConstantSteer {
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(model, trajectory).list()
+        list_with_steering_wheel(model, &self.measure(model, trajectory))
     }
 }
 

@@ -5,10 +5,10 @@ use skidpad_core::Model;
 use super::procedure::{Evaluation, Procedure, Runner};
 use super::sine_with_dwell::{SineWithDwell, SineWithDwellMetrics};
 use super::slow_turn::RampSteer;
-use super::steering_wheel::SteeringWheel;
 use super::{KMH_100, Setup, StartRequirements};
 use crate::closed_form::GRAVITY_MPS2;
 use crate::metrics::metrics;
+use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
 /// Slowly increasing steer in both directions, then sines with dwell in both directions with rising amplitude. A failed
@@ -17,19 +17,18 @@ use crate::trajectory::Trajectory;
 pub struct StabilityTest {
     /// Speed of all runs (m/s), > 1.
     pub speed_mps: f64,
-    /// Steering wheel.
-    pub wheel: SteeringWheel,
 }
 
 impl Default for StabilityTest {
     fn default() -> Self {
-        Self { speed_mps: 0.8 * KMH_100, wheel: SteeringWheel::default() }
+        Self { speed_mps: 0.8 * KMH_100 }
     }
 }
 
 metrics! {
     /// Results of all runs. Amplitudes are steering-wheel angles.
     StabilityMetrics {
+        steering_ratio, "-", 1, "Steering ratio", "Steering-wheel angle per mean road-wheel angle: that of the vehicle file, or 16 if it states none.";
         steering_at_0_3g_deg, "deg", 1, "Steering-wheel angle A at 0.3 g", "Mean magnitude of both directions, from the slowly increasing steer.";
         largest_amplitude_deg, "deg", 1, "Largest steering-wheel angle driven", "Largest amplitude of the series in both directions.";
         planned_amplitude_deg, "deg", 1, "Last steering-wheel angle of the series", "The larger of 6.5 A and 270°, at most 300°.";
@@ -151,12 +150,12 @@ impl Procedure for StabilityTest {
     fn about(&self) -> String {
         format!(
             "slowly increasing steer, then sines with dwell of 0.7 Hz at {:.1} m/s in both directions, with amplitudes up to \
-             6.5 times the steering-wheel angle at 0.3 g; steering ratio {:.1}",
-            self.speed_mps, self.wheel.ratio
+             6.5 times the steering-wheel angle at 0.3 g",
+            self.speed_mps
         )
     }
     fn setup(&self, model: &Model) -> Setup {
-        slowly_increasing_steer(self.speed_mps, self.wheel, 1.0).setup(model)
+        slowly_increasing_steer(self.speed_mps, SteeringWheel::of(model), 1.0).setup(model)
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
@@ -170,8 +169,13 @@ impl Procedure for StabilityTest {
     }
     /// Drives the series. The telemetry is that of the first failed run, or of the last run if none failed.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
-        let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, self.speed_mps, self.wheel);
-        let mut result = StabilityMetrics { steering_at_0_3g_deg: at_0_3g, ..StabilityMetrics::default() };
+        let wheel = SteeringWheel::of(model);
+        let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, self.speed_mps, wheel);
+        let mut result = StabilityMetrics {
+            steering_ratio: Some(wheel.ratio),
+            steering_at_0_3g_deg: at_0_3g,
+            ..StabilityMetrics::default()
+        };
         let series = at_0_3g.map(Self::amplitudes_deg).unwrap_or_default();
         let mut run_count = 0;
         for direction in [1.0, -1.0] {
@@ -180,8 +184,7 @@ impl Procedure for StabilityTest {
                 if result.failed_amplitude_deg.is_some_and(|failed| *amplitude > failed) {
                     break;
                 }
-                let (speed_mps, wheel) = (self.speed_mps, self.wheel);
-                let run = SineWithDwell { speed_mps, amplitude_deg: direction * amplitude, wheel };
+                let run = SineWithDwell { speed_mps: self.speed_mps, amplitude_deg: direction * amplitude, wheel };
                 let trajectory = runner.drive(&run);
                 let found = run.measure(&trajectory);
                 run_count += 1;

@@ -43,6 +43,12 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
             slip: abs.slip as f32,
             time_constant: abs.time_constant_s as f32,
             min_speed: abs.min_speed_mps as f32,
+            // The reader has checked the numbers of the axles; others select no axle.
+            select_low_axles: abs
+                .select_low_axles
+                .iter()
+                .filter_map(|number| 1u32.checked_shl(number.checked_sub(1)?))
+                .fold(0, |bits, bit| bits | bit),
         }),
         stability: assists_spec.stability.as_ref().map(|stability| StabilityControl {
             understeer_gradient: stability.understeer_rad_per_mps2 as f32,

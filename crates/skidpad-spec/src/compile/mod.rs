@@ -60,6 +60,7 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
         steering: Steering {
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
+            wheel_ratio: spec.steering.wheel_ratio.map(|ratio| ratio as f32),
         },
         powertrain: powertrain::powertrain(spec, &wheel_positions)?,
         motors: powertrain::motors(spec, &wheel_positions),

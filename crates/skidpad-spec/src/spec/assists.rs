@@ -62,6 +62,12 @@ pub struct AntiLock {
     #[serde(default = "default_abs_off_speed_mps")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
     pub min_speed_mps: f64,
+    /// Axles with select-low control, counted from 1 at the front: both wheels of such an axle have the pressure of the
+    /// wheel that allows less. On split friction this keeps the yaw moment small and lengthens the stop. Absent: every
+    /// wheel has a pressure of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 32), inner(range(min = 1, max = 32))))]
+    pub select_low_axles: Vec<u32>,
 }
 
 /// Traction control: engine and motors are limited to the torque that holds driven wheels at a slip.

@@ -60,7 +60,7 @@ pub struct VehicleSpec {
     /// Tyres by name. Axles refer to these names.
     #[cfg_attr(feature = "schema", schemars(extend("minProperties" = 1)))]
     pub tyres: BTreeMap<String, Tyre>,
-    /// Limits of the steering. Absent: no axle is steered.
+    /// Limits of the steering, and steering wheel. Absent: no axle is steered.
     #[serde(default = "no_steering")]
     pub steering: Steering,
     /// Foot brake of the whole car. Absent: each axle states its own torque, or has no brake.
@@ -113,10 +113,10 @@ pub struct VehicleSpec {
 
 /// Returns limits for a vehicle without a steered axle, for which their values have no effect.
 fn no_steering() -> Steering {
-    Steering { lock_deg: 1.0, rate_deg_per_s: None }
+    Steering { lock_deg: 1.0, rate_deg_per_s: None, wheel_ratio: None }
 }
 
-/// Limits of the steering, as mean road-wheel angle of an axle with a steer ratio of 1.
+/// Steering wheel, and limits of the steering as mean road-wheel angle of an axle with a steer ratio of 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -128,6 +128,11 @@ pub struct Steering {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_deg_per_s: Option<f64>,
+    /// Overall steering ratio: steering-wheel angle per mean road-wheel angle of an axle with a steer ratio of 1. It
+    /// affects only manoeuvres and figures that are defined by steering-wheel angles. Absent: 16 is assumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 100)))]
+    pub wheel_ratio: Option<f64>,
 }
 
 /// Foot brake of the whole car. All wheels behind the first axle share equally the torque that the first axle does

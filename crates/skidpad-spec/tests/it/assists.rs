@@ -21,7 +21,7 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
     assert_eq!(with(""), Ok(Assists::default()));
     assert_eq!(with("[assists]"), Ok(Assists::default()));
     let all = with(ALL).expect("sound");
-    assert_eq!(all.abs, Some(AntiLock { slip: 0.12, time_constant: 0.01, min_speed: 1.5 }));
+    assert_eq!(all.abs, Some(AntiLock { slip: 0.12, time_constant: 0.01, min_speed: 1.5, select_low_axles: 0 }));
     let degrees = |angle: f64| angle.to_radians() as f32;
     let stability =
         StabilityControl { max_sideslip: degrees(6.0), tolerance: degrees(3.0), slip: 0.12, ..Default::default() };
@@ -46,12 +46,13 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
 #[test]
 fn every_fault_of_assists_is_told_at_once() {
     let faults = with(
-        "[assists.abs]\nslip = 0\n[assists.counter_steer]\nspeed_range_mps = [6, 3]\n[assists.speed_steering]\nlock_factor = 2\n\
+        "[assists.abs]\nslip = 0\nselect_low_axles = [2, 3]\n[assists.counter_steer]\nspeed_range_mps = [6, 3]\n[assists.speed_steering]\nlock_factor = 2\n\
          [assists.turbo]\n[non_physical.lowered_centre]\nby_m = 2\n",
     );
     let faults = faults.expect_err("four faults");
     let expected = [
         (FaultKind::OutOfRange, "assists.abs.slip"),
+        (FaultKind::Contradiction, "assists.abs.select_low_axles[1]"),
         (FaultKind::Contradiction, "assists.counter_steer.speed_range_mps"),
         (FaultKind::MissingKey, "assists.speed_steering.speed_range_mps"),
         (FaultKind::OutOfRange, "assists.speed_steering.lock_factor"),
@@ -62,4 +63,13 @@ fn every_fault_of_assists_is_told_at_once() {
         assert!(faults.contains(&(kind, path.into())), "{path}: {faults:?}");
     }
     assert_eq!(faults.len(), expected.len(), "{faults:?}");
+}
+
+/// Axles with select-low control become bits, the lowest one for the first axle.
+#[test]
+fn axles_with_select_low_control_are_counted_from_1() {
+    let bits = |list: &str| {
+        with(&format!("[assists.abs]\nselect_low_axles = {list}")).map(|all| all.abs.expect("on").select_low_axles)
+    };
+    assert_eq!([bits("[]"), bits("[2]"), bits("[1, 2, 2]")], [Ok(0), Ok(0b10), Ok(0b11)]);
 }

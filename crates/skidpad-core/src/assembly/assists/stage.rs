@@ -8,6 +8,7 @@ use crate::assists::rows::Correction;
 use crate::assists::slip::target_spin;
 use crate::assists::stability::{PlanarMotion, SteeringGeometry};
 use crate::assists::steering::MeanSlip;
+use crate::constants::MAX_WHEELS;
 use crate::controls::Controls;
 use crate::model::wheel_pack::WheelPack;
 use crate::vehicle::Vehicle;
@@ -221,13 +222,57 @@ impl Vehicle {
     }
 
     /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip,
-    /// and logs the torque removed from all wheels, even if it is 0.
+    /// and logs the torque removed from all wheels, even if it is 0. Axles with select-low control have one pressure.
     fn limit_brake_slip(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
+        if anti_lock.has_select_low() {
+            self.limit_axle_pressures(anti_lock, brake_pedal, v_loaded, dt);
+            return;
+        }
         let mut removed_impulse = 0.0;
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             removed_impulse += rows
                 .limit_brake_slip(group, anti_lock, F32x4::splat(brake_pedal), v_loaded.broadcast_to_wheels(), dt)
                 .sum();
+        }
+        self.record_anti_lock(removed_impulse, dt);
+    }
+
+    /// Limits the foot brake as [`Self::limit_brake_slip`], then reduces the pressure of each axle with select-low control
+    /// to that of its wheel with less: both wheels lose the larger one of the shares that their limits remove. A wheel
+    /// that is not limited, because it is in the air or slow, has a share of 0. Logs the torque removed from all wheels.
+    #[cold]
+    #[inline(never)]
+    fn limit_axle_pressures(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
+        let end_velocity = v_loaded.broadcast_to_wheels();
+        let mut removed_impulse = 0.0;
+        // Impulses removed from the wheels by group and lane, N m s. Groups have at least one wheel.
+        let mut removed_impulses = [[0.0f32; 4]; MAX_WHEELS];
+        for ((group, rows), removed) in self.model.wheel_packs().iter().zip(&mut self.rows).zip(&mut removed_impulses) {
+            let by_wheel = rows.limit_brake_slip(group, anti_lock, F32x4::splat(brake_pedal), end_velocity, dt);
+            removed_impulse += by_wheel.sum();
+            *removed = by_wheel.lanes();
+        }
+        for (axle, &wheels) in self.model.axle_wheels().iter().enumerate() {
+            if anti_lock.select_low_axles >> axle & 1 == 0 {
+                continue;
+            }
+            let foot_brake = wheels.map(|i| self.model.wheels()[i].brake_torque * (brake_pedal * dt));
+            let removed_share = |side: usize| {
+                let place = self.model.lane_index(wheels[side]);
+                let removed = removed_impulses[place.group][place.lane];
+                if foot_brake[side] > 0.0 { removed / foot_brake[side] } else { 0.0 }
+            };
+            let removed_shares = [removed_share(0), removed_share(1)];
+            let axle_share = removed_shares[0].max(removed_shares[1]);
+            for side in [0, 1] {
+                let place = self.model.lane_index(wheels[side]);
+                let mut lanes = [0.0; 4];
+                lanes[place.lane] = (axle_share - removed_shares[side]) * foot_brake[side];
+                removed_impulse += lanes[place.lane];
+                let rows = &mut self.rows[place.group];
+                rows.drive.brake = rows.drive.brake - F32x4::new(lanes);
+                rows.tyre.locking_capacity = rows.tyre.locking_capacity - F32x4::new(lanes);
+            }
         }
         self.record_anti_lock(removed_impulse, dt);
     }

@@ -22,6 +22,8 @@ pub enum Requirement {
     BarsWithinAxles,
     /// No assist, trick or force element except ABS.
     NoAssist(Assist),
+    /// ABS controls each wheel, without select-low control of an axle.
+    AbsOfEachWheel,
     /// No electric motors.
     NoMotors,
     /// No couplings and differentials with a torque.
@@ -43,6 +45,7 @@ impl Display for Requirement {
                 f.write_str("anti-roll bars must connect the struts of one axle, at a rate that does not depend on the speed; heave springs are not supported")
             }
             Self::NoAssist(assist) => write!(f, "`{}` is not supported; ABS is the only assist", assist.name()),
+            Self::AbsOfEachWheel => f.write_str("ABS must control each wheel; select-low control of an axle is not supported"),
             Self::NoMotors => f.write_str("electric motors are not supported"),
             Self::NoCouplings => f.write_str("couplings and differentials with a torque are not supported"),
             Self::ClutchInsteadOfConverter => f.write_str("the engine must have a clutch, not a torque converter"),
@@ -66,6 +69,7 @@ pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
         (Requirement::RollCentresOnGround, has_group(&|group| group.roll_centre_links.is_some())),
         (Requirement::RigidAxles, model.has_lateral_compliance()),
         (Requirement::BarsWithinAxles, !model.separate_axle_links().is_empty()),
+        (Requirement::AbsOfEachWheel, parts.assists.abs.is_some_and(|anti_lock| anti_lock.has_select_low())),
         (Requirement::NoMotors, !parts.motors.is_empty()),
         (Requirement::NoCouplings, !parts.couplings.is_empty()),
         (Requirement::ClutchInsteadOfConverter, has_converter),

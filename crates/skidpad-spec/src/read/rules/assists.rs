@@ -3,9 +3,9 @@
 use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker};
 
 impl RuleChecker<'_> {
-    /// Checks that the lowered centre of mass stays at least 1 mm above the ground, and that each speed range of
-    /// stability control, counter-steer and speed-dependent steering rises in single precision. Absent tables are
-    /// skipped.
+    /// Checks that the lowered centre of mass stays at least 1 mm above the ground, that axles with select-low control
+    /// exist, and that each speed range of stability control, counter-steer and speed-dependent steering rises in single
+    /// precision. Absent tables are skipped.
     pub fn check_assists(&mut self) {
         let lowered_centre = self.spec.non_physical.as_ref().and_then(|aids| aids.lowered_centre.as_ref());
         if let Some(lowered_centre) = lowered_centre {
@@ -25,6 +25,17 @@ impl RuleChecker<'_> {
         let Some(assists) = &self.spec.assists else {
             return;
         };
+        let axle_count = self.spec.axles.len();
+        for (i, number) in assists.abs.iter().flat_map(|abs| &abs.select_low_axles).enumerate() {
+            self.require(
+                &format!("assists.abs.select_low_axles[{i}]"),
+                NO_OTHER_KEYS,
+                (1..=axle_count).contains(&(*number as usize)),
+                number.to_string(),
+                format!("an axle from 1 to {axle_count}"),
+                NO_HELP,
+            );
+        }
         let speed_ranges = [
             (
                 "assists.stability.speed_range_mps",
