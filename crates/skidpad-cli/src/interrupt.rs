@@ -1,0 +1,38 @@
+//! Interrupts from the keyboard and requests to terminate.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use skidpad::lab::files::remove_unfinished;
+
+use crate::INTERRUPTED_EXIT_CODE;
+use crate::output::print_error;
+
+/// Whether the first interrupt only sets [`IS_REQUESTED`].
+static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an interrupt was deferred.
+static IS_REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Installs the handler: an interrupt removes unfinished files and ends the program, unless it is deferred. If no handler
+/// can be set, an interrupt still ends the program but leaves temporary files behind.
+pub fn install_handler() {
+    _ = ctrlc::set_handler(|| {
+        if IS_DEFERRED.load(Ordering::Relaxed) && !IS_REQUESTED.swap(true, Ordering::Relaxed) {
+            print_error("stopping after the present runs; press Ctrl-C again to stop at once");
+            return;
+        }
+        remove_unfinished();
+        std::process::exit(i32::from(INTERRUPTED_EXIT_CODE));
+    });
+}
+
+/// Defers the first interrupt from now on: the command checks [`is_requested`] between its runs. A second interrupt ends
+/// the program at once.
+pub fn defer() {
+    IS_DEFERRED.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether an interrupt was deferred.
+pub fn is_requested() -> bool {
+    IS_REQUESTED.load(Ordering::Relaxed)
+}
