@@ -95,9 +95,13 @@ pub struct Compare {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: coast-scene]
+    /// Manoeuvres to run, separated by commas, or `all` [default: step-steer,braking; with --scene: coast-scene]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
+    /// Writes one report for each manoeuvre as soon as it is driven, and leaves out manoeuvres whose reports are
+    /// complete: a command that was stopped continues when it is started again. Implied by `--manoeuvre all`.
+    #[arg(long, conflicts_with_all = ["json", "metrics_csv"])]
+    pub separate: bool,
     /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers.
     #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
     pub solvers: Vec<String>,
@@ -132,6 +136,7 @@ impl Compare {
         Self {
             vehicle: "corvette_c5".into(),
             manoeuvre: Vec::new(),
+            separate: false,
             solvers: Vec::new(),
             step: Step::default(),
             changes: Changes::default(),

@@ -5,28 +5,29 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
+use skidpad::lab::manoeuvre::catalogue;
 use skidpad::lab::report::{InputFile, Published, Report};
 use skidpad::lab::selection::Selection;
-use skidpad::lab::{Comparison, Procedure, TimeStep};
+use skidpad::lab::{Comparison, Overrides, Procedure, TimeStep};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{LoadError, LoadedVehicle};
 
 use crate::arguments::{Changes, Compare};
 use crate::capabilities::capable_backends;
-use crate::errors::{self, Unwritable};
+use crate::errors::{self, BadArgument, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_notes, printable_path};
+use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{
     SCENE_MANOEUVRE, assists_table, check_tyre_files, create_progress_bar, overrides_with_files, parse_time_step,
     report_health, resolve_setup,
 };
+use crate::separate_reports;
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run. Steps: load the vehicle, trailers and scene; select solvers and manoeuvres; simulate each manoeuvre and
-/// print its table; write the report.
+/// first run. With [`Compare::separate`] each manoeuvre has a report of its own.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
@@ -35,55 +36,136 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     let inputs = input_files(arguments, &vehicle, &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
-    let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
-    let build_manoeuvre = |name: &String| -> Result<Box<dyn Procedure>> {
-        let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
-        resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
-        Ok(manoeuvre)
-    };
-    let manoeuvres = names.iter().map(build_manoeuvre).collect::<Result<Vec<_>>>()?;
-    let select_channels = |info| export::select_channels(&arguments.history, info, &vehicle.model, dt);
-    let selections: Vec<Selection> = backends.iter().map(select_channels).collect::<Result<_, _>>()?;
     check_exports(arguments, &vehicle)?;
-    // Tables would mix with an export on the standard output.
-    let has_tables = !export::uses_standard_output(export_paths(arguments).map(|(_, path)| path));
-    let print_table = |text: &str| if has_tables { print(text) } else { Ok(()) };
-    let [page_path, csv_path] = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
-    print_table(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
+    let published = published_figures(&vehicle);
+    let study = Study { arguments, vehicle, dt, overrides, backends, inputs, published };
+    let manoeuvres = study.manoeuvres()?;
+    let select_channels = |info| export::select_channels(&arguments.history, info, &study.vehicle.model, dt);
+    let selections: Vec<Selection> = study.backends.iter().map(select_channels).collect::<Result<_, _>>()?;
+    if arguments.separate || is_all(&arguments.manoeuvre) {
+        if let Some((argument, path)) = export_paths(arguments).next() {
+            let accepts =
+                "named manoeuvres in one report, without `all`; separate reports have a CSV table each".into();
+            return Err(BadArgument { argument, found: printable_path(path), accepts }.into());
+        }
+        return separate_reports::compare_separately(&study, &manoeuvres);
+    }
+    let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
+    let paths = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
+    study.print_title()?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
+        comparisons.push(study.drive(manoeuvre.as_ref())?);
+    }
+    study.save_report(&comparisons, &paths)?;
+    write_exports(arguments, &study.vehicle, dt, &comparisons, &selections)?;
+    Ok(health_code(&comparisons))
+}
+
+/// Returns the exit code of [`report_health`] for all runs of `comparisons`, after its warnings.
+pub fn health_code(comparisons: &[Comparison]) -> ExitCode {
+    let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
+    report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete)))
+}
+
+/// Returns whether `names` stand for all manoeuvres.
+fn is_all(names: &[String]) -> bool {
+    matches!(names, [name] if name == ALL_MANOEUVRES)
+}
+
+/// Name that stands for all manoeuvres.
+const ALL_MANOEUVRES: &str = "all";
+
+/// Comparison with checked arguments.
+pub struct Study<'a> {
+    /// Arguments.
+    pub arguments: &'a Compare,
+    /// Vehicle with its changed fields.
+    pub vehicle: LoadedVehicle,
+    /// Step.
+    pub dt: TimeStep,
+    /// Changes of start and ground.
+    pub overrides: Overrides,
+    /// Solvers.
+    pub backends: Vec<SolverInfo>,
+    /// Files that the runs depend on.
+    pub inputs: Vec<InputFile>,
+    /// Published figures of the real car.
+    published: Vec<Published>,
+}
+
+impl Study<'_> {
+    /// Builds the manoeuvres of the arguments and checks their start. Of all manoeuvres, those that do not accept the
+    /// changed start are left out with a warning; of named ones they are an error.
+    fn manoeuvres(&self) -> Result<Vec<Box<dyn Procedure>>> {
+        let Compare { manoeuvre, changes, .. } = self.arguments;
+        let build = |name: &str| -> Result<Box<dyn Procedure>> {
+            let built = errors::find_manoeuvre(name)?.build_standard(&self.overrides);
+            resolve_setup(built.as_ref(), &self.vehicle.model, &self.overrides, changes, &[self.dt])?;
+            Ok(built)
+        };
+        if !is_all(manoeuvre) {
+            return manoeuvre_names(manoeuvre, changes).iter().map(|name| build(name)).collect();
+        }
+        let mut accepted = Vec::new();
+        for entry in catalogue() {
+            match build(entry.name) {
+                Ok(built) => accepted.push(built),
+                Err(_) => print_error(&format!("warning: {} does not accept this start and is left out", entry.name)),
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// Prints `text`, unless an export uses the standard output, with which tables would mix.
+    pub fn print_table(&self, text: &str) -> Result<()> {
+        let has_tables = !export::uses_standard_output(export_paths(self.arguments).map(|(_, path)| path));
+        if has_tables { print(text) } else { Ok(()) }
+    }
+
+    /// Prints the name of the vehicle and the step rate.
+    pub fn print_title(&self) -> Result<()> {
+        let name = one_line(&self.vehicle.spec.name);
+        self.print_table(&format!("{name}, {:.1} Hz\n", 1.0 / self.dt.seconds()))
+    }
+
+    /// Simulates a manoeuvre on each solver with a progress bar, and prints its table.
+    ///
+    /// # Errors
+    /// The temporary file with the telemetry could not be written or read.
+    pub fn drive(&self, manoeuvre: &dyn Procedure) -> Result<Comparison> {
         // The progress sets the length.
         let progress_bar = create_progress_bar(0);
         progress_bar.set_message(manoeuvre.name());
-        let model = Arc::clone(&vehicle.model);
-        let comparison = skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &overrides, dt, &|progress| {
-            progress_bar.set_length(progress.total);
-            progress_bar.set_position(progress.done);
-        });
+        let model = Arc::clone(&self.vehicle.model);
+        let comparison =
+            skidpad::lab::compare(&self.backends, &model, manoeuvre, &self.overrides, self.dt, &|progress| {
+                progress_bar.set_length(progress.total);
+                progress_bar.set_position(progress.done);
+            });
         progress_bar.finish_and_clear();
         for outcome in &comparison.outcomes {
-            // Fails if the temporary file with the telemetry could not be written or read.
             outcome.trajectory.check().map_err(Failure::from_error)?;
         }
-        print_table(&comparison_table(&comparison))?;
-        comparisons.push(comparison);
+        self.print_table(&comparison_table(&comparison))?;
+        Ok(comparison)
     }
-    let published = published_figures(&vehicle);
-    let report = Report {
-        vehicle: &vehicle.spec.name,
-        description: &vehicle.spec.description,
-        model: &vehicle.model,
-        published: &published,
-        backends: &backends,
-        comparisons: &comparisons,
-        inputs: &inputs,
-    };
-    report.save_html(&page_path).map_err(Unwritable::from)?;
-    report.save_csv(&csv_path).map_err(Unwritable::from)?;
-    print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
-    write_exports(arguments, &vehicle, dt, &comparisons, &selections)?;
-    let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
-    Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
+
+    /// Writes the HTML report and the CSV table of `comparisons`, and prints their paths.
+    pub fn save_report(&self, comparisons: &[Comparison], [page_path, csv_path]: &[PathBuf; 2]) -> Result<()> {
+        let report = Report {
+            vehicle: &self.vehicle.spec.name,
+            description: &self.vehicle.spec.description,
+            model: &self.vehicle.model,
+            published: &self.published,
+            backends: &self.backends,
+            comparisons,
+            inputs: &self.inputs,
+        };
+        report.save_html(page_path).map_err(Unwritable::from)?;
+        report.save_csv(csv_path).map_err(Unwritable::from)?;
+        self.print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(page_path), printable_path(csv_path)))
+    }
 }
 
 /// Returns the published figures of the real car.

@@ -31,6 +31,7 @@ mod output;
 mod road_test;
 mod roots;
 mod run;
+mod separate_reports;
 mod sweep;
 mod trailers;
 

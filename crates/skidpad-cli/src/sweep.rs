@@ -11,7 +11,7 @@ use skidpad::spec::printable::one_line;
 
 use crate::INTERRUPTED_EXIT_CODE;
 use crate::arguments::{Part, Sweep as Arguments, SweepOptions};
-use crate::errors::{BadArgument, Unwritable, check_writable};
+use crate::errors::{BadArgument, FaultList, Unwritable, check_writable};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::output::{print, print_error, printable_path};
@@ -187,7 +187,8 @@ fn to_failure(error: SweepError) -> Failure {
     match error {
         SweepError::Load(error) => error.into(),
         SweepError::Write(error) => Unwritable::from(error).into(),
-        SweepError::Faults(_) | SweepError::Folder { .. } => Failure::from_error(error),
+        SweepError::Faults(faults) => FaultList::new(faults).into(),
+        SweepError::Folder { .. } => Failure::from_error(error),
     }
 }
 

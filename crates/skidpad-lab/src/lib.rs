@@ -17,6 +17,7 @@
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
 //! | effect of the step length: metrics, longest accurate step, order of convergence | [`rate_runs`], [`step_size_study`], [`order`] |
 //! | parameter sweeps: grids and distributions over fields of a vehicle, as shards that can be resumed | [`sweep`] |
+//! | JSON text and hashes of manifests | [`canonical_json`] |
 //! | estimates of fields from measured logs and published figures | [`fit`] |
 //! | weighting of accelerations for ride comfort | [`ride_comfort`] |
 //! | road load of a coast-down | [`road_load`] |
@@ -30,7 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agreement;
-mod canonical_json;
+pub mod canonical_json;
 pub mod closed_form;
 pub mod compare;
 pub mod driver;

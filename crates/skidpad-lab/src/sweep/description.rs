@@ -100,7 +100,7 @@ impl Sweep {
         let (sweep, faults) = plan.build(solvers);
         for fault in faults {
             let span = collector.nearest_span(&fault.path);
-            collector.add_fault(FaultKind::OutOfRange, fault.path, span, fault.found, fault.accepts, None);
+            collector.add_fault(fault.kind, fault.path, span, fault.found, fault.accepts, None);
         }
         sweep.ok_or_else(|| LoadError::from(collector.into_faults(source_name, text)).into())
     }

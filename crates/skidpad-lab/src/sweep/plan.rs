@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use skidpad_core::{Scene, SolverInfo};
-use skidpad_spec::{LoadedScene, LoadedVehicle};
+use skidpad_spec::{FaultKind, LoadedScene, LoadedVehicle};
 
 use super::description::parameter_path;
 use super::parameter::{Parameter, Value};
@@ -57,12 +57,26 @@ pub struct Plan {
 /// Fault of a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlanFault {
+    /// Kind of the fault.
+    pub kind: FaultKind,
     /// Key of the description.
     pub path: String,
     /// Value found.
     pub found: String,
     /// Accepted values.
     pub accepts: String,
+}
+
+impl PlanFault {
+    /// Creates the fault of a value that is not accepted.
+    fn value(path: impl Into<String>, found: impl Into<String>, accepts: impl Into<String>) -> Self {
+        Self { kind: FaultKind::OutOfRange, path: path.into(), found: found.into(), accepts: accepts.into() }
+    }
+
+    /// Creates the fault of a value that another file contradicts; `found` is a sentence.
+    fn contradiction(path: impl Into<String>, found: impl Into<String>, accepts: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Contradiction, ..Self::value(path, found, accepts) }
+    }
 }
 
 /// Parameter with its name and the quantity that it changes.
@@ -123,16 +137,12 @@ impl Plan {
         let chosen = self.find_solvers(solvers, &overrides, &mut faults);
         let dt = TimeStep::from_rate_hz(self.rate);
         if let Err(accepts) = &dt {
-            faults.push(PlanFault { path: "rate".into(), found: self.rate.to_string(), accepts: accepts.clone() });
+            faults.push(PlanFault::value("rate", self.rate.to_string(), accepts));
         }
         let parameters = self.find_targets(&mut faults);
         let run_count = self.count_runs(&mut faults);
         let vehicle = self.vehicle.read_vehicle(&self.vehicle.toml).map_err(|error| {
-            faults.push(PlanFault {
-                path: "car".into(),
-                found: faults_text(&error),
-                accepts: "a valid vehicle file".into(),
-            });
+            faults.push(PlanFault::contradiction("car", faults_text(&error), "a valid vehicle file"));
         });
         let (Ok(loaded_vehicle), Ok(dt), Some(manoeuvre), true) = (vehicle, dt, manoeuvre, faults.is_empty()) else {
             return (None, faults);
@@ -165,8 +175,8 @@ impl Plan {
     /// Returns the changes of all runs: the scene with its start, and the trailers.
     fn fixed_overrides(&self, faults: &mut Vec<PlanFault>) -> Overrides {
         let trailers = self.hitch_trailers().unwrap_or_else(|found| {
-            let accepts = "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`".into();
-            faults.push(PlanFault { path: "towing".into(), found, accepts });
+            let accepts = "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`";
+            faults.push(PlanFault::contradiction("towing", found, accepts));
             Vec::new()
         });
         let scene = self.scene.as_ref().map(|(_, scene)| scene);
@@ -194,7 +204,7 @@ impl Plan {
         let entry = by_name(&self.manoeuvre);
         if entry.is_none() {
             let accepts = accepted_names(&self.manoeuvre, catalogue().map(|entry| entry.name));
-            faults.push(PlanFault { path: "manoeuvre".into(), found: format!("`{}`", self.manoeuvre), accepts });
+            faults.push(PlanFault::value("manoeuvre", format!("`{}`", self.manoeuvre), accepts));
         }
         entry
     }
@@ -211,7 +221,7 @@ impl Plan {
         let mut chosen: Vec<SolverInfo> = Vec::new();
         for (index, name) in self.solvers.iter().enumerate() {
             let mut reject = |accepts: String| {
-                faults.push(PlanFault { path: format!("solvers[{index}]"), found: format!("`{name}`"), accepts });
+                faults.push(PlanFault::value(format!("solvers[{index}]"), format!("`{name}`"), accepts));
             };
             match known.iter().find(|info| info.name == name) {
                 None => reject(accepted_names(name, known.iter().map(|info| info.name))),
@@ -223,8 +233,7 @@ impl Plan {
             }
         }
         if self.solvers.is_empty() {
-            let accepts = "at least one solver".into();
-            faults.push(PlanFault { path: "solvers".into(), found: "empty".into(), accepts });
+            faults.push(PlanFault::value("solvers", "empty", "at least one solver"));
         }
         chosen
     }
@@ -238,9 +247,8 @@ impl Plan {
                     parameters.push(NamedParameter { name: name.clone(), target, parameter: parameter.clone() });
                 }
                 Err(found) => {
-                    let accepts = "a field of the vehicle file, such as chassis.mass_kg, or one of initial_speed, \
-                        slope_deg, heading_deg, duration, scene__grip and scene__gravity, with values of its type";
-                    faults.push(PlanFault { path: parameter_path(name), found, accepts: accepts.into() });
+                    let accepts = "a field of the vehicle file, or an option of `skidpad sweep --help`";
+                    faults.push(PlanFault::contradiction(parameter_path(name), found, accepts));
                 }
             }
         }
@@ -254,7 +262,7 @@ impl Plan {
         let count = factors.into_iter().try_fold(1_u64, u64::checked_mul).filter(|count| *count <= MAX_RUNS);
         count.unwrap_or_else(|| {
             let accepts = format!("at most {MAX_RUNS} runs: fewer values, samples or solvers");
-            faults.push(PlanFault { path: "samples".into(), found: "too many runs".into(), accepts });
+            faults.push(PlanFault::contradiction("samples", "too many runs", accepts));
             1
         })
     }
