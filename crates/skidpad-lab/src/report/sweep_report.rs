@@ -142,7 +142,8 @@ impl SweepReport<'_> {
     }
 
     /// Appends the plots of all metrics that change over all parameters, and the names of the others. Returns the data of
-    /// the section. A sweep of one grid has lines between its points.
+    /// the section. A sweep that varies only one grid has lines between its
+    /// points.
     fn append_plots(&self, page: &mut String) -> Value {
         let solvers = self.sweep.solvers();
         let plotted = solvers.iter().map(|info| PlottedSolver { name: info.name, is_peer: info.comparison_only });
@@ -150,10 +151,8 @@ impl SweepReport<'_> {
         let point_count = self.table.rows.len() / solvers.len().max(1);
         let mut table = Table::new((0..point_count).map(|point| point as f64).collect());
         let axes = self.parameter_axes(&mut table);
-        let is_one_grid = match self.sweep.parameters() {
-            [only] => only.parameter.grid().is_some(),
-            _ => false,
-        };
+        let is_one_grid =
+            axes.len() == 1 && self.sweep.parameters().iter().all(|entry| entry.parameter.grid().is_some());
         let mut figures = Figures::new(0, &plotted);
         let mut unchanged = Vec::new();
         page.push_str("<section id=\"plots\">\n<h2>metrics over parameters</h2>\n<div class=\"charts\">\n");
