@@ -127,10 +127,9 @@ impl Shared<'_> {
         let threads = threads.min(self.jobs.len());
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.run_jobs())).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Result<(), SweepError>>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(join).collect()
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
@@ -173,8 +172,16 @@ impl Shared<'_> {
 /// Last vehicle with changed fields of a thread. Runs on several solvers follow each other, so that one is enough.
 #[derive(Default)]
 struct VehicleCache {
-    /// Values of the changed fields, and the vehicle or its faults.
-    last: Option<(Vec<Value>, Result<Arc<Model>, String>)>,
+    /// Last vehicle; `None` before the first one.
+    last: Option<ChangedVehicle>,
+}
+
+/// Vehicle with changed fields.
+struct ChangedVehicle {
+    /// Values of the changed fields.
+    values: Vec<Value>,
+    /// Model, or the faults of the description.
+    model: Result<Arc<Model>, String>,
 }
 
 impl Sweep {
@@ -212,17 +219,15 @@ impl Sweep {
         if changes.is_empty() {
             return Ok(Arc::clone(self.model()));
         }
-        let key: Vec<Value> = changes.iter().map(|(_, value)| (*value).clone()).collect();
-        if let Some((last_key, result)) = &cache.last
-            && *last_key == key
-        {
-            return result.clone();
+        let values: Vec<Value> = changes.iter().map(|(_, value)| (*value).clone()).collect();
+        if let Some(last) = cache.last.as_ref().filter(|last| last.values == values) {
+            return last.model.clone();
         }
-        let result = changed_text(&self.vehicle.toml, changes).and_then(|text| {
+        let model = changed_text(&self.vehicle.toml, changes).and_then(|text| {
             self.vehicle.read_vehicle(&text).map(|vehicle| vehicle.model).map_err(|faults| faults_text(&faults))
         });
-        cache.last = Some((key, result.clone()));
-        result
+        cache.last = Some(ChangedVehicle { values, model: model.clone() });
+        model
     }
 
     /// Returns the changes of start and ground of a run.
