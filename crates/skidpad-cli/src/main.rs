@@ -20,6 +20,7 @@ mod capabilities;
 mod certify;
 mod check;
 mod compare;
+mod comparison_study;
 mod errors;
 mod export;
 mod failure;

@@ -9,7 +9,7 @@ use skidpad::lab::canonical_json::hash_of;
 use skidpad::spec::files::{FileKind, read_lossy};
 
 use crate::UNFINISHED_EXIT_CODE;
-use crate::compare::{Study, file_stem, health_code, result_paths};
+use crate::comparison_study::{Study, file_stem, health_code, result_paths};
 use crate::errors::check_writable;
 use crate::export;
 use crate::failure::Result;

@@ -100,6 +100,7 @@ fn an_interrupted_sweep_is_resumed_with_equal_bytes() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_skidpad"))
         .args(arguments("stopped"))
         .current_dir(folder.path())
+        .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command runs");
