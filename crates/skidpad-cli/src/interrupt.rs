@@ -26,10 +26,22 @@ pub fn install_handler() {
     });
 }
 
-/// Defers the first interrupt from now on: the command checks [`is_requested`] between its runs. A second interrupt ends
-/// the program at once.
-pub fn defer() {
-    IS_DEFERRED.store(true, Ordering::Relaxed);
+/// Deferral of the first interrupt, until it is dropped. The command checks [`is_requested`] between its runs; a second
+/// interrupt ends the program at once.
+pub struct Deferral(());
+
+impl Deferral {
+    /// Defers the first interrupt.
+    pub fn new() -> Self {
+        IS_DEFERRED.store(true, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Deferral {
+    fn drop(&mut self) {
+        IS_DEFERRED.store(false, Ordering::Relaxed);
+    }
 }
 
 /// Returns whether an interrupt was deferred.

@@ -13,7 +13,7 @@ use crate::INTERRUPTED_EXIT_CODE;
 use crate::arguments::{Part, Sweep as Arguments, SweepOptions};
 use crate::errors::{BadArgument, FaultList, Unwritable, check_writable};
 use crate::failure::{Failure, Result};
-use crate::interrupt;
+use crate::interrupt::{self, Deferral};
 use crate::output::{print, print_error, printable_path};
 use crate::run::create_progress_bar;
 
@@ -123,7 +123,7 @@ fn execute(sweep: &Sweep, arguments: &Arguments) -> Result<ExecutionReport> {
     // The progress sets the length.
     let progress_bar = create_progress_bar(0);
     progress_bar.set_message(sweep.manoeuvre_name());
-    interrupt::defer();
+    let deferral = Deferral::new();
     let report = sweep.execute(&Execution {
         folder: &arguments.out,
         shards: &shards,
@@ -134,6 +134,7 @@ fn execute(sweep: &Sweep, arguments: &Arguments) -> Result<ExecutionReport> {
         },
         is_stopped: &interrupt::is_requested,
     });
+    drop(deferral);
     progress_bar.finish_and_clear();
     report.map_err(to_failure)
 }

@@ -19,7 +19,7 @@ use crate::units::{TowedUnit, hitch_trailers};
 /// Format of manifests and shards. Files of another format are refused.
 pub const FORMAT: &str = "skidpad sweep 1";
 /// Largest number of runs of a sweep.
-const MAX_RUNS: u64 = 1_000_000_000;
+const MAX_RUNS: u64 = 10_000_000;
 /// Number of shards of a sweep without a stated shard size.
 const USUAL_SHARDS: u64 = 64;
 /// Largest number of runs of a shard without a stated shard size.
