@@ -190,7 +190,8 @@ impl Car {
 /// Returns the path of the field that `keyword` names: the keyword itself if its first key is one of `table`, otherwise
 /// the only path with the fewest keys to a number, text or flag whose last key is the keyword, with or without its unit.
 fn resolve_path(table: &Table, keyword: &str) -> PyResult<Vec<String>> {
-    let path: Vec<String> = keyword.split("__").flat_map(|part| part.split('.')).map(str::to_owned).collect();
+    let dotted = keyword.replace("__", ".").replace('[', ".").replace(']', "");
+    let path: Vec<String> = dotted.split('.').map(str::to_owned).collect();
     if path.len() > 1 || table.contains_key(keyword) {
         return Ok(path);
     }

@@ -9,8 +9,9 @@ use pyo3::types::{PyDict, PyList};
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Model, Scene as CoreScene, SolverInfo};
 use skidpad::lab::compare::{Outcome, run_solver};
-use skidpad::lab::manoeuvre::{by_name, catalogue};
-use skidpad::lab::units::TowedUnit;
+use skidpad::lab::manoeuvre::{START_OPTIONS, by_name, catalogue};
+use skidpad::lab::run::MAX_STEPS;
+use skidpad::lab::units::{TowedUnit, hitch_trailers};
 use skidpad::lab::{Metric, Overrides, Procedure, StepSizeStudy, TimeStep, Trajectory};
 use skidpad::spec::files::{FileKind, read_lossy};
 use skidpad::spec::import::{ImportOptions, Source};
@@ -19,9 +20,6 @@ use crate::car::{Car, read_vehicle};
 use crate::errors::{faults_error, unknown_name, value_error};
 use crate::scene::Scene;
 use crate::world::find_solver;
-
-/// Maximum number of steps of a run: 0.5 kB each.
-const MAX_STEPS: f64 = 4e6;
 
 /// Changes of a manoeuvre: scene, initial speed (m/s), slope (degrees), heading (degrees), duration (s) and trailers.
 type Changes<'py> =
@@ -53,34 +51,19 @@ pub fn channels(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 
 /// Returns the trailers as towed units behind `car`, from the front.
 fn towed_units(car: &Car, trailers: &[PyRef<'_, Car>]) -> PyResult<Vec<TowedUnit>> {
-    let mut train = vec![TowedUnit::from(Arc::clone(car.model()))];
-    for trailer in trailers {
-        let vehicle = trailer.vehicle();
-        if train.last().is_some_and(|unit| unit.model.parts().hitch.is_none()) {
-            return Err(value_error(format!("`{}` is towed by a vehicle without a `[hitch]`", vehicle.spec.name)));
-        }
-        if vehicle.model.parts().coupler.is_none() {
-            return Err(value_error(format!("`{}` has no `[coupler]`; see skidpad.trailers()", vehicle.spec.name)));
-        }
-        train.extend(vehicle.dolly.clone().map(|model| TowedUnit { model, is_dolly: true }));
-        train.push(vehicle.model.clone().into());
-    }
-    Ok(train.split_off(1))
+    let named = trailers.iter().map(|trailer| (trailer.vehicle().spec.name.as_str(), trailer.vehicle()));
+    hitch_trailers(car.model(), named).map_err(|error| value_error(format!("{error}; see skidpad.trailers()")))
 }
 
 /// Returns the overrides of `changes`. All numbers out of range are reported at once.
 fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &Changes<'_>) -> PyResult<Overrides> {
-    let ranges = [
-        ("initial_speed", speed, -200.0, 200.0, "m/s"),
-        ("slope_deg", slope, -89.0, 89.0, "degrees"),
-        ("heading_deg", heading, -360.0, 360.0, "degrees"),
-        ("duration", duration, 1e-6, 1e6, "s"),
-    ];
-    let faults: Vec<String> = ranges
-        .iter()
-        .filter_map(|(name, value, low, high, unit)| {
-            let number = value.filter(|number| !(*low..=*high).contains(number))?;
-            Some(format!("{name} is {number}, but must be a number from {low} to {high} {unit}"))
+    let mut overrides = Overrides::default();
+    let values = START_OPTIONS.iter().zip([speed, slope, heading, duration]);
+    let faults: Vec<String> = values
+        .filter_map(|(option, value)| {
+            let number = (*value)?;
+            let accepts = option.set(&mut overrides, number).err()?;
+            Some(format!("{} is {number}, but must be {accepts}", option.name))
         })
         .collect();
     if !faults.is_empty() {
@@ -90,11 +73,10 @@ fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &
     Ok(Overrides {
         scene: scene.as_ref().map(|scene| scene.core().clone()),
         start_m: spec.and_then(|spec| spec.start_m),
-        initial_speed_mps: speed.or(spec.and_then(|spec| spec.speed_mps)),
-        slope_rad: slope.map(f64::to_radians),
-        heading_rad: heading.or(spec.and_then(|spec| spec.heading_deg)).map(f64::to_radians),
-        duration_s: *duration,
+        initial_speed_mps: overrides.initial_speed_mps.or(spec.and_then(|spec| spec.speed_mps)),
+        heading_rad: overrides.heading_rad.or(spec.and_then(|spec| spec.heading_deg).map(f64::to_radians)),
         trailers: towed_units(car, trailers)?,
+        ..overrides
     })
 }
 
@@ -104,7 +86,7 @@ fn prepare(name: &str, model: &Model, overrides: &Overrides, steps: &[TimeStep])
     let entry = by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))?;
     let manoeuvre = entry.build_standard(overrides);
     let setup = overrides.setup(manoeuvre.as_ref(), model).map_err(value_error)?;
-    if steps.iter().any(|dt| setup.duration_s / dt.seconds() > MAX_STEPS) {
+    if steps.iter().any(|dt| setup.duration_s / dt.seconds() > MAX_STEPS as f64) {
         return Err(value_error(format!("the run has more than {MAX_STEPS} steps; lower duration or rate")));
     }
     Ok(manoeuvre)
@@ -292,8 +274,8 @@ pub fn certify_steps<'py>(
     let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &steps)?;
     let model = Arc::clone(car.model());
     let study = py.detach(|| {
-        let sweep = skidpad::lab::sweep(&infos, &model, manoeuvre.as_ref(), &overrides, &steps, &|_| {});
-        StepSizeStudy::new(sweep, within_percent)
+        let rate_runs = skidpad::lab::run_rates(&infos, &model, manoeuvre.as_ref(), &overrides, &steps, &|_| {});
+        StepSizeStudy::new(rate_runs, within_percent)
     });
     let (rows, summaries) = (PyList::empty(py), PyList::empty(py));
     for row in &study.rows {
@@ -303,7 +285,7 @@ pub fn certify_steps<'py>(
             entry.set_item("label", &row.metric.label)?;
             entry.set_item("unit", row.metric.unit)?;
             entry.set_item("solver", info.name)?;
-            for (step, value) in study.sweep.steps_s.iter().zip(&verdict.values) {
+            for (step, value) in study.rate_runs.steps_s.iter().zip(&verdict.values) {
                 entry.set_item(format!("{:.0} Hz", 1.0 / step), *value)?;
             }
             entry.set_item("order", verdict.order.text())?;
@@ -319,7 +301,7 @@ pub fn certify_steps<'py>(
         summaries.append(entry)?;
     }
     let result = PyDict::new(py);
-    result.set_item("about", &study.sweep.about)?;
+    result.set_item("about", &study.rate_runs.about)?;
     result.set_item("rows", rows)?;
     result.set_item("summaries", summaries)?;
     Ok(result)

@@ -45,6 +45,15 @@ pub enum Command {
         after_help = "Example: skidpad run --vehicle corvette_c5 --solver impulse --manoeuvre braking --out braking.csv --channels t_s,vx_mps --every 24"
     )]
     Run(Run),
+    /// Runs a manoeuvre with varied fields of the vehicle file, varied start and varied grip, on all processors.
+    ///
+    /// Results are tables in CSV and a page with a plot of each metric over each varied field. The folder contains one file
+    /// for each shard of the runs: a command that was stopped continues when it is started again, and `--shard` splits the
+    /// sweep between machines.
+    #[command(
+        after_help = "Example: skidpad sweep --vehicle corvette_c5 --manoeuvre braking --vary mass=1400,1500,1600 --vary 'initial_speed={uniform=[20,30]}' --samples 10 --out study"
+    )]
+    Sweep(Sweep),
     /// Drives the published tests in the vehicle's own file and prints the figures like a magazine: published,
     /// simulated, deviation, origin, pass or fail.
     #[command(after_help = "Example: skidpad road-test corvette_c5")]
@@ -86,9 +95,13 @@ pub struct Compare {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres to run, separated by commas [default: step-steer,braking; with --scene: coast-scene]
+    /// Manoeuvres to run, separated by commas, or `all` [default: step-steer,braking; with --scene: coast-scene]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
+    /// Writes one report for each manoeuvre as soon as it is driven, and leaves out manoeuvres whose reports are
+    /// complete: a command that was stopped continues when it is started again. Implied by `--manoeuvre all`.
+    #[arg(long, conflicts_with_all = ["json", "metrics_csv"])]
+    pub separate: bool,
     /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers.
     #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
     pub solvers: Vec<String>,
@@ -123,6 +136,7 @@ impl Compare {
         Self {
             vehicle: "corvette_c5".into(),
             manoeuvre: Vec::new(),
+            separate: false,
             solvers: Vec::new(),
             step: Step::default(),
             changes: Changes::default(),
@@ -214,6 +228,90 @@ pub struct Run {
     /// output.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
+}
+
+/// Arguments of `sweep`.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// Description of the sweep instead of options: a TOML file, or the `manifest.json` of a folder. `skidpad schema sweep`
+    /// prints the keys. Python reads the same files.
+    #[arg(value_name = "FILE", required_unless_present = "manoeuvre")]
+    pub file: Option<PathBuf>,
+    /// Description by options.
+    #[command(flatten)]
+    pub options: SweepOptions,
+    /// Folder for shards, tables and plots. A folder of another sweep is refused.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+    /// Simulates only part I of N of the shards, from 1/N to N/N, and does not merge them.
+    #[arg(long, value_name = "I/N", conflicts_with = "merge")]
+    pub shard: Option<Part>,
+    /// Number of threads. Default: that of all processors. Results do not depend on it.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Simulates nothing, checks that each run is there once, and writes the tables and the plots.
+    #[arg(long)]
+    pub merge: bool,
+}
+
+/// Description of a sweep by options.
+#[derive(Debug, Args)]
+pub struct SweepOptions {
+    /// Name of a shipped vehicle or path of a vehicle file [default: corvette_c5]
+    #[arg(long, value_name = "VEHICLE", conflicts_with = "file")]
+    pub vehicle: Option<String>,
+    /// Manoeuvre to run; see `skidpad list manoeuvres`.
+    #[arg(long, alias = "maneuver", value_name = "NAME", conflicts_with = "file")]
+    pub manoeuvre: Option<String>,
+    /// Field and its values. Fields are those of the vehicle file, such as `chassis.mass_kg`, `axles[0].track_m` or
+    /// `mass`, and `initial_speed`, `slope_deg`, `heading_deg`, `duration`, `scene__grip` and `scene__gravity`. Values
+    /// are separated by commas, or are a distribution: `{uniform=[low,high]}`, `{log_uniform=[low,high]}`,
+    /// `{normal=[mean,deviation]}` or `{choice=[..]}`. Repeat the option for several fields.
+    #[arg(long, value_name = "FIELD=VALUES", conflicts_with = "file")]
+    pub vary: Vec<String>,
+    /// Solvers to run, separated by commas; see `skidpad list solvers` [default: impulse]
+    #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',', conflicts_with = "file")]
+    pub solvers: Vec<String>,
+    /// Step rate, Hz, at least 10 [default: 240]
+    #[arg(long, value_name = "HZ", conflicts_with = "file", allow_negative_numbers = true)]
+    pub rate_hz: Option<f64>,
+    /// Samples of the distributions at each point of the grids [default: 1]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
+    pub samples: Option<u64>,
+    /// Seed of the distributions [default: 0]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
+    pub seed: Option<u64>,
+    /// Greatest number of runs of a shard. Default: a 64th of the runs, at most 256.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
+    pub shard_size: Option<u64>,
+    /// Scene file, whose ground replaces that of the manoeuvre.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub scene: Option<PathBuf>,
+    /// Trailer that the vehicle tows. For a train, repeat the option from front to rear.
+    #[arg(long, value_name = "TRAILER", conflicts_with = "file")]
+    pub towing: Vec<String>,
+}
+
+/// Part of several ones, such as `3/64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of the part, from 1.
+    pub number: u64,
+    /// Number of all parts.
+    pub count: u64,
+}
+
+impl std::str::FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers =
+            text.split_once('/').and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+        match numbers {
+            Some((number, count)) if (1..=count).contains(&number) => Ok(Self { number, count }),
+            _ => Err("a part such as 3/64, from 1/64 to 64/64, is accepted".into()),
+        }
+    }
 }
 
 /// Arguments of `road-test`.
@@ -385,6 +483,8 @@ pub enum SchemaKind {
     Scene,
     /// Description of a fit.
     Fit,
+    /// Description of a sweep.
+    Sweep,
     /// Files for `import --from bullet`.
     Bullet,
     /// Files for `import --from rapier`.

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use skidpad::lab::compare::POSITION_NOISE_MM;
 use skidpad::lab::report::StepSizeReport;
 use skidpad::lab::step_size_study::{SolverSummary, StepSizeStudy, StudyRow};
-use skidpad::lab::{Procedure, TimeStep, sweep};
+use skidpad::lab::{Procedure, TimeStep, run_rates};
 use skidpad::spec::printable::one_line;
 
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::Certify;
 use crate::capabilities::capable_backends;
-use crate::compare::{file_stem, manoeuvre_names, result_paths, select_solvers};
+use crate::compare::select_solvers;
+use crate::comparison_study::{file_stem, manoeuvre_names, result_paths};
 use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
@@ -53,12 +54,12 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
         // The progress sets the length.
         let progress_bar = create_progress_bar(0);
         progress_bar.set_message(manoeuvre.name());
-        let sweep_result = sweep(&backends, &vehicle.model, manoeuvre.as_ref(), &overrides, &steps, &|progress| {
+        let rate_runs = run_rates(&backends, &vehicle.model, manoeuvre.as_ref(), &overrides, &steps, &|progress| {
             progress_bar.set_length(progress.total);
             progress_bar.set_position(progress.done);
         });
         progress_bar.finish_and_clear();
-        let study = StepSizeStudy::new(sweep_result, accepted_percent);
+        let study = StepSizeStudy::new(rate_runs, accepted_percent);
         print(&figure_tables(&study))?;
         studies.push(study);
     }
@@ -108,14 +109,14 @@ fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
 /// convergence and the longest step that keeps the figure. The head of the first column is the name of the solver, with
 /// `(reference)` for a peer.
 fn figure_tables(study: &StepSizeStudy) -> String {
-    let sweep = &study.sweep;
-    let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
-    for (solver_number, rate_sweep) in sweep.rate_sweeps.iter().enumerate() {
+    let rate_runs = &study.rate_runs;
+    let mut text = format!("\n{}: {}\n", rate_runs.manoeuvre, rate_runs.about);
+    for (solver_number, solver_runs) in rate_runs.solvers.iter().enumerate() {
         // Right-aligned from column 1 on.
         let mut table = Table::new(1);
-        let rate_heads = rate_sweep.samples.iter().map(|sample| format!("{:.0} Hz", 1.0 / sample.dt_s));
+        let rate_heads = solver_runs.samples.iter().map(|sample| format!("{:.0} Hz", 1.0 / sample.dt_s));
         let solver_head =
-            if rate_sweep.peer { format!("{} (reference)", rate_sweep.backend) } else { rate_sweep.backend.into() };
+            if solver_runs.peer { format!("{} (reference)", solver_runs.backend) } else { solver_runs.backend.into() };
         table.push_row(
             [solver_head, "unit".into()]
                 .into_iter()
@@ -145,28 +146,28 @@ fn figure_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
 /// code by the rules of [`crate::run::report_health`]. These rules are: [`UNFINISHED_EXIT_CODE`] if a car left the
 /// ground, or if a solver that is no peer has an unsolved step or an unfinished course; otherwise success.
 fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
-    let rate_sweeps = studies.iter().flat_map(|study| &study.sweep.rate_sweeps);
+    let solvers = studies.iter().flat_map(|study| &study.rate_runs.solvers);
     let mut exit_code = ExitCode::SUCCESS;
-    for rate_sweep in rate_sweeps {
-        for sample in &rate_sweep.samples {
+    for solver_runs in solvers {
+        for sample in &solver_runs.samples {
             let is_unsolved = sample.worst_report.not_finite || sample.worst_report.not_converged;
             if is_unsolved {
                 let step_ms = sample.dt_s * 1e3;
                 print_error(&format!(
                     "warning: {}, step length {step_ms:.2} ms: not every step was solved",
-                    rate_sweep.backend
+                    solver_runs.backend
                 ));
             }
             if let Some(off_scene) = sample.off_scene {
-                let [backend, reason] = [rate_sweep.backend, &off_scene.text()];
+                let [backend, reason] = [solver_runs.backend, &off_scene.text()];
                 print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
             if let Some(incomplete_course) = sample.incomplete {
-                let [backend, reason] = [rate_sweep.backend, &incomplete_course.text()];
+                let [backend, reason] = [solver_runs.backend, &incomplete_course.text()];
                 print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
             // || An unsolved step or an unfinished course of a peer is no failure.
-            if sample.off_scene.is_some() || (is_unsolved || sample.incomplete.is_some()) && !rate_sweep.peer {
+            if sample.off_scene.is_some() || (is_unsolved || sample.incomplete.is_some()) && !solver_runs.peer {
                 exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
             }
         }
@@ -182,7 +183,8 @@ fn totals_table(studies: &[StepSizeStudy]) -> String {
     table.push_row(["manoeuvre", "solver", "longest step", "limited by"]);
     for study in studies {
         for summary in study.solver_summaries() {
-            let (manoeuvre, deciding_metrics) = (study.sweep.manoeuvre.to_string(), limiting_metrics_text(&summary));
+            let (manoeuvre, deciding_metrics) =
+                (study.rate_runs.manoeuvre.to_string(), limiting_metrics_text(&summary));
             table.push_row([manoeuvre, summary.backend.to_string(), summary.step_limit.text(), deciding_metrics]);
         }
     }

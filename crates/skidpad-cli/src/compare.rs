@@ -2,31 +2,27 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
-use skidpad::lab::report::{InputFile, Published, Report};
+use skidpad::lab::report::{InputFile, Published};
 use skidpad::lab::selection::Selection;
-use skidpad::lab::{Comparison, Procedure, TimeStep};
-use skidpad::spec::printable::one_line;
+use skidpad::lab::{Comparison, TimeStep};
 use skidpad::spec::{LoadError, LoadedVehicle};
 
-use crate::arguments::{Changes, Compare};
+use crate::arguments::Compare;
 use crate::capabilities::capable_backends;
-use crate::errors::{self, Unwritable};
+use crate::comparison_study::{Study, export_paths, file_stem, health_code, is_all, manoeuvre_names, result_paths};
+use crate::errors::{self, BadArgument};
 use crate::export;
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_notes, printable_path};
+use crate::output::{print_notes, printable_path};
 use crate::roots::load_vehicle;
-use crate::run::{
-    SCENE_MANOEUVRE, assists_table, check_tyre_files, create_progress_bar, overrides_with_files, parse_time_step,
-    report_health, resolve_setup,
-};
+use crate::run::{check_tyre_files, overrides_with_files, parse_time_step};
+use crate::separate_reports;
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run. Steps: load the vehicle, trailers and scene; select solvers and manoeuvres; simulate each manoeuvre and
-/// print its table; write the report.
+/// first run. With [`Compare::separate`] each manoeuvre has a report of its own.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
@@ -35,55 +31,30 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     let inputs = input_files(arguments, &vehicle, &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
-    let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
-    let build_manoeuvre = |name: &String| -> Result<Box<dyn Procedure>> {
-        let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
-        resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
-        Ok(manoeuvre)
-    };
-    let manoeuvres = names.iter().map(build_manoeuvre).collect::<Result<Vec<_>>>()?;
-    let select_channels = |info| export::select_channels(&arguments.history, info, &vehicle.model, dt);
-    let selections: Vec<Selection> = backends.iter().map(select_channels).collect::<Result<_, _>>()?;
     check_exports(arguments, &vehicle)?;
-    // Tables would mix with an export on the standard output.
-    let has_tables = !export::uses_standard_output(export_paths(arguments).map(|(_, path)| path));
-    let print_table = |text: &str| if has_tables { print(text) } else { Ok(()) };
-    let [page_path, csv_path] = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
-    print_table(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
+    let published = published_figures(&vehicle);
+    let study = Study { arguments, vehicle, dt, overrides, backends, inputs, published };
+    let manoeuvres = study.manoeuvres()?;
+    let select_channels = |info| export::select_channels(&arguments.history, info, &study.vehicle.model, dt);
+    let selections: Vec<Selection> = study.backends.iter().map(select_channels).collect::<Result<_, _>>()?;
+    if arguments.separate || is_all(&arguments.manoeuvre) {
+        if let Some((argument, path)) = export_paths(arguments).next() {
+            let accepts =
+                "named manoeuvres in one report, without `all`; separate reports have a CSV table each".into();
+            return Err(BadArgument { argument, found: printable_path(path), accepts }.into());
+        }
+        return separate_reports::compare_separately(&study, &manoeuvres);
+    }
+    let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
+    let paths = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
+    study.print_title()?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
-        // The progress sets the length.
-        let progress_bar = create_progress_bar(0);
-        progress_bar.set_message(manoeuvre.name());
-        let model = Arc::clone(&vehicle.model);
-        let comparison = skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &overrides, dt, &|progress| {
-            progress_bar.set_length(progress.total);
-            progress_bar.set_position(progress.done);
-        });
-        progress_bar.finish_and_clear();
-        for outcome in &comparison.outcomes {
-            // Fails if the temporary file with the telemetry could not be written or read.
-            outcome.trajectory.check().map_err(Failure::from_error)?;
-        }
-        print_table(&comparison_table(&comparison))?;
-        comparisons.push(comparison);
+        comparisons.push(study.drive(manoeuvre.as_ref())?);
     }
-    let published = published_figures(&vehicle);
-    let report = Report {
-        vehicle: &vehicle.spec.name,
-        description: &vehicle.spec.description,
-        model: &vehicle.model,
-        published: &published,
-        backends: &backends,
-        comparisons: &comparisons,
-        inputs: &inputs,
-    };
-    report.save_html(&page_path).map_err(Unwritable::from)?;
-    report.save_csv(&csv_path).map_err(Unwritable::from)?;
-    print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(&page_path), printable_path(&csv_path)))?;
-    write_exports(arguments, &vehicle, dt, &comparisons, &selections)?;
-    let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
-    Ok(report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete))))
+    study.save_report(&comparisons, &paths)?;
+    write_exports(arguments, &study.vehicle, dt, &comparisons, &selections)?;
+    Ok(health_code(&comparisons))
 }
 
 /// Returns the published figures of the real car.
@@ -148,12 +119,6 @@ fn write_exports(
     Ok(())
 }
 
-/// Returns the exports as pairs of argument and path: `--json` and `--metrics-csv`, those that are given.
-fn export_paths(arguments: &Compare) -> impl Iterator<Item = (&'static str, &Path)> {
-    let paths = [("--json", arguments.json.as_deref()), ("--metrics-csv", arguments.metrics_csv.as_deref())];
-    paths.into_iter().filter_map(|(argument, path)| Some((argument, path?)))
-}
-
 /// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene or the other export.
 fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
     let inputs =
@@ -166,16 +131,6 @@ fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
         errors::check_not_overwriting("--metrics-csv", csv, &[("the output of --json", Some(json))])?;
     }
     Ok(errors::check_writable(export_paths(arguments).map(|(_, path)| path))?)
-}
-
-/// Returns the manoeuvres `names`, unchecked. Without names returns step steer and braking, or [`SCENE_MANOEUVRE`] if
-/// there is a scene.
-pub fn manoeuvre_names(names: &[String], changes: &Changes) -> Vec<String> {
-    match (names, &changes.scene) {
-        ([], None) => ["step-steer", "braking"].map(String::from).into(),
-        ([], Some(_)) => vec![SCENE_MANOEUVRE.into()],
-        _ => names.to_vec(),
-    }
 }
 
 /// Returns the solvers called `names` in this order, without repetitions; all solvers without variants if `names` is
@@ -194,58 +149,9 @@ pub fn select_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
     Ok(chosen)
 }
 
-/// Returns the table of a comparison: figures in rows, a column for each solver, and the spread between the solvers
-/// that are no peers. Peers are marked with `*`. The tables of assists follow. A footnote explains `*` if there is a
-/// peer. The title names and describes the manoeuvre.
-fn comparison_table(comparison: &Comparison) -> String {
-    // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
-    // Heads of the columns.
-    let column_heads = comparison
-        .outcomes
-        .iter()
-        .map(|outcome| if outcome.peer { format!("{}*", outcome.backend) } else { outcome.backend.into() });
-    // The column of the labels has no head.
-    table.push_row(["".to_string(), "unit".into()].into_iter().chain(column_heads).chain(["spread".to_string()]));
-    for row in comparison.rows() {
-        let leading_cells = [row.metric.label.clone(), row.metric.unit.to_string()];
-        table.push_row(leading_cells.into_iter().chain(row.texts.iter().cloned()).chain([row.spread.text()]));
-    }
-    let mut text = format!("\n{}: {}\n\n{}", comparison.manoeuvre, comparison.about, table.to_text(TABLE_INDENT));
-    if comparison.outcomes.iter().any(|outcome| outcome.peer) {
-        text.push_str("  * reference vehicle or variant, not counted in the spread\n");
-    }
-    for outcome in &comparison.outcomes {
-        text.push_str(&assists_table(outcome.backend, &outcome.trajectory));
-    }
-    text
-}
-
-/// Returns the paths of the HTML report and the CSV table called `stem` in `folder`, after checking that they can be
-/// written.
-pub fn result_paths(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
-    let paths = ["html", "csv"].map(|extension| folder.join(format!("{stem}.{extension}")));
-    errors::check_writable(paths.iter().map(PathBuf::as_path))?;
-    Ok(paths)
-}
-
-/// Returns the file stem of a report from the name or path of a vehicle and the manoeuvres, such as
-/// `corvette_c5_step-steer_braking`.
-pub fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
-    let name = Path::new(vehicle).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy());
-    format!("{name}_{}", manoeuvres.join("_"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_are_named_after_what_is_in_them() {
-        let names = ["step-steer".to_string(), "braking".to_string()];
-        assert_eq!(file_stem("corvette_c5", &names), "corvette_c5_step-steer_braking");
-        assert_eq!(file_stem("my/cars/van.toml", &names[..1]), "van_step-steer");
-    }
 
     /// Checks repeated names, no names, and a misspelt name, whose error names the known solver.
     #[test]

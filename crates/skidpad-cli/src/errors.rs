@@ -69,6 +69,46 @@ impl Diagnostic for BadArgument {
     }
 }
 
+/// Error with several faults that belong to no text.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", one_line(headline))]
+pub struct FaultList {
+    /// First text.
+    headline: String,
+    /// Further faults.
+    faults: Vec<PlainFault>,
+}
+
+/// Fault of a [`FaultList`].
+#[derive(Debug, thiserror::Error)]
+#[error("{}", one_line(.0))]
+struct PlainFault(String);
+
+impl Diagnostic for PlainFault {
+    fn code(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Diagnostic for FaultList {
+    fn code(&self) -> Option<&str> {
+        None
+    }
+
+    fn related(&self) -> Vec<&dyn Diagnostic> {
+        self.faults.iter().map(|fault| fault as &dyn Diagnostic).collect()
+    }
+}
+
+impl FaultList {
+    /// Creates the error of `faults`. The first one is the headline.
+    pub fn new(faults: Vec<String>) -> Self {
+        let mut faults = faults.into_iter();
+        let headline = faults.next().unwrap_or_default();
+        Self { headline, faults: faults.map(PlainFault).collect() }
+    }
+}
+
 /// Error for a file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", one_line(path))]

@@ -120,6 +120,7 @@ pub fn schema(kind: SchemaKind) -> Result<()> {
         SchemaKind::Vehicle => skidpad::spec::schema(),
         SchemaKind::Scene => skidpad::spec::scene_schema(),
         SchemaKind::Fit => skidpad::lab::fit::description::schema(),
+        SchemaKind::Sweep => skidpad::lab::sweep::description::schema(),
         SchemaKind::Bullet => Source::Bullet.schema(),
         SchemaKind::Rapier => Source::Rapier.schema(),
         SchemaKind::Jolt => Source::Jolt.schema(),

@@ -20,16 +20,20 @@ mod capabilities;
 mod certify;
 mod check;
 mod compare;
+mod comparison_study;
 mod errors;
 mod export;
 mod failure;
 mod fit;
 mod import;
+mod interrupt;
 mod list;
 mod output;
 mod road_test;
 mod roots;
 mod run;
+mod separate_reports;
+mod sweep;
 mod trailers;
 
 use std::process::ExitCode;
@@ -48,18 +52,15 @@ const UNFINISHED_EXIT_CODE: u8 = 3;
 const COMMAND_LINE_EXIT_CODE: u8 = 2;
 
 /// Exit code that shells use for a program that was interrupted from the keyboard.
-const INTERRUPTED_EXIT_CODE: i32 = 130;
+const INTERRUPTED_EXIT_CODE: u8 = 130;
 
 /// Runs the command of the command line and returns its exit code. Installs handlers first: an interrupt removes
-/// unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`]. A wrong command line and the failure of a
+/// unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`]; commands that resume finish their present runs
+/// first. A wrong command line and the failure of a
 /// command are reported on the standard error. `--help` and `--version` print their text and end the program with
 /// success.
 fn main() -> ExitCode {
-    // If no handler can be set, an interrupt still ends the program but leaves temporary files behind.
-    _ = ctrlc::set_handler(|| {
-        skidpad::lab::files::remove_unfinished();
-        std::process::exit(INTERRUPTED_EXIT_CODE);
-    });
+    interrupt::install_handler();
     report_size_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -99,6 +100,7 @@ fn run_command(command: Option<Command>) -> Result<ExitCode> {
         Some(Command::Certify(arguments)) => certify::certify(&arguments),
         Some(Command::Agreement(arguments)) => agreement::agreement(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::sweep(&arguments),
         Some(Command::RoadTest(arguments)) => road_test::road_test(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Fit(arguments)) => fit::fit(&arguments),

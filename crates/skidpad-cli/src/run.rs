@@ -9,8 +9,9 @@ use skidpad::core::{Contribution, Model};
 use skidpad::lab::compare::{Outcome, run_solver};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::lost_control::LostControl;
-use skidpad::lab::manoeuvre::{IncompleteCourse, StartProperty, StartRejected};
+use skidpad::lab::manoeuvre::{IncompleteCourse, START_OPTIONS, StartProperty, StartRejected};
 use skidpad::lab::metrics::{Metric, to_json};
+use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Overrides, Procedure, Script, Setup, TimeStep, Trajectory};
 use skidpad::spec::files::{self, FileKind};
@@ -26,9 +27,6 @@ use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers;
-
-/// Maximum number of steps of one run. Telemetry is stored in a temporary file, about 0.5 kB per step.
-const MAX_STEPS: u64 = 4_000_000;
 
 /// Step rate without an option, Hz.
 const DEFAULT_RATE_HZ: f64 = 240.0;
@@ -298,26 +296,23 @@ pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Ov
     Ok((overrides, files))
 }
 
-/// Returns the changes of the arguments without files, in SI units. Checks the ranges, ends included: speed −200 to 200
-/// m/s, slope −89° to 89°, heading −360° to 360°, duration 1e-6 to 1e6 s. The error names the first argument out of its
-/// range.
+/// Returns the changes of the arguments without files, in SI units. The error names the first argument out of the range
+/// of its [`StartOption`](skidpad::lab::manoeuvre::StartOption).
 fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument> {
-    // Checks that a value, if it is given, is in a range with both ends.
-    let check_range = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
-        Some(number) if !(low..=high).contains(&number) => Err(BadArgument {
-            argument,
-            found: number.to_string(),
-            accepts: format!("a number from {low} to {high} {unit}"),
-        }),
-        value => Ok(value),
-    };
-    Ok(Overrides {
-        initial_speed_mps: check_range("--initial-speed-mps", changes.initial_speed_mps, -200.0, 200.0, "m/s")?,
-        slope_rad: check_range("--slope-deg", changes.slope_deg, -89.0, 89.0, "degrees")?.map(f64::to_radians),
-        heading_rad: check_range("--heading-deg", changes.heading_deg, -360.0, 360.0, "degrees")?.map(f64::to_radians),
-        duration_s: check_range("--duration-s", changes.duration_s, 1e-6, 1e6, "seconds")?,
-        ..Overrides::default()
-    })
+    // In the order of the options.
+    let arguments = [
+        ("--initial-speed-mps", changes.initial_speed_mps),
+        ("--slope-deg", changes.slope_deg),
+        ("--heading-deg", changes.heading_deg),
+        ("--duration-s", changes.duration_s),
+    ];
+    let mut overrides = Overrides::default();
+    for (option, (argument, value)) in START_OPTIONS.iter().zip(arguments) {
+        let Some(number) = value else { continue };
+        let reject = |accepts| BadArgument { argument, found: number.to_string(), accepts };
+        option.set(&mut overrides, number).map_err(reject)?;
+    }
+    Ok(overrides)
 }
 
 /// Returns start and duration of `manoeuvre` with the changes applied. The error names the argument or the key of the
@@ -366,11 +361,12 @@ fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     Err(BadArgument { argument: "duration", found, accepts })
 }
 
-/// Creates a progress bar over `steps` steps on the standard error. The bar is only drawn on a terminal.
+/// Creates a progress bar over `steps` steps or runs on the standard error, with the time left. The bar is only drawn on a
+/// terminal.
 pub fn create_progress_bar(steps: u64) -> ProgressBar {
     let progress_bar = ProgressBar::new(steps);
     // The template is a valid constant. If it failed, the default style would remain.
-    if let Ok(style) = ProgressStyle::with_template("{msg:12} [{bar:40}] {percent:>3} %  {elapsed}") {
+    if let Ok(style) = ProgressStyle::with_template("{msg:12} [{bar:40}] {percent:>3} %  {elapsed}, {eta} left") {
         progress_bar.set_style(style.progress_chars("=> "));
     }
     progress_bar

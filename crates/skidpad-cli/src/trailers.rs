@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skidpad::core::Model;
-use skidpad::lab::units::TowedUnit;
+use skidpad::lab::units::{TowedUnit, TowingError, hitch_trailers};
 
 use crate::arguments::{Roots, VehicleChanges};
 use crate::errors::BadArgument;
@@ -19,29 +19,23 @@ use crate::roots::load_vehicle;
 /// # Errors
 /// A file has faults, a trailer has no `[coupler]`, or the vehicle ahead has no `[hitch]`.
 pub fn load_trailers(names: &[String], model: &Arc<Model>, roots: &Roots) -> Result<Vec<TowedUnit>> {
-    let mut train = vec![TowedUnit::from(Arc::clone(model))];
+    let mut trailers = Vec::new();
     for name in names {
         let trailer = load_vehicle(name, roots, &VehicleChanges::default())?;
         print_notes(&trailer);
-        // Whether the vehicle ahead has a hitch.
-        let has_hitch_ahead = train.last().is_some_and(|unit| unit.model.parts().hitch.is_some());
-        // `description` is that of the vehicle, `accepts` that of the accepted vehicles.
-        let reject = |description: &str, accepts: &str| {
-            let found = format!("`{name}` {description}");
-            Err(BadArgument { argument: "--towing", found, accepts: accepts.into() })
-        };
-        if !has_hitch_ahead {
-            reject(
-                "behind a vehicle without a `[hitch]`",
-                "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`",
-            )?;
-        }
-        if trailer.model.parts().coupler.is_none() {
-            reject("without a `[coupler]`", "trailers, such as `caravan`, `semitrailer` and `wagon`")?;
-        }
-        train.extend(trailer.dolly.map(|model| TowedUnit { model, is_dolly: true }));
-        train.push(trailer.model.into());
+        trailers.push((name.as_str(), trailer));
     }
-    // The first unit is the car.
-    Ok(train.split_off(1))
+    let hitched = hitch_trailers(model, trailers.iter().map(|(name, trailer)| (*name, trailer)));
+    hitched.map_err(|error| {
+        let (found, accepts) = match error {
+            TowingError::NoHitchAhead { name } => (
+                format!("`{name}` behind a vehicle without a `[hitch]`"),
+                "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`",
+            ),
+            TowingError::NoCoupler { name } => {
+                (format!("`{name}` without a `[coupler]`"), "trailers, such as `caravan`, `semitrailer` and `wagon`")
+            }
+        };
+        BadArgument { argument: "--towing", found, accepts: accepts.into() }.into()
+    })
 }

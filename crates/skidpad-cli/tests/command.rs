@@ -6,6 +6,8 @@ mod changes;
 mod proving_ground;
 #[path = "command/strangers.rs"]
 mod strangers;
+#[path = "command/sweep.rs"]
+mod sweep;
 #[path = "command/told.rs"]
 mod told;
 

@@ -1,4 +1,4 @@
-//! Opens reports of `skidpad compare` in headless Chromium: no script fails, replays move, values appear under the
+//! Opens reports of `skidpad compare` and `skidpad sweep` in headless Chromium: no script fails, replays move, values appear under the
 //! pointer, and a page prints on few pages. On a machine without Chromium the tests are reported as ignored.
 
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("scripts_run_replays_move_and_tooltips_show_values", test_page),
         trial("a_manoeuvre_prints_on_at_most_two_pages", test_print),
+        trial("the_page_of_a_sweep_shows_values", test_sweep_page),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -39,18 +40,24 @@ const SCENE: &str = "[[box]]\ncentre_m = [20, 0, 0]\nsize_m = [8, 8, 0.2]\n";
 /// Runs `skidpad compare` in `folder` with a car of the name [`HOSTILE_NAME`] and the arguments `arguments`. Returns
 /// the path of the report.
 fn write_report(folder: &Path, manoeuvre: &str, arguments: &[&str]) -> Result<PathBuf, Failed> {
-    let car = skidpad::spec::shipped::find("corvette_c5").ok_or("the vehicle is not shipped")?;
-    let hostile_car = car.replacen("Chevrolet Corvette C5\"", &format!("{HOSTILE_NAME}\""), 1);
-    std::fs::write(folder.join("car.toml"), hostile_car)?;
+    write_car(folder)?;
     std::fs::write(folder.join("box.toml"), SCENE)?;
     let compare = ["compare", "--vehicle", "car.toml", "--solvers", "impulse,constraint,bullet", "--rate-hz", "120"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_skidpad"));
-    command.args(compare).args(["--manoeuvre", manoeuvre, "--out", "."]).args(arguments).current_dir(folder);
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-    }
+    run_skidpad(folder, &[&compare[..], &["--manoeuvre", manoeuvre, "--out", "."], arguments].concat())?;
     Ok(folder.join(format!("car_{manoeuvre}.html")))
+}
+
+/// Writes the vehicle file `car.toml` of a car of the name [`HOSTILE_NAME`] to `folder`.
+fn write_car(folder: &Path) -> Result<(), Failed> {
+    let car = skidpad::spec::shipped::find("corvette_c5").ok_or("the vehicle is not shipped")?;
+    let hostile_car = car.replacen("Chevrolet Corvette C5\"", &format!("{HOSTILE_NAME}\""), 1);
+    Ok(std::fs::write(folder.join("car.toml"), hostile_car)?)
+}
+
+/// Runs the command in `folder`.
+fn run_skidpad(folder: &Path, arguments: &[&str]) -> Result<(), Failed> {
+    let output = Command::new(env!("CARGO_BIN_EXE_skidpad")).args(arguments).current_dir(folder).output()?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned().into()) }
 }
 
 /// Starts the browser with `arguments` and a profile in `folder`, and returns its standard output.
@@ -86,6 +93,22 @@ fn test_page() -> Result<(), Failed> {
 /// Opens the report of one manoeuvre with its test by itself; see [`test_page`].
 fn test_pages_of(folder: &Path, manoeuvre: &str, arguments: &[&str]) -> Result<(), Failed> {
     let page = write_report(folder, manoeuvre, arguments)?;
+    let result = test_charts(folder, &page)?;
+    let replays = result["replays"].as_array().ok_or("replays")?;
+    assert_eq!(replays.len(), 1);
+    for replay in replays {
+        let change = |key: &str| replay["after"][key].as_f64().zip(replay["before"][key].as_f64()).map(|(a, b)| a - b);
+        let [time, distance] = ["time", "x"].map(|key| change(key).unwrap_or(0.0));
+        // The speed of all runs is above 5 m/s.
+        assert!(time > 0.1 && distance > 5.0 * time, "the replay does not move: {replay}");
+        assert_eq!(replay["drawn"], serde_json::json!([true, true]), "an empty view");
+    }
+    Ok(())
+}
+
+/// Opens a page with its test by itself: no script fails, the page is as wide as the window, and each plot has curves and
+/// shows a number with its unit under the pointer. Returns the result of the test.
+fn test_charts(folder: &Path, page: &Path) -> Result<Value, Failed> {
     let address = format!("file://{}#self-test", page.display());
     let result = self_test_result(&start_browser(folder, &["--dump-dom".into(), address])?)?;
     assert_eq!(result["errors"], serde_json::json!([]), "a script failed");
@@ -98,14 +121,20 @@ fn test_pages_of(folder: &Path, manoeuvre: &str, arguments: &[&str]) -> Result<(
         assert!(tooltip.lines().skip(1).any(has_value), "no value under the pointer: {chart}");
         assert!(chart["curves"].as_u64() > Some(0), "an empty plot: {chart}");
     }
-    let replays = result["replays"].as_array().ok_or("replays")?;
-    assert_eq!(replays.len(), 1);
-    for replay in replays {
-        let change = |key: &str| replay["after"][key].as_f64().zip(replay["before"][key].as_f64()).map(|(a, b)| a - b);
-        let [time, distance] = ["time", "x"].map(|key| change(key).unwrap_or(0.0));
-        // The speed of all runs is above 5 m/s.
-        assert!(time > 0.1 && distance > 5.0 * time, "the replay does not move: {replay}");
-        assert_eq!(replay["drawn"], serde_json::json!([true, true]), "an empty view");
+    Ok(result)
+}
+
+/// Opens the page of a sweep of a grid, which has lines, and that of a grid with a distribution, which has points.
+fn test_sweep_page() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    write_car(folder.path())?;
+    let fixed =
+        ["sweep", "--vehicle", "car.toml", "--manoeuvre", "braking", "--solvers", "impulse,bullet", "--rate-hz", "60"];
+    let grid = ["--vary", "mass=1400,1500,1600", "--vary"];
+    for (out, speeds) in [("grid", "initial_speed=20"), ("samples", "initial_speed={uniform=[15,25]}")] {
+        let arguments = [&fixed[..], &grid, &[speeds, "--samples", "4", "--out", out]].concat();
+        run_skidpad(folder.path(), &arguments)?;
+        test_charts(folder.path(), &folder.path().join(out).join("sweep.html"))?;
     }
     Ok(())
 }

@@ -198,13 +198,14 @@
     return best;
   }
 
-  // Returns the lines of the tooltip at a row: column 0, then the values of every solver.
+  // Returns the lines of the tooltip at a row: column 0, then the values of every solver. Points are numbered.
   function tooltipLines(chart, row) {
     const { plot, section } = chart;
     const resolution = (range) => (range[1] - range[0]) / 2000;
     const value = (number, axis, range) => report.withUnit(report.formatNumber(number, resolution(range)), axis.unit);
     const order = section.decoded[0];
-    const orderAxis = plot.kind === "time" ? plot.x : { label: "time", unit: "s" };
+    const rowAxis = plot.markers ? { label: "point", unit: "-" } : { label: "time", unit: "s" };
+    const orderAxis = plot.kind === "time" ? plot.x : rowAxis;
     const lines = [`${orderAxis.label} ${value(order[row], orderAxis, [order[0], order[order.length - 1]])}`];
     for (const curve of plot.curves) {
       for (const member of curve.members) {
@@ -264,7 +265,8 @@
       const scale = (chart.scale < 1 ? 0.6 : 1) * (parts.indexOf(curve.part) > 0 ? 0.55 : 1);
       const dash = line.dash.map((length) => length * (chart.scale < 1 ? 0.6 : 1) * chart.ratio);
       return {
-        stroke: line.colour, width: line.width * scale, dash, paths: report.linePath, points: { show: false },
+        stroke: line.colour, width: line.width * scale, dash, points: { show: false },
+        paths: plot.kind === "scatter" ? () => null : report.linePath,
         facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }],
       };
     });

@@ -15,7 +15,10 @@
 //! | expected values: closed forms computed from the model alone | [`closed_form`] |
 //! | quantities of a car and diagrams of reports | [`quantity`] |
 //! | agreement between solvers | [`compare`](mod@compare), [`report`] |
-//! | effect of the step length: metrics, longest accurate step, order of convergence | [`sweep`](mod@sweep), [`step_size_study`], [`order`] |
+//! | effect of the step length: metrics, longest accurate step, order of convergence | [`rate_runs`], [`step_size_study`], [`order`] |
+//! | parameter sweeps: grids and distributions over fields of a vehicle, as shards that can be resumed | [`sweep`] |
+//! | JSON text and hashes of manifests | [`canonical_json`] |
+//! | estimates of fields from measured logs and published figures | [`fit`] |
 //! | weighting of accelerations for ride comfort | [`ride_comfort`] |
 //! | road load of a coast-down | [`road_load`] |
 //! | published figures of the real car, driven and compared | [`road_test`](mod@road_test) |
@@ -28,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agreement;
+pub mod canonical_json;
 pub mod closed_form;
 pub mod compare;
 pub mod driver;
@@ -40,7 +44,9 @@ pub mod lost_control;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod order;
+mod parallel;
 pub mod quantity;
+pub mod rate_runs;
 pub mod report;
 pub mod ride_comfort;
 pub mod road_load;
@@ -67,8 +73,9 @@ pub use compare::{Comparison, Progress, Spread, compare};
 pub use driver::{DriverInput, DriverModel};
 pub use manoeuvre::{Manoeuvre, Overrides, Procedure, Setup};
 pub use metrics::Metric;
+pub use rate_runs::{RateRuns, run_rates};
 pub use run::{TimeStep, simulate};
 pub use script::Script;
 pub use step_size_study::StepSizeStudy;
-pub use sweep::{Sweep, sweep};
+pub use sweep::Sweep;
 pub use trajectory::Trajectory;

@@ -10,6 +10,9 @@ use crate::scene_bounds::{OffScene, SceneBounds, is_supported};
 use crate::trajectory::{GroundProperties, Trajectory};
 use crate::units::UnitName;
 
+/// Maximum number of steps of one run. Telemetry is stored in a temporary file, about 0.5 kB per step.
+pub const MAX_STEPS: u64 = 4_000_000;
+
 /// Length of a step (s): finite, above 0 and at most [`TimeStep::MAX_S`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct TimeStep(f64);

@@ -3,7 +3,7 @@
 use crate::compare::{Spread, is_noise};
 use crate::metrics::Metric;
 use crate::order::Order;
-use crate::sweep::{RateSweep, Sweep};
+use crate::rate_runs::{RateRuns, SolverRuns};
 
 /// Effect of the step length on one metric of one solver.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub struct StudyRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSizeStudy {
     /// Runs that are judged.
-    pub sweep: Sweep,
+    pub rate_runs: RateRuns,
     /// Accepted deviation from the value at the shortest step (%).
     pub within_percent: f64,
     /// Verdicts, one row per metric.
@@ -85,27 +85,27 @@ pub struct SolverSummary {
 }
 
 impl StepSizeStudy {
-    /// Judges the runs of `sweep`. A metric is kept if it deviates by at most `within_percent` from its value at the
+    /// Judges the runs of `rate_runs`. A metric is kept if it deviates by at most `within_percent` from its value at the
     /// shortest step (% of that value, or percentage points for a metric in %), or if [`Spread`] counts the two values
     /// as equal.
-    pub fn new(sweep: Sweep, within_percent: f64) -> Self {
+    pub fn new(rate_runs: RateRuns, within_percent: f64) -> Self {
         let study_row = |(index, metric): (usize, &Metric)| StudyRow {
             metric: metric.clone(),
-            verdicts: sweep
-                .rate_sweeps
+            verdicts: rate_runs
+                .solvers
                 .iter()
-                .map(|rate_sweep| judge_metric(rate_sweep, index, metric, within_percent))
+                .map(|solver_runs| judge_metric(solver_runs, index, metric, within_percent))
                 .collect(),
         };
-        let rows = sweep.metrics().iter().enumerate().map(study_row).collect();
-        Self { sweep, within_percent, rows }
+        let rows = rate_runs.metrics().iter().enumerate().map(study_row).collect();
+        Self { rate_runs, within_percent, rows }
     }
 
     /// Returns the overall result of each solver, in the order of the solvers: the shortest of the step limits of its
     /// metrics, and the labels of the metrics with that limit. There are no labels if the limit is the longest step of
-    /// the sweep. Unknown limits do not count; the limit is unknown if all are.
+    /// the runs. Unknown limits do not count; the limit is unknown if all are.
     pub fn solver_summaries(&self) -> Vec<SolverSummary> {
-        let solver_summary = |(solver_index, rate_sweep): (usize, &RateSweep)| {
+        let solver_summary = |(solver_index, solver_runs): (usize, &SolverRuns)| {
             let limit_of = |row: &StudyRow| row.verdicts[solver_index].step_limit;
             // A metric that only the shortest step keeps has the limit 0 s.
             let shortest_limit =
@@ -114,16 +114,16 @@ impl StepSizeStudy {
                     limits_s[0].total_cmp(&limits_s[1])
                 });
             let step_limit = shortest_limit.unwrap_or(StepLimit::Unknown);
-            // The longest step of the sweep keeps all metrics, so none limits it.
-            let is_longest_step = step_limit.seconds() == self.sweep.steps_s.first().copied();
+            // The longest step of the runs keeps all metrics, so none limits it.
+            let is_longest_step = step_limit.seconds() == self.rate_runs.steps_s.first().copied();
             let is_limiting = |row: &&StudyRow| !is_longest_step && limit_of(row) == step_limit;
             let limiting_metrics = match step_limit {
                 StepLimit::Unknown => Vec::new(),
                 _ => self.rows.iter().filter(is_limiting).map(|row| row.metric.label.clone()).collect(),
             };
-            SolverSummary { backend: rate_sweep.backend, peer: rate_sweep.peer, step_limit, limiting_metrics }
+            SolverSummary { backend: solver_runs.backend, peer: solver_runs.peer, step_limit, limiting_metrics }
         };
-        self.sweep.rate_sweeps.iter().enumerate().map(solver_summary).collect()
+        self.rate_runs.solvers.iter().enumerate().map(solver_summary).collect()
     }
 }
 
@@ -131,13 +131,13 @@ impl StepSizeStudy {
 /// most `within_percent`, or by an amount that is not expressed in %: noise or less than half a step. The limit is the
 /// longest step that keeps it together with all shorter steps. A missing value does not keep it. The limit is unknown
 /// without a value at the shortest step, or if this value rounds to 0. Also computes the order of convergence.
-fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
-    let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
+fn judge_metric(solver_runs: &SolverRuns, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
+    let values: Vec<Option<f64>> = solver_runs.values(index).collect();
     // Value at the shortest step.
     let reference = values.last().copied().flatten();
     let deviation = |(value, dt): (&Option<f64>, f64)| Some(Spread::from_reference(reference?, (*value)?, metric, dt));
     let deviations: Vec<Option<Spread>> =
-        values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(deviation).collect();
+        values.iter().zip(solver_runs.samples.iter().map(|s| s.dt_s)).map(deviation).collect();
     let is_kept = |deviation: &Option<Spread>| {
         deviation.is_some_and(|deviation| deviation.percent().is_none_or(|percent| percent <= within_percent))
     };
@@ -150,13 +150,13 @@ fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_pe
         .map_or(0, |failure_index| failure_index + 1);
     // There is no kept step if even the step before the shortest fails.
     let step_limit = match reference {
-        Some(value) if !metric.rounds_to_zero(value) => match rate_sweep.samples[..coarser_count].get(first_kept) {
+        Some(value) if !metric.rounds_to_zero(value) => match solver_runs.samples[..coarser_count].get(first_kept) {
             Some(sample) => StepLimit::UpTo(sample.dt_s),
             None => StepLimit::FinestOnly,
         },
         _ => StepLimit::Unknown,
     };
-    let steps: Vec<f64> = rate_sweep.samples.iter().map(|sample| sample.dt_s).collect();
+    let steps: Vec<f64> = solver_runs.samples.iter().map(|sample| sample.dt_s).collect();
     let order = Order::from_values(&steps, &values, |deviation, dt| is_noise(deviation, metric, dt));
     Verdict { reference, values, deviations, step_limit, order }
 }
@@ -164,14 +164,14 @@ fn judge_metric(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_pe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::Sample;
+    use crate::rate_runs::Sample;
     use skidpad_core::StepReport;
 
     const STEPS_S: [f64; 4] = [0.04, 0.02, 0.01, 0.001];
 
-    /// Builds the sweep of one solver over [`STEPS_S`] with one metric of the unit `unit` and the values `values`, the
+    /// Builds the runs of one solver over [`STEPS_S`] with one metric of the unit `unit` and the values `values`, the
     /// longest step first.
-    fn rate_sweep(unit: &'static str, values: [Option<f64>; 4]) -> RateSweep {
+    fn solver_runs(unit: &'static str, values: [Option<f64>; 4]) -> SolverRuns {
         let sample = |(dt_s, value)| Sample {
             dt_s,
             metrics: vec![Metric::new("m", "M", unit, 2, value)],
@@ -180,13 +180,13 @@ mod tests {
             incomplete: None,
             friction_utilisation: 0.0,
         };
-        RateSweep { backend: "a", peer: false, samples: STEPS_S.into_iter().zip(values).map(sample).collect() }
+        SolverRuns { backend: "a", peer: false, samples: STEPS_S.into_iter().zip(values).map(sample).collect() }
     }
 
-    /// Builds the study of a sweep with the only solver of [`rate_sweep`], with an accepted deviation of 2 %.
+    /// Builds the study of runs with the only solver of [`solver_runs`], with an accepted deviation of 2 %.
     fn certificate(unit: &'static str, values: [Option<f64>; 4]) -> StepSizeStudy {
-        let rate_sweeps = vec![rate_sweep(unit, values)];
-        StepSizeStudy::new(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS_S.into(), rate_sweeps }, 2.0)
+        let solvers = vec![solver_runs(unit, values)];
+        StepSizeStudy::new(RateRuns { manoeuvre: "m", about: String::new(), steps_s: STEPS_S.into(), solvers }, 2.0)
     }
 
     /// Asserts that the step limit of the metric with these values is `expected`.

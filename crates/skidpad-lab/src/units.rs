@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skidpad_core::Model;
+use skidpad_spec::LoadedVehicle;
 
 /// Towed vehicle unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,47 @@ impl From<Arc<Model>> for TowedUnit {
     fn from(model: Arc<Model>) -> Self {
         Self { model, is_dolly: false }
     }
+}
+
+/// Reason why a vehicle cannot be towed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TowingError {
+    /// Trailer behind a vehicle that cannot tow.
+    #[error("`{}` is towed by a vehicle without a `[hitch]`", skidpad_spec::printable::one_line(name))]
+    NoHitchAhead {
+        /// Name of the trailer.
+        name: String,
+    },
+    /// Vehicle that is no trailer.
+    #[error("`{}` has no `[coupler]`", skidpad_spec::printable::one_line(name))]
+    NoCoupler {
+        /// Name of the vehicle.
+        name: String,
+    },
+}
+
+/// Returns `trailers`, which have names and are ordered from the front, as towed units behind `car`. A full trailer is two
+/// units: dolly and trailer.
+///
+/// # Errors
+/// Returns the first trailer behind a vehicle without a hitch, or without a coupler.
+pub fn hitch_trailers<'a>(
+    car: &Model,
+    trailers: impl IntoIterator<Item = (&'a str, &'a LoadedVehicle)>,
+) -> Result<Vec<TowedUnit>, TowingError> {
+    let mut units: Vec<TowedUnit> = Vec::new();
+    for (name, trailer) in trailers {
+        let ahead = units.last().map_or(car, |unit| &unit.model);
+        if ahead.parts().hitch.is_none() {
+            return Err(TowingError::NoHitchAhead { name: name.to_owned() });
+        }
+        if trailer.model.parts().coupler.is_none() {
+            return Err(TowingError::NoCoupler { name: name.to_owned() });
+        }
+        units.extend(trailer.dolly.clone().map(|model| TowedUnit { model, is_dolly: true }));
+        units.push(Arc::clone(&trailer.model).into());
+    }
+    Ok(units)
 }
 
 /// Part of a trailer that a unit forms.

@@ -5,11 +5,34 @@ use crate::suggestions::nearest_word;
 use std::fmt::{self, Display, Formatter};
 use toml::de::{DeTable, DeValue};
 
-/// Parts of which units in the names of keys consist, such as `n_per_m`.
-const UNIT_PARTS: [&str; 20] = [
-    "kg", "m", "m2", "m3", "n", "nm", "s", "s2", "rad", "deg", "per", "w", "kw", "k", "j", "rpm", "mps", "mps2", "hz",
-    "radps",
+/// Parts of which units in the names of keys consist, such as `n_per_m`, with their symbols.
+const UNIT_PARTS: [(&str, &str); 20] = [
+    ("kg", "kg"),
+    ("m", "m"),
+    ("m2", "m²"),
+    ("m3", "m³"),
+    ("n", "N"),
+    ("nm", "N m"),
+    ("s", "s"),
+    ("s2", "s²"),
+    ("rad", "rad"),
+    ("deg", "deg"),
+    ("per", "/"),
+    ("w", "W"),
+    ("kw", "kW"),
+    ("k", "K"),
+    ("j", "J"),
+    ("rpm", "rpm"),
+    ("mps", "m/s"),
+    ("mps2", "m/s²"),
+    ("hz", "Hz"),
+    ("radps", "rad/s"),
 ];
+
+/// Returns the symbol of a part of a unit; `None` for any other part of a key.
+fn unit_symbol(part: &str) -> Option<&'static str> {
+    UNIT_PARTS.iter().find(|(name, _)| *name == part).map(|(_, symbol)| *symbol)
+}
 
 /// Path of a field: keys, and numbers of list entries from 0.
 ///
@@ -22,6 +45,16 @@ impl FieldPath {
     pub fn new(text: &str) -> Self {
         let text = text.replace('[', ".").replace(']', "");
         Self(text.split('.').map(|part| part.trim().to_owned()).collect())
+    }
+
+    /// Returns the unit at the end of the last key, such as `N/m` for `rate_n_per_m`; `None` for a key without unit.
+    pub fn unit(&self) -> Option<String> {
+        let parts: Vec<&str> = self.last_key().split('_').collect();
+        // The first part is a name in any case.
+        let first_symbol =
+            (1..parts.len()).find(|&start| parts[start..].iter().all(|part| unit_symbol(part).is_some()))?;
+        let symbols: Vec<&str> = parts[first_symbol..].iter().filter_map(|part| unit_symbol(part)).collect();
+        Some(symbols.join(" ").replace(" / ", "/"))
     }
 
     /// Returns the last key; empty for an empty path.
@@ -226,7 +259,7 @@ fn unknown_field<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> FieldE
 
 /// Returns whether the rest of a key behind a name is a unit, such as `_kg` or `_n_per_m`.
 fn is_unit(rest: &str) -> bool {
-    rest.strip_prefix('_').is_some_and(|unit| unit.split('_').all(|part| UNIT_PARTS.contains(&part)))
+    rest.strip_prefix('_').is_some_and(|unit| unit.split('_').all(|part| unit_symbol(part).is_some()))
 }
 
 /// Appends the paths of all values of `node`, whose own path has the parts `path`. Lists without tables are values.
@@ -246,6 +279,15 @@ fn collect_paths(node: &Node, path: &[String], paths: &mut Vec<FieldPath>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_end_with_their_units() {
+        let unit = |path: &str| FieldPath::new(path).unit();
+        assert_eq!(unit("axles[0].suspension.rate_n_per_m").as_deref(), Some("N/m"));
+        assert_eq!(unit("axles[0].suspension.bump_n_s_per_m").as_deref(), Some("N s/m"));
+        assert_eq!(unit("chassis.inertia_kg_m2").as_deref(), Some("kg m²"));
+        assert_eq!([unit("drag"), unit("m"), unit("")], [None, None, None]);
+    }
     use crate::{VehicleSpec, shipped};
 
     /// File with a header, a list of tables, a table in braces and comments.

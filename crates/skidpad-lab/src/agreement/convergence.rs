@@ -9,8 +9,8 @@ use super::{Order, Runs};
 use crate::closed_form::Characteristics;
 use crate::driver::{DriverInput, OpenLoop};
 use crate::manoeuvre::Setup;
+use crate::parallel::run_in_parallel;
 use crate::run::{TimeStep, simulate};
-use crate::sweep::run_in_parallel;
 
 /// Rates at which positions are compared (Hz); each is twice the previous one.
 pub const COMPARED_RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];

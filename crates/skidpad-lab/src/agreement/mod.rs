@@ -22,8 +22,8 @@ use crate::friction::GRIP_LIMIT_UTILISATION;
 use crate::manoeuvre::{MANOEUVRES, Overrides};
 use crate::metrics::Metric;
 use crate::order::Order;
+use crate::rate_runs::{RateRuns, SolverRuns, run_rates};
 use crate::run::TimeStep;
-use crate::sweep::{RateSweep, Sweep, sweep};
 
 /// Shipped vehicles of the comparison: one or several with every tyre model, drivetrain and number of axles. Other
 /// shipped vehicles are left out, because each takes the time of all manoeuvres on every solver.
@@ -61,7 +61,7 @@ pub struct Runs {
     /// Model of the vehicle.
     pub model: Arc<Model>,
     /// Results, one per manoeuvre of the catalogue.
-    pub sweeps: Vec<Sweep>,
+    pub manoeuvres: Vec<RateRuns>,
     /// Order of convergence of every script on every solver that is not a peer.
     pub convergence: Vec<Convergence>,
 }
@@ -101,42 +101,42 @@ pub fn measure(
 ) -> Result<Runs, String> {
     let overrides = Overrides::default();
     let steps = rates_hz.iter().map(|&hz| TimeStep::from_rate_hz(hz)).collect::<Result<Vec<_>, _>>()?;
-    let sweep_manoeuvre = |entry: &crate::manoeuvre::ManoeuvreEntry| {
+    let run_manoeuvre = |entry: &crate::manoeuvre::ManoeuvreEntry| {
         let report_progress = |manoeuvre_progress: Progress| progress(entry.name, manoeuvre_progress);
-        sweep(backends, model, entry.build_standard(&overrides).as_ref(), &overrides, &steps, &report_progress)
+        run_rates(backends, model, entry.build_standard(&overrides).as_ref(), &overrides, &steps, &report_progress)
     };
     Ok(Runs {
         vehicle: vehicle.into(),
         model: Arc::clone(model),
-        sweeps: MANOEUVRES.iter().map(sweep_manoeuvre).collect(),
+        manoeuvres: MANOEUVRES.iter().map(run_manoeuvre).collect(),
         convergence: convergence::measure_convergence(backends, model),
     })
 }
 
 /// Iterates over the solvers that are not peers.
-fn solver_sweeps(sweep: &Sweep) -> impl Iterator<Item = &RateSweep> {
-    sweep.rate_sweeps.iter().filter(|rate_sweep| !rate_sweep.peer)
+fn judged_solvers(rate_runs: &RateRuns) -> impl Iterator<Item = &SolverRuns> {
+    rate_runs.solvers.iter().filter(|solver_runs| !solver_runs.peer)
 }
 
 /// Returns the number of the sample at `rate_hz` (Hz); `None` if this rate was not driven.
-fn sample_index(sweep: &Sweep, rate_hz: f64) -> Option<usize> {
-    sweep.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
+fn sample_index(rate_runs: &RateRuns, rate_hz: f64) -> Option<usize> {
+    rate_runs.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
 }
 
 /// Computes the spread of metric number `index` over the solvers that are not peers, in sample number `sample`;
 /// unknown if one of them has no value.
-fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
-    let metric = &sweep.metrics()[index];
+fn spread(rate_runs: &RateRuns, index: usize, sample: usize) -> Spread {
+    let metric = &rate_runs.metrics()[index];
     let values: Option<Vec<f64>> =
-        solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].metrics[index].value).collect();
-    values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, sweep.steps_s[sample]))
+        judged_solvers(rate_runs).map(|solver_runs| solver_runs.samples[sample].metrics[index].value).collect();
+    values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, rate_runs.steps_s[sample]))
 }
 
 /// Returns the largest friction utilisation of any tyre on any solver that is not a peer, at [`AGREEMENT_RATE_HZ`] (–); 0 if
 /// this rate was not driven.
-pub fn friction_utilisation(sweep: &Sweep) -> f64 {
-    let Some(sample) = sample_index(sweep, AGREEMENT_RATE_HZ) else { return 0.0 };
-    solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].friction_utilisation).fold(0.0, f64::max)
+pub fn friction_utilisation(rate_runs: &RateRuns) -> f64 {
+    let Some(sample) = sample_index(rate_runs, AGREEMENT_RATE_HZ) else { return 0.0 };
+    judged_solvers(rate_runs).map(|solver_runs| solver_runs.samples[sample].friction_utilisation).fold(0.0, f64::max)
 }
 
 /// Returns the largest accepted spread of a run whose tyres use at most the share `friction_utilisation` of their
@@ -146,23 +146,23 @@ pub fn accepted_spread(friction_utilisation: f64) -> f64 {
     if friction_utilisation > GRIP_LIMIT_UTILISATION { MAX_LIMIT_SPREAD_PERCENT } else { MAX_SPREAD_PERCENT }
 }
 
-/// Returns the largest accepted spread of `sweep` (%); see [`accepted_spread`].
-pub fn max_spread(sweep: &Sweep) -> f64 {
-    accepted_spread(friction_utilisation(sweep))
+/// Returns the largest accepted spread of `rate_runs` (%); see [`accepted_spread`].
+pub fn max_spread(rate_runs: &RateRuns) -> f64 {
+    accepted_spread(friction_utilisation(rate_runs))
 }
 
 /// Extrapolates the value of metric number `index` to the limit of small steps from [`EXTRAPOLATION_RATES_HZ`],
 /// assuming first order: `2 x(fine) − x(coarse)`. `None` if a rate was not driven or a value is missing.
-fn extrapolate_limit(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Option<f64> {
+fn extrapolate_limit(rate_runs: &RateRuns, solver_runs: &SolverRuns, index: usize) -> Option<f64> {
     let [coarse, fine] =
-        EXTRAPOLATION_RATES_HZ.map(|hz| rate_sweep.samples[sample_index(sweep, hz)?].metrics[index].value);
+        EXTRAPOLATION_RATES_HZ.map(|hz| solver_runs.samples[sample_index(rate_runs, hz)?].metrics[index].value);
     Some(2.0 * fine? - coarse?)
 }
 
 /// Computes the order of convergence of metric number `index` from the differences between neighbouring steps.
-fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
-    let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
-    Order::from_values(&sweep.steps_s, &values, |gap, dt| is_noise(gap, &sweep.metrics()[index], dt))
+fn order(rate_runs: &RateRuns, solver_runs: &SolverRuns, index: usize) -> Order {
+    let values: Vec<Option<f64>> = solver_runs.values(index).collect();
+    Order::from_values(&rate_runs.steps_s, &values, |gap, dt| is_noise(gap, &rate_runs.metrics()[index], dt))
 }
 
 /// Returns the metrics whose spread in % at [`AGREEMENT_RATE_HZ`] exceeds the accepted one, in the order of vehicles,
@@ -171,16 +171,18 @@ fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
 /// count as noise or are unknown.
 pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
     let mut over_limits = Vec::new();
-    for (vehicle, sweep) in runs.iter().flat_map(|runs| runs.sweeps.iter().map(|sweep| (runs.vehicle.as_str(), sweep)))
+    for (vehicle, rate_runs) in
+        runs.iter().flat_map(|runs| runs.manoeuvres.iter().map(|rate_runs| (runs.vehicle.as_str(), rate_runs)))
     {
-        let Some(sample) = sample_index(sweep, AGREEMENT_RATE_HZ) else { continue };
-        let (manoeuvre, accepted) = (sweep.manoeuvre, max_spread(sweep));
-        for (index, metric) in sweep.metrics().iter().enumerate() {
-            let Some(spread) = spread(sweep, index, sample).percent().filter(|percent| *percent > accepted) else {
+        let Some(sample) = sample_index(rate_runs, AGREEMENT_RATE_HZ) else { continue };
+        let (manoeuvre, accepted) = (rate_runs.manoeuvre, max_spread(rate_runs));
+        for (index, metric) in rate_runs.metrics().iter().enumerate() {
+            let Some(spread) = spread(rate_runs, index, sample).percent().filter(|percent| *percent > accepted) else {
                 continue;
             };
-            let texts =
-                solver_sweeps(sweep).map(|rate_sweep| rate_sweep.samples[sample].metrics[index].text()).collect();
+            let texts = judged_solvers(rate_runs)
+                .map(|solver_runs| solver_runs.samples[sample].metrics[index].text())
+                .collect();
             let explains_metric = |reason: &&Reason| {
                 reason.vehicle == vehicle && reason.manoeuvre == manoeuvre && reason.metrics.contains(&&*metric.name)
             };
@@ -245,14 +247,14 @@ mod tests {
     #[test]
     fn what_is_accepted_depends_on_the_friction_used() {
         let mut found = runs("a", &[POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }]);
-        let sample = sample_index(&found.sweeps[0], AGREEMENT_RATE_HZ).expect("driven");
-        let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
-        let value = &mut braking.rate_sweeps[1].samples[sample].metrics[0].value;
+        let sample = sample_index(&found.manoeuvres[0], AGREEMENT_RATE_HZ).expect("driven");
+        let braking = found.manoeuvres.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
+        let value = &mut braking.solvers[1].samples[sample].metrics[0].value;
         *value = value.map(|v| v * 1.02);
         let [fault] = &faults(std::slice::from_ref(&found))[..] else { panic!("one fault") };
         assert!(fault.starts_with("a braking distance_m: spread 1.98 %, accepted 1 %"), "{fault}");
-        let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
-        braking.rate_sweeps[0].samples[sample].friction_utilisation = 0.95;
+        let braking = found.manoeuvres.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
+        braking.solvers[0].samples[sample].friction_utilisation = 0.95;
         assert_eq!(faults(&[found]), Vec::<String>::new());
     }
 
@@ -262,10 +264,10 @@ mod tests {
     fn the_order_of_a_first_order_solver_is_one_and_of_a_constant_closed() {
         let steps = REQUIRED_RATES_HZ.map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let (model, overrides) = (Arc::new(model()), Overrides::default());
-        let sweep = &sweep(&[POINT_MASS], &model, &Braking::default(), &overrides, &steps, &|_| {});
-        let distance = order(sweep, &sweep.rate_sweeps[0], 0);
+        let rate_runs = &run_rates(&[POINT_MASS], &model, &Braking::default(), &overrides, &steps, &|_| {});
+        let distance = order(rate_runs, &rate_runs.solvers[0], 0);
         assert!(matches!(distance, Order::Observed(order) if (order - 1.0).abs() < 0.05), "{distance:?}");
-        let drift = sweep.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");
-        assert_eq!(order(sweep, &sweep.rate_sweeps[0], drift), Order::WithinNoise);
+        let drift = rate_runs.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");
+        assert_eq!(order(rate_runs, &rate_runs.solvers[0], drift), Order::WithinNoise);
     }
 }

@@ -123,21 +123,23 @@ pub fn acceptance(runs: &[Runs]) -> String {
         (format!("friction utilisation of every tyre below {GRIP_LIMIT_UTILISATION}"), MAX_SPREAD_PERCENT),
         (format!("friction utilisation of a tyre above {GRIP_LIMIT_UTILISATION}"), MAX_LIMIT_SPREAD_PERCENT),
     ] {
-        let all_runs = runs.iter().flat_map(|runs| runs.sweeps.iter().map(move |sweep| (runs, sweep)));
+        let all_runs = runs.iter().flat_map(|runs| runs.manoeuvres.iter().map(move |rate_runs| (runs, rate_runs)));
         // Runs with this accepted spread.
-        let limit_runs: Vec<(&Runs, &Sweep)> =
-            all_runs.filter(|(_, sweep)| max_spread(sweep) == max_spread_percent).collect();
-        let metric_count: usize = limit_runs.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
-        let is_over_limit = |runs: &Runs, sweep: &Sweep, metric: &Metric| {
+        let limit_runs: Vec<(&Runs, &RateRuns)> =
+            all_runs.filter(|(_, rate_runs)| max_spread(rate_runs) == max_spread_percent).collect();
+        let metric_count: usize = limit_runs.iter().map(|(_, rate_runs)| rate_runs.metrics().len()).sum();
+        let is_over_limit = |runs: &Runs, rate_runs: &RateRuns, metric: &Metric| {
             over_limits.iter().any(|over| {
-                (over.vehicle, over.manoeuvre) == (&runs.vehicle, sweep.manoeuvre) && over.metric.name == metric.name
+                (over.vehicle, over.manoeuvre) == (&runs.vehicle, rate_runs.manoeuvre)
+                    && over.metric.name == metric.name
             })
         };
         // Spread of each accepted metric with its name (vehicle, manoeuvre, metric).
-        let named_spreads = limit_runs.iter().flat_map(|(runs, sweep)| {
-            let spreads = spreads(sweep, sample_index(sweep, AGREEMENT_RATE_HZ))
-                .filter(|(metric, _)| !is_over_limit(runs, sweep, metric));
-            spreads.map(|(metric, spread)| (spread, format!("{} {}: {}", runs.vehicle, sweep.manoeuvre, metric.label)))
+        let named_spreads = limit_runs.iter().flat_map(|(runs, rate_runs)| {
+            let spreads = spreads(rate_runs, sample_index(rate_runs, AGREEMENT_RATE_HZ))
+                .filter(|(metric, _)| !is_over_limit(runs, rate_runs, metric));
+            spreads
+                .map(|(metric, spread)| (spread, format!("{} {}: {}", runs.vehicle, rate_runs.manoeuvre, metric.label)))
         });
         let (spread, name_of_largest) = named_spreads.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         let counts = [limit_runs.len(), metric_count].map(|count| count.to_string());
@@ -147,9 +149,9 @@ pub fn acceptance(runs: &[Runs]) -> String {
     // Names of the solvers that are not peers; every run has the same.
     let solvers = runs
         .iter()
-        .flat_map(|runs| &runs.sweeps)
+        .flat_map(|runs| &runs.manoeuvres)
         .next()
-        .map_or(Vec::new(), |sweep| solver_sweeps(sweep).map(|rate_sweep| rate_sweep.backend).collect());
+        .map_or(Vec::new(), |rate_runs| judged_solvers(rate_runs).map(|solver_runs| solver_runs.backend).collect());
     append_exceptions(text, &over_limits, &solvers);
     // `text` borrows the string, so its content is moved out.
     core::mem::take(text)
@@ -194,18 +196,18 @@ fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: 
 
 /// Iterates over the metrics whose spread in sample number `sample` is expressed in %, with that spread (%); nothing
 /// without a sample.
-fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
-    let percent_at = move |index| spread(sweep, index, sample?).percent();
-    sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, percent_at(index)?)))
+fn spreads(rate_runs: &RateRuns, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
+    let percent_at = move |index| spread(rate_runs, index, sample?).percent();
+    rate_runs.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, percent_at(index)?)))
 }
 
 /// Computes the spread of metric number `index` in the limit of small steps over the solvers that are not peers;
 /// unknown if one value is missing.
-fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
+fn limit_spread(rate_runs: &RateRuns, index: usize) -> Spread {
     let values: Option<Vec<f64>> =
-        solver_sweeps(sweep).map(|rate_sweep| extrapolate_limit(sweep, rate_sweep, index)).collect();
-    let dt = sweep.steps_s.last().copied().unwrap_or(0.0);
-    values.map_or(Spread::Unknown, |values| Spread::between(&values, &sweep.metrics()[index], dt))
+        judged_solvers(rate_runs).map(|solver_runs| extrapolate_limit(rate_runs, solver_runs, index)).collect();
+    let dt = rate_runs.steps_s.last().copied().unwrap_or(0.0);
+    values.map_or(Spread::Unknown, |values| Spread::between(&values, &rate_runs.metrics()[index], dt))
 }
 
 /// Appends the table of one vehicle with a row per manoeuvre: friction utilisation, the largest spread and its metric
@@ -218,15 +220,15 @@ fn append_summary(text: &mut String, runs: &Runs) {
         ["manoeuvre", "friction"].map(String::from).into_iter().chain(rate_headings).chain(last_headings).collect();
     // 1: the manoeuvre is text.
     append_head(text, &headings, 1);
-    for sweep in &runs.sweeps {
-        let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_utilisation(sweep))];
-        cells.extend(RATES_HZ.map(|hz| largest_spread_text(spreads(sweep, sample_index(sweep, hz)))));
-        let limit_spreads = sweep
+    for rate_runs in &runs.manoeuvres {
+        let mut cells = vec![rate_runs.manoeuvre.to_string(), format!("{:.2}", friction_utilisation(rate_runs))];
+        cells.extend(RATES_HZ.map(|hz| largest_spread_text(spreads(rate_runs, sample_index(rate_runs, hz)))));
+        let limit_spreads = rate_runs
             .metrics()
             .iter()
             .enumerate()
-            .filter_map(|(index, metric)| Some((metric, limit_spread(sweep, index).percent()?)));
-        cells.extend([largest_spread_text(limit_spreads), order_summary(sweep)]);
+            .filter_map(|(index, metric)| Some((metric, limit_spread(rate_runs, index).percent()?)));
+        cells.extend([largest_spread_text(limit_spreads), order_summary(rate_runs)]);
         append_row(text, cells);
     }
     text.push('\n');
@@ -246,10 +248,10 @@ fn largest_spread_text<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> 
 /// Formats the median of the observed orders of all metrics on all solvers that are not peers (the upper one of two),
 /// followed in brackets by the numbers of observed orders, of all, and of those within the noise. A median that does
 /// not exist is "-".
-fn order_summary(sweep: &Sweep) -> String {
-    let metric_indices = 0..sweep.metrics().len();
+fn order_summary(rate_runs: &RateRuns) -> String {
+    let metric_indices = 0..rate_runs.metrics().len();
     let all_orders: Vec<Order> = metric_indices
-        .flat_map(|index| solver_sweeps(sweep).map(move |rate_sweep| order(sweep, rate_sweep, index)))
+        .flat_map(|index| judged_solvers(rate_runs).map(move |solver_runs| order(rate_runs, solver_runs, index)))
         .collect();
     let noise_count = all_orders.iter().filter(|order| **order == Order::WithinNoise).count();
     let mut observed_orders: Vec<f64> = all_orders
@@ -282,16 +284,16 @@ fn vehicle_page(runs: &Runs) -> Page {
             REQUIRED_RATES_HZ.map(|hz| hz.to_string()).join(", ")
         ),
     );
-    for sweep in &runs.sweeps {
-        append(&mut text, format_args!("\n## {}\n\n{}. ", sweep.manoeuvre, sweep.about));
-        append(&mut text, format_args!("Largest friction utilisation {:.2}.\n\n", friction_utilisation(sweep)));
+    for rate_runs in &runs.manoeuvres {
+        append(&mut text, format_args!("\n## {}\n\n{}. ", rate_runs.manoeuvre, rate_runs.about));
+        append(&mut text, format_args!("Largest friction utilisation {:.2}.\n\n", friction_utilisation(rate_runs)));
         let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
         let first_headings = ["metric", "unit", "solver"].map(String::from).into_iter();
         let last_headings = ["limit", "order"].map(String::from);
         // 3: metric, unit and solver are text.
         append_head(&mut text, &first_headings.chain(rate_headings).chain(last_headings).collect::<Vec<_>>(), 3);
-        for index in 0..sweep.metrics().len() {
-            append_metric(&mut text, sweep, index);
+        for index in 0..rate_runs.metrics().len() {
+            append_metric(&mut text, rate_runs, index);
         }
     }
     Page { file: page_file(&runs.vehicle), text }
@@ -300,18 +302,22 @@ fn vehicle_page(runs: &Runs) -> Page {
 /// Appends metric number `index` to a table: one line for each group of solvers with identical texts (values at
 /// [`RATES_HZ`], limit of small steps, order), and one with the spreads. Label and unit are written only on the first
 /// line.
-fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
-    let metric = &sweep.metrics()[index];
+fn append_metric(text: &mut String, rate_runs: &RateRuns, index: usize) {
+    let metric = &rate_runs.metrics()[index];
     // Groups of solvers with their common cells: values at each rate, limit, order.
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
-    for rate_sweep in &sweep.rate_sweeps {
-        let value = |hz| sample_index(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
+    for solver_runs in &rate_runs.solvers {
+        let value =
+            |hz| sample_index(rate_runs, hz).and_then(|sample| solver_runs.samples[sample].metrics[index].value);
         let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with_value(value(hz)).text()).collect();
-        let observed_order = order(sweep, rate_sweep, index);
-        cells.extend([metric.with_value(extrapolate_limit(sweep, rate_sweep, index)).text(), observed_order.text()]);
+        let observed_order = order(rate_runs, solver_runs, index);
+        cells.extend([
+            metric.with_value(extrapolate_limit(rate_runs, solver_runs, index)).text(),
+            observed_order.text(),
+        ]);
         match groups.iter_mut().find(|(_, texts)| *texts == cells) {
-            Some((names, _)) => names.push(rate_sweep.backend),
-            None => groups.push((vec![rate_sweep.backend], cells)),
+            Some((names, _)) => names.push(solver_runs.backend),
+            None => groups.push((vec![solver_runs.backend], cells)),
         }
     }
     for (group_index, (names, cells)) in groups.into_iter().enumerate() {
@@ -319,9 +325,10 @@ fn append_metric(text: &mut String, sweep: &Sweep, index: usize) {
         append_row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
     }
     // Last row: the spreads, without label and order.
-    let spread_texts = RATES_HZ
-        .map(|hz| sample_index(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
-    let last_cells = [limit_spread(sweep, index).text(), String::new()];
+    let spread_texts = RATES_HZ.map(|hz| {
+        sample_index(rate_runs, hz).map_or(Spread::Unknown, |sample| spread(rate_runs, index, sample)).text()
+    });
+    let last_cells = [limit_spread(rate_runs, index).text(), String::new()];
     append_row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spread_texts).chain(last_cells));
 }
 

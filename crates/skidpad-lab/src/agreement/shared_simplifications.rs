@@ -3,7 +3,7 @@
 use super::pages::{append, append_head, append_row};
 use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
 use crate::closed_form::{Characteristics, GRAVITY_MPS2, UnsprungCharacteristics};
-use crate::sweep::RateSweep;
+use crate::rate_runs::SolverRuns;
 
 /// First paragraphs of the section.
 const SECTION_INTRO: &str = "The compared solvers include the wheel masses in the chassis and use the same tyre equations. They differ in the \
@@ -24,9 +24,9 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(text, format_args!("## Intended differences\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
         .iter()
-        .flat_map(|runs| &runs.sweeps)
+        .flat_map(|runs| &runs.manoeuvres)
         .next()
-        .map_or(Vec::new(), |sweep| sweep.rate_sweeps.iter().map(|rate_sweep| rate_sweep.backend).collect());
+        .map_or(Vec::new(), |rate_runs| rate_runs.solvers.iter().map(|solver_runs| solver_runs.backend).collect());
     let headings = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, with tyre compliance"];
     // 1: the vehicle is text.
     append_head(text, &headings.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
@@ -51,16 +51,17 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
 /// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g). Empty if the circle was not
 /// driven; "-" for a missing value. Peers are included.
 fn roll_gradients(runs: &Runs) -> Vec<String> {
-    let Some(sweep) = runs.sweeps.iter().find(|sweep| sweep.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
+    let Some(rate_runs) = runs.manoeuvres.iter().find(|rate_runs| rate_runs.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
         return Vec::new();
     };
     // Number of the metric; `None` if the circle does not have it.
-    let index = sweep.metrics().iter().position(|metric| metric.name == ROLL_GRADIENT_METRIC.1);
-    let value_of =
-        |rate_sweep: &RateSweep| rate_sweep.samples[sample_index(sweep, AGREEMENT_RATE_HZ)?].metrics[index?].value;
-    sweep
-        .rate_sweeps
+    let index = rate_runs.metrics().iter().position(|metric| metric.name == ROLL_GRADIENT_METRIC.1);
+    let value_of = |solver_runs: &SolverRuns| {
+        solver_runs.samples[sample_index(rate_runs, AGREEMENT_RATE_HZ)?].metrics[index?].value
+    };
+    rate_runs
+        .solvers
         .iter()
-        .map(|rate_sweep| value_of(rate_sweep).map_or("-".into(), |gradient| format!("{gradient:.3}")))
+        .map(|solver_runs| value_of(solver_runs).map_or("-".into(), |gradient| format!("{gradient:.3}")))
         .collect()
 }

@@ -20,10 +20,10 @@ use skidpad_spec::{Faults, Folders};
 use crate::fit::least_squares::{FitFailure, Parameter, Residuals, Solution, solve};
 use crate::fit::log::Series;
 use crate::manoeuvre::{Manoeuvre, Overrides, Procedure};
+use crate::parallel::run_in_parallel;
 use crate::run::{TimeStep, simulate};
 use crate::runner::execute;
 use crate::script::Script;
-use crate::sweep::run_in_parallel;
 use crate::trajectory::Trajectory;
 
 /// Fit that was read and checked.

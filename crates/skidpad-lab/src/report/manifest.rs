@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Report;
 use super::html_table::{Column, HtmlTable};
+use crate::canonical_json::sha256;
 
 /// Input file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +21,7 @@ pub struct InputFile {
 impl InputFile {
     /// Creates the entry of a file with the content `bytes`.
     pub fn new(role: &'static str, name: &str, bytes: &[u8]) -> Self {
-        let sha256 = hmac_sha256::Hash::hash(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { role, name: name.into(), sha256 }
+        Self { role, name: name.into(), sha256: sha256(bytes) }
     }
 
     /// Reads the file `path` and creates its entry.

@@ -24,11 +24,13 @@ mod plots;
 mod replay;
 mod runs;
 mod step_size_report;
+mod sweep_report;
 mod table;
 mod verdict;
 
 pub use manifest::InputFile;
 pub use step_size_report::StepSizeReport;
+pub use sweep_report::SweepReport;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -53,6 +53,8 @@ pub enum Kind {
     Time,
     /// Quantities over other quantities.
     Diagram,
+    /// Quantities over other quantities, as points without lines.
+    Scatter,
     /// Quantities over other quantities with the same scale on both axes.
     EqualScales,
     /// Positions seen from above.
@@ -120,7 +122,7 @@ impl Plot {
         match self.kind {
             Kind::Time => changes_along(1),
             Kind::Map => changes_along(0) || changes_along(1),
-            Kind::Diagram | Kind::EqualScales => changes_along(0) && changes_along(1),
+            Kind::Diagram | Kind::Scatter | Kind::EqualScales => changes_along(0) && changes_along(1),
         }
     }
 
@@ -211,6 +213,7 @@ impl Plot {
         let kind = match self.kind {
             Kind::Time => "time",
             Kind::Diagram => "diagram",
+            Kind::Scatter => "scatter",
             Kind::EqualScales => "equal",
             Kind::Map => "map",
         };

@@ -18,8 +18,8 @@ use crate::compare::POSITION_NOISE_MM;
 use crate::files::{WriteError, write_atomically};
 use crate::metrics::Metric;
 use crate::order::Order;
+use crate::rate_runs::SolverRuns;
 use crate::step_size_study::{SolverSummary, StepLimit, StepSizeStudy, StudyRow};
-use crate::sweep::RateSweep;
 
 /// Content of a report of certificates.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl StepSizeReport<'_> {
     /// Returns the page as text: a title with the names of vehicle and manoeuvres, the header, and a section per
     /// manoeuvre.
     pub fn html(&self) -> String {
-        let manoeuvre_names: Vec<&str> = self.studies.iter().map(|study| study.sweep.manoeuvre).collect();
+        let manoeuvre_names: Vec<&str> = self.studies.iter().map(|study| study.rate_runs.manoeuvre).collect();
         let mut page = page_start(&format!("{}: steps, {}", self.vehicle, manoeuvre_names.join(", ")));
         self.append_header(&mut page);
         let mut sections = Vec::new();
@@ -87,8 +87,8 @@ impl StepSizeReport<'_> {
         let number_text = |value: Option<f64>| value.map_or_else(String::new, |value| (value + 0.0).to_string());
         for study in self.studies {
             for row in &study.rows {
-                for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
-                    let peer_text = if rate_sweep.peer { "1" } else { "0" };
+                for (solver_runs, verdict) in study.rate_runs.solvers.iter().zip(&row.verdicts) {
+                    let peer_text = if solver_runs.peer { "1" } else { "0" };
                     let (metric_name, unit, step_limit_text) =
                         (&row.metric.name, row.metric.unit, number_text(verdict.step_limit.seconds()));
                     let order_text = match verdict.order {
@@ -96,16 +96,16 @@ impl StepSizeReport<'_> {
                         Order::Unknown | Order::WithinNoise => String::new(),
                     };
                     for ((sample, value), deviation) in
-                        rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.deviations)
+                        solver_runs.samples.iter().zip(&verdict.values).zip(&verdict.deviations)
                     {
                         let deviation_text = number_text(deviation.and_then(|deviation| deviation.percent()));
                         let (dt_text, value_text) = (sample.dt_s.to_string(), number_text(*value));
-                        let manoeuvre = study.sweep.manoeuvre;
+                        let manoeuvre = study.rate_runs.manoeuvre;
                         writer.write_record([
                             manoeuvre,
                             metric_name,
                             unit,
-                            rate_sweep.backend,
+                            solver_runs.backend,
                             peer_text,
                             &dt_text,
                             &value_text,
@@ -133,7 +133,7 @@ impl StepSizeReport<'_> {
     /// steps are shown as 1 s and the deviation as 0.
     fn append_header(&self, page: &mut String) {
         put!(page, "<header>\n<h1>{}: step-size study</h1>\n", escape(self.vehicle));
-        let step_lengths = self.studies.first().map_or(&[][..], |study| &study.sweep.steps_s);
+        let step_lengths = self.studies.first().map_or(&[][..], |study| &study.rate_runs.steps_s);
         let (longest, shortest) =
             (step_lengths.first().copied().unwrap_or(1.0), step_lengths.last().copied().unwrap_or(1.0));
         let percent = self.studies.first().map_or(0.0, |study| study.within_percent);
@@ -153,7 +153,7 @@ impl StepSizeReport<'_> {
         self.append_totals(page);
         page.push_str("<nav aria-label=\"Sections\"><ul>\n");
         for study in self.studies {
-            let name = escape(study.sweep.manoeuvre);
+            let name = escape(study.rate_runs.manoeuvre);
             put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
         }
         page.push_str("</ul></nav>\n</header>\n");
@@ -169,7 +169,7 @@ impl StepSizeReport<'_> {
         for study in self.studies {
             for summary in study.solver_summaries() {
                 table.add_row([
-                    study.sweep.manoeuvre.into(),
+                    study.rate_runs.manoeuvre.into(),
                     summary.backend.into(),
                     summary.step_limit.text().into(),
                     rate_text(&summary).into(),
@@ -191,29 +191,30 @@ fn rate_text(summary: &SolverSummary) -> String {
 /// warning for each step length at which a value was not finite or the solver did not converge; the former takes
 /// precedence. Returns the data of the section number `number`.
 fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Value {
-    let (name, about) = (escape(study.sweep.manoeuvre), escape(&study.sweep.about));
+    let (name, about) = (escape(study.rate_runs.manoeuvre), escape(&study.rate_runs.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
     append_step_limits(page, study);
     // Warnings of solvers.
-    for rate_sweep in &study.sweep.rate_sweeps {
-        for sample in rate_sweep
+    for solver_runs in &study.rate_runs.solvers {
+        for sample in solver_runs
             .samples
             .iter()
             .filter(|sample| sample.worst_report.not_finite || sample.worst_report.not_converged)
         {
             let event =
                 if sample.worst_report.not_finite { "had a value that was not finite" } else { "did not converge" };
-            let (backend, dt) = (escape(rate_sweep.backend), sample.dt_s * 1e3);
+            let (backend, dt) = (escape(solver_runs.backend), sample.dt_s * 1e3);
             put!(page, "<p class=\"alarm\">{backend} {event} at a step length of {dt:.2} ms.</p>\n");
         }
     }
     // Labels of the metrics that are not drawn.
     let mut undrawn_labels = Vec::new();
-    let rate_sweeps = study.sweep.rate_sweeps.iter();
+    let solvers = study.rate_runs.solvers.iter();
     let solvers: Vec<PlottedSolver<'_>> =
-        rate_sweeps.map(|rate_sweep| PlottedSolver { name: rate_sweep.backend, is_peer: rate_sweep.peer }).collect();
+        solvers.map(|solver_runs| PlottedSolver { name: solver_runs.backend, is_peer: solver_runs.peer }).collect();
     // Step lengths (ms), in ascending order.
-    let mut steps: Vec<(f64, usize)> = study.sweep.steps_s.iter().enumerate().map(|(i, dt)| (dt * 1e3, i)).collect();
+    let mut steps: Vec<(f64, usize)> =
+        study.rate_runs.steps_s.iter().enumerate().map(|(i, dt)| (dt * 1e3, i)).collect();
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut table = Table::new(steps.iter().map(|(step, _)| *step).collect());
     let sample_order: Vec<usize> = steps.into_iter().map(|(_, index)| index).collect();
@@ -244,7 +245,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
 /// and grey for a peer. A note below explains the table.
 fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     let solver_columns =
-        study.sweep.rate_sweeps.iter().map(|rate_sweep| Column::solver(rate_sweep.backend, rate_sweep.peer));
+        study.rate_runs.solvers.iter().map(|solver_runs| Column::solver(solver_runs.backend, solver_runs.peer));
     let first_columns = [Column::text("longest accepted step"), Column::text("unit"), Column::number("value")];
     let mut table = HtmlTable::new(first_columns.into_iter().chain(solver_columns).collect());
     for row in &study.rows {
@@ -261,7 +262,7 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
         "<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
          in mm that differ by at most {POSITION_NOISE_MM} mm and times that differ by less than half a step count as equal. “None”: \
          only the shortest step keeps the metric. Horizontal lines in plots mark a deviation of {} %. A dash marks a missing value or zero.</p>\n",
-        escape(study.sweep.rate_sweeps.first().map_or("", |rate_sweep| rate_sweep.backend)),
+        escape(study.rate_runs.solvers.first().map_or("", |solver_runs| solver_runs.backend)),
         study.within_percent
     );
 }
@@ -271,14 +272,14 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
 /// `table`. Steps without a value have no point. Returns `None` if no step changes the metric by [`MIN_DRAWN_DEVIATION`]
 /// of the accepted deviation. Peers count for this, and set the range of the axis, only if all solvers are peers.
 fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_order: &[usize]) -> Option<Plot> {
-    let rate_sweeps = &study.sweep.rate_sweeps;
+    let solvers = &study.rate_runs.solvers;
     // Whether a solver counts: not a peer, unless there are only peers.
-    let is_leading = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|other| other.peer);
+    let is_leading = |solver_runs: &SolverRuns| !solver_runs.peer || solvers.iter().all(|other| other.peer);
     let leading_deviations = row
         .verdicts
         .iter()
-        .zip(rate_sweeps)
-        .filter(|(_, rate_sweep)| is_leading(rate_sweep))
+        .zip(solvers)
+        .filter(|(_, solver_runs)| is_leading(solver_runs))
         .flat_map(|(verdict, _)| &verdict.deviations);
     let deviation_percents =
         leading_deviations.filter_map(|deviation| deviation.and_then(|deviation| deviation.percent()));
@@ -289,10 +290,10 @@ fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_
     let axes = [Axis::new("step", "ms", 0.0), Axis::new(&label.to_lowercase(), row.metric.unit, 0.0)];
     let mut plot = Plot::new(label, Kind::Time, axes);
     plot.has_markers = true;
-    for (solver, (verdict, rate_sweep)) in row.verdicts.iter().zip(rate_sweeps).enumerate() {
+    for (solver, (verdict, solver_runs)) in row.verdicts.iter().zip(solvers).enumerate() {
         let values = sample_order.iter().map(|&sample| verdict.values[sample].unwrap_or(f64::NAN)).collect();
         let column = table.add(values, 0.0, None);
-        let sets_range = is_leading(rate_sweep);
+        let sets_range = is_leading(solver_runs);
         plot.curves.push(Curve { solver, part: String::new(), sets_range, columns: [0, column] });
     }
     let reference = row.verdicts.iter().find_map(|verdict| verdict.reference);
@@ -310,13 +311,13 @@ fn tolerance_band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
 /// Every row repeats label and unit, then names the solver. Missing values are shown as a minus sign.
 fn append_values(page: &mut String, study: &StepSizeStudy) {
     page.push_str("<details>\n<summary>Every value</summary>\n");
-    let step_columns = study.sweep.steps_s.iter().map(|dt| Column::number(&format!("{:.2} ms", dt * 1e3)));
+    let step_columns = study.rate_runs.steps_s.iter().map(|dt| Column::number(&format!("{:.2} ms", dt * 1e3)));
     let columns = ["metric", "unit", "solver"].map(Column::text).into_iter().chain(step_columns);
     let mut table = HtmlTable::new(columns.chain([Column::number("order")]).collect());
     for row in &study.rows {
-        for (rate_sweep, verdict) in study.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+        for (solver_runs, verdict) in study.rate_runs.solvers.iter().zip(&row.verdicts) {
             let label: [Cell; 3] =
-                [row.metric.label.as_str().into(), row.metric.unit.into(), rate_sweep.backend.into()];
+                [row.metric.label.as_str().into(), row.metric.unit.into(), solver_runs.backend.into()];
             let values = verdict.values.iter().map(|value| Cell::from(row.metric.with_value(*value).text()));
             table.add_row(label.into_iter().chain(values).chain([verdict.order.text().into()]));
         }
@@ -331,8 +332,8 @@ mod tests {
 
     use super::*;
     use crate::manoeuvre::{Braking, Overrides};
+    use crate::rate_runs::run_rates;
     use crate::run::TimeStep;
-    use crate::sweep::sweep;
     use crate::testing::{POINT_MASS, model};
 
     /// The page is complete, escapes the vehicle's name, has the levels of the accepted deviation, refers to nothing
@@ -341,8 +342,9 @@ mod tests {
     fn a_report_is_whole_and_has_a_row_for_every_value() {
         let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
-        let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
-        let certificate = StepSizeStudy::new(sweep, 2.0);
+        let rate_runs =
+            run_rates(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
+        let certificate = StepSizeStudy::new(rate_runs, 2.0);
         let certificates = std::slice::from_ref(&certificate);
         let report = StepSizeReport { vehicle: "A <car>", backends: &backends, studies: certificates };
         let html = report.html();

@@ -27,6 +27,8 @@ OPTIONS = {"initial_speed": "m/s", "slope_deg": "deg", "heading_deg": "deg", "du
 SCENE_KEYWORDS = {"scene__grip": "-", "scene__gravity": "m/s²"}
 # Lowest step rate of runs, Hz.
 LOWEST_RATE = 10.0
+# Number of shards of a sweep without a stated shard size, and the largest size then.
+USUAL_SHARDS, MOST_USUAL_SIZE = 64, 256
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Sweep:
         parameters: grids and distributions by the names of the parameters.
         samples: samples of the distributions at each point of the grids.
         seed: seed of the distributions.
-        shard_size: greatest number of runs of a shard.
+        shard_size: greatest number of runs of a shard; if it is not stated, a 64th of the runs, at most 256.
         scene: ground that replaces that of the manoeuvre, or None.
         towing: trailers from the front.
         manifest: everything that the results depend on, as a dictionary.
@@ -82,7 +84,7 @@ class Sweep:
         *,
         samples: int = 1,
         seed: int = 0,
-        shard_size: int = 256,
+        shard_size: int | None = None,
         scene: Scene | None = None,
         towing: Iterable[Car | str] = (),
     ) -> None:
@@ -98,9 +100,9 @@ class Sweep:
         self.towing = tuple(unit if isinstance(unit, Car) else _core.load(unit) for unit in towing)
         self.manoeuvre = manoeuvre
         self.solvers = (solvers,) if isinstance(solvers, str) else tuple(solvers)
-        self.scene, self.samples, self.seed, self.shard_size = scene, samples, seed, shard_size
+        self.scene, self.samples, self.seed = scene, samples, seed
         self.rate = rate
-        faults = self._option_faults()
+        faults = self._option_faults(shard_size)
         self.parameters: dict[str, Parameter] = {}
         for name, value in (parameters or {}).items():
             try:
@@ -112,6 +114,8 @@ class Sweep:
             raise SweepError(faults)
         self.rate = float(rate)
         self._grids = {name: entry.values for name, entry in self.parameters.items() if isinstance(entry, Grid)}
+        usual_size = min(max(-(-len(self) // USUAL_SHARDS), 1), MOST_USUAL_SIZE)
+        self.shard_size: int = usual_size if shard_size is None else shard_size
         self.manifest = self._describe()
         self.hash = sha256(canonical(self.manifest)).hexdigest()
         # Hash of what all runs share. Seed, sizes and parameters act through the values of a run only.
@@ -236,7 +240,7 @@ class Sweep:
             "shard_size": self.shard_size,
         }
 
-    def _option_faults(self) -> list[str]:
+    def _option_faults(self, shard_size: int | None) -> list[str]:
         """Returns the faults of everything but the parameters."""
         faults = []
         if self.manoeuvre not in _core.manoeuvres():
@@ -253,7 +257,9 @@ class Sweep:
         is_number = isinstance(self.rate, int | float) and math.isfinite(self.rate)
         if not is_number or self.rate < LOWEST_RATE:
             faults.append(f"rate is {self.rate} Hz, but must be a finite number from {LOWEST_RATE} on")
-        integers = {"samples": (self.samples, 1), "seed": (self.seed, 0), "shard_size": (self.shard_size, 1)}
+        integers: dict[str, tuple[int, int]] = {"samples": (self.samples, 1), "seed": (self.seed, 0)}
+        if shard_size is not None:
+            integers["shard_size"] = (shard_size, 1)
         for name, (value, least) in integers.items():
             if type(value) is not int or value < least:
                 faults.append(f"{name} is {value!r}, but must be an integer from {least} on")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 from statistics import NormalDist
 from typing import Any
 
@@ -146,7 +146,7 @@ def to_parameter(value: Any) -> Parameter:
 def draw(distribution: Distribution, seed: int, name: str, sample: int) -> Value:
     """Returns the value of a sample. It depends on the seed, the name of the parameter and the number of the sample
     only, so that it is the same at every point of the grids, for every solver and on every machine."""
-    digest = blake2b(f"{seed}\n{sample}\n{name}".encode(), digest_size=8).digest()
+    digest = sha256(f"{seed}\n{sample}\n{name}".encode()).digest()[:8]
     # 52 bits and a half: the share is exact in float64, above 0 and below 1.
     share = ((int.from_bytes(digest, "little") >> 12) + 0.5) * 2.0**-52
     return distribution.quantile(share)

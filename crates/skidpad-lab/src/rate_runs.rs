@@ -1,8 +1,7 @@
-//! Rate sweep: one manoeuvre on several solvers with several step lengths. Only the metrics are kept, not the
-//! telemetry.
+//! Runs of one manoeuvre on several solvers with several step lengths. Only the metrics are kept, not the telemetry.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{Model, SolverInfo, StepReport};
 
@@ -10,6 +9,7 @@ use crate::compare::{Progress, run_solver};
 use crate::friction::max_friction_utilisation;
 use crate::manoeuvre::{IncompleteCourse, Overrides, Procedure};
 use crate::metrics::Metric;
+use crate::parallel::run_in_parallel;
 use crate::run::TimeStep;
 use crate::runner;
 use crate::scene_bounds::OffScene;
@@ -33,7 +33,7 @@ pub struct Sample {
 
 /// Runs of one solver.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RateSweep {
+pub struct SolverRuns {
     /// Name of the solver.
     pub backend: &'static str,
     /// Whether the solver is a peer: it is listed, but does not have to agree with the others.
@@ -42,7 +42,7 @@ pub struct RateSweep {
     pub samples: Vec<Sample>,
 }
 
-impl RateSweep {
+impl SolverRuns {
     /// Returns the values of metric number `index` (from 0), the longest step first. `None` where the metric has no
     /// value.
     pub fn values(&self, index: usize) -> impl DoubleEndedIterator<Item = Option<f64>> + ExactSizeIterator {
@@ -52,21 +52,21 @@ impl RateSweep {
 
 /// Results of one manoeuvre of one car, driven by several solvers with several step lengths.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sweep {
+pub struct RateRuns {
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
     /// Description of the manoeuvre in one sentence.
     pub about: String,
     /// Step lengths (s), the longest first.
     pub steps_s: Vec<f64>,
-    /// Runs of each solver, in the order of the solvers passed to [`sweep`].
-    pub rate_sweeps: Vec<RateSweep>,
+    /// Runs of each solver, in the order of the solvers passed to [`run_rates`].
+    pub solvers: Vec<SolverRuns>,
 }
 
-impl Sweep {
+impl RateRuns {
     /// Returns the metrics with the values of the first solver at the shortest step; empty if there are no runs.
     pub fn metrics(&self) -> &[Metric] {
-        self.rate_sweeps.first().and_then(|rate_sweep| rate_sweep.samples.last()).map_or(&[], |sample| &sample.metrics)
+        self.solvers.first().and_then(|solver_runs| solver_runs.samples.last()).map_or(&[], |sample| &sample.metrics)
     }
 }
 
@@ -76,14 +76,14 @@ impl Sweep {
 /// neither on the number of threads nor on the order of `steps`. `progress` is called from all threads; its total is
 /// that of the planned duration of all runs. The changes `overrides` are applied without checks and are part of the
 /// description.
-pub fn sweep(
+pub fn run_rates(
     backends: &[SolverInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     steps: &[TimeStep],
     progress: &(dyn Fn(Progress) + Sync),
-) -> Sweep {
+) -> RateRuns {
     let about = overrides.about_changed(manoeuvre);
     let resolved = manoeuvre.resolve_parameters(model);
     let manoeuvre = resolved.as_deref().unwrap_or(manoeuvre);
@@ -104,15 +104,15 @@ pub fn sweep(
     };
     // Every solver takes the next samples, one per step length.
     let mut samples = run_in_parallel(backends.len() * steps.len(), &run_job).into_iter();
-    let mut rate_sweep = |info: &SolverInfo| RateSweep {
+    let mut solver_runs = |info: &SolverInfo| SolverRuns {
         backend: info.name,
         peer: info.comparison_only,
         samples: samples.by_ref().take(steps.len()).collect(),
     };
-    Sweep {
+    RateRuns {
         manoeuvre: manoeuvre.name(),
         about,
-        rate_sweeps: backends.iter().map(&mut rate_sweep).collect(),
+        solvers: backends.iter().map(&mut solver_runs).collect(),
         steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
     }
 }
@@ -141,31 +141,6 @@ fn run_sample(
     }
 }
 
-/// Runs `run_job` for the jobs `0..count` and returns the results in the order of the jobs. Each thread takes the next
-/// free job until none is left. Uses at most as many threads as the machine has cores, and as there are jobs: a run
-/// keeps its telemetry until it is measured, so the number of concurrent runs must be limited. A panic of a job is
-/// passed on.
-pub(crate) fn run_in_parallel<T: Send>(count: usize, run_job: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    let thread_count = std::thread::available_parallelism().map_or(1, usize::from).min(count);
-    let next_job = AtomicUsize::new(0);
-    // Jobs of one thread, with their numbers.
-    let run_jobs = || {
-        // Number of the next free job; `None` after the last.
-        let take_job = || Some(next_job.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
-        std::iter::from_fn(take_job).map(|job| (job, run_job(job))).collect::<Vec<_>>()
-    };
-    let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..thread_count).map(|_| scope.spawn(run_jobs)).collect();
-        // Results of a thread, or its panic.
-        let join_thread = |thread: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join_thread).collect()
-    });
-    results.sort_by_key(|(job, _)| *job);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,28 +154,23 @@ mod tests {
         let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let last = AtomicU64::new(0);
-        let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {
-            assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));
-            last.fetch_max(p.done, Ordering::Relaxed);
-        });
+        let found =
+            run_rates(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {
+                assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));
+                last.fetch_max(p.done, Ordering::Relaxed);
+            });
         assert_eq!(last.into_inner(), 2 * 60 * (60 + 120 + 240));
         assert_eq!(found.steps_s, [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0]);
         assert_eq!(
-            found.rate_sweeps.iter().map(|l| (l.backend, l.peer)).collect::<Vec<_>>(),
+            found.solvers.iter().map(|l| (l.backend, l.peer)).collect::<Vec<_>>(),
             [("point-mass", false), ("second", true)]
         );
-        for rate_sweep in &found.rate_sweeps {
-            assert_eq!(rate_sweep.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
+        for solver_runs in &found.solvers {
+            assert_eq!(solver_runs.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
             // A point that moves with the speed at the end of the step stops v dt / 2 early.
-            let stops: Vec<f64> = rate_sweep.values(0).map(|v| v.expect("stops")).collect();
+            let stops: Vec<f64> = solver_runs.values(0).map(|v| v.expect("stops")).collect();
             assert!(stops[0] < stops[1] && stops[1] < stops[2], "{stops:?}");
         }
         assert_eq!(found.metrics()[0].name, "distance_m");
-    }
-
-    #[test]
-    fn results_come_in_the_order_of_the_jobs() {
-        assert_eq!(run_in_parallel(100, &|job| job * job), (0..100).map(|job| job * job).collect::<Vec<_>>());
-        assert!(run_in_parallel(0, &|job| job).is_empty());
     }
 }
