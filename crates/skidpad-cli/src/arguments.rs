@@ -380,6 +380,10 @@ pub struct Changes {
     /// Duration, s, instead of the duration of the manoeuvre. Metrics that need more time have no value.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
+    /// Parameter of the manoeuvre and its value, such as `radius_m=50`; see `skidpad list manoeuvres`. Repeat the option
+    /// for several parameters. Manoeuvres that do not have it are not changed.
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub parameter: Vec<String>,
     /// Trailer that the vehicle tows: name of a shipped trailer or path of a trailer file. For a train, repeat the
     /// option from front to rear. Reference vehicles cannot tow: they are left out, and rejected if `--solver` or
     /// `--solvers` names one.

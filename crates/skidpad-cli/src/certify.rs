@@ -17,7 +17,7 @@ use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
 use crate::roots::load_vehicle;
-use crate::run::{create_progress_bar, read_overrides, resolve_setup};
+use crate::run::{check_parameters, create_progress_bar, read_overrides, resolve_setup};
 
 /// Maximum number of deciding figures per row of the table; the report lists all of them.
 const MAX_NAMED_METRICS: usize = 1;
@@ -36,8 +36,10 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
     let mut manoeuvres: Vec<Box<dyn Procedure>> = Vec::new();
-    for name in &names {
-        let manoeuvre = errors::find_manoeuvre(name)?.build_standard(&overrides);
+    let entries = names.iter().map(|name| errors::find_manoeuvre(name)).collect::<Result<Vec<_>, _>>()?;
+    check_parameters(&overrides, &entries)?;
+    for entry in entries {
+        let manoeuvre = entry.build_standard(&overrides);
         resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &steps)?;
         manoeuvres.push(manoeuvre);
     }

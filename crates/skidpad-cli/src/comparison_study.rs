@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
-use skidpad::lab::manoeuvre::catalogue;
+use skidpad::lab::manoeuvre::{ManoeuvreEntry, catalogue};
 use skidpad::lab::report::{InputFile, Published, Report};
 use skidpad::lab::{Comparison, Overrides, Procedure, TimeStep};
 use skidpad::spec::LoadedVehicle;
@@ -16,7 +16,7 @@ use crate::errors::{self, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
-use crate::run::{SCENE_MANOEUVRE, assists_table, create_progress_bar, report_health, resolve_setup};
+use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
 
 /// Returns the exit code of [`report_health`] for all runs of `comparisons`, after its warnings.
 pub fn health_code(comparisons: &[Comparison]) -> ExitCode {
@@ -51,21 +51,25 @@ pub struct Study<'a> {
 }
 
 impl Study<'_> {
-    /// Builds the manoeuvres of the arguments and checks their start. Of all manoeuvres, those that do not accept the
+    /// Builds the manoeuvres of the arguments and checks their parameters and their start. Of all manoeuvres, those that do not accept the
     /// changed start are left out with a warning; of named ones they are an error.
     pub fn manoeuvres(&self) -> Result<Vec<Box<dyn Procedure>>> {
         let Compare { manoeuvre, changes, .. } = self.arguments;
-        let build = |name: &str| -> Result<Box<dyn Procedure>> {
-            let built = errors::find_manoeuvre(name)?.build_standard(&self.overrides);
+        let build = |entry: &ManoeuvreEntry| -> Result<Box<dyn Procedure>> {
+            let built = entry.build_standard(&self.overrides);
             resolve_setup(built.as_ref(), &self.vehicle.model, &self.overrides, changes, &[self.dt])?;
             Ok(built)
         };
         if !is_all(manoeuvre) {
-            return manoeuvre_names(manoeuvre, changes).iter().map(|name| build(name)).collect();
+            let names = manoeuvre_names(manoeuvre, changes);
+            let entries = names.iter().map(|name| errors::find_manoeuvre(name)).collect::<Result<Vec<_>, _>>()?;
+            check_parameters(&self.overrides, &entries)?;
+            return entries.into_iter().map(build).collect();
         }
+        check_parameters(&self.overrides, &catalogue().collect::<Vec<_>>())?;
         let mut accepted = Vec::new();
         for entry in catalogue() {
-            match build(entry.name) {
+            match build(entry) {
                 Ok(built) => accepted.push(built),
                 Err(_) => print_error(&format!("warning: {} does not accept this start and is left out", entry.name)),
             }

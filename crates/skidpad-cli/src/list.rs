@@ -2,7 +2,7 @@
 
 use skidpad::core::HitchFrame;
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
-use skidpad::lab::manoeuvre::{GROUND_KINDS, catalogue};
+use skidpad::lab::manoeuvre::{GROUND_KINDS, Parameter, catalogue};
 
 use skidpad::spec::import::Source;
 
@@ -62,12 +62,15 @@ fn solver_table() -> Table {
     table
 }
 
-/// Returns the table of the standard manoeuvres with their descriptions.
+/// Returns the table of the standard manoeuvres with their descriptions and parameters.
 fn manoeuvre_table() -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
     for entry in catalogue() {
-        table.push_row([entry.name, entry.about]);
+        table.push_row([entry.name.to_owned(), entry.about.to_owned()]);
+        for Parameter { name, about, range: [low, high] } in entry.parameters {
+            table.push_row([String::new(), format!("--parameter {name}: {about}, {low} to {high}")]);
+        }
     }
     table
 }

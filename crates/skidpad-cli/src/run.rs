@@ -9,7 +9,9 @@ use skidpad::core::{Contribution, Model};
 use skidpad::lab::compare::{Outcome, run_solver};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::lost_control::LostControl;
-use skidpad::lab::manoeuvre::{IncompleteCourse, START_OPTIONS, StartProperty, StartRejected};
+use skidpad::lab::manoeuvre::{
+    IncompleteCourse, ManoeuvreEntry, ParameterFault, START_OPTIONS, StartProperty, StartRejected,
+};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::trajectory::four_digits;
@@ -21,7 +23,7 @@ use skidpad::spec::{LoadedScene, LoadedVehicle};
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::{Changes, Run, Step};
 use crate::capabilities::capable_backends;
-use crate::errors::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
+use crate::errors::{self, BadArgument, BadControls, FaultList, SameFile, Unreadable, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
@@ -215,13 +217,15 @@ pub fn report_health<'a>(
 
 /// Returns the manoeuvre that the arguments ask for: the table of controls if a file is named, otherwise the named
 /// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The manoeuvre is built with the `overrides`, the table
-/// for the `model`. The error lists the known manoeuvres, names an unreadable file, or lists the faults of the table.
+/// for the `model`. The error lists the known manoeuvres or the parameters that the manoeuvre does not have, names an unreadable file, or lists the faults of the table.
 fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Procedure>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = arguments.controls.as_deref() else {
-        return Ok(errors::find_manoeuvre(arguments.manoeuvre.as_deref().unwrap_or(SCENE_MANOEUVRE))?
-            .build_standard(overrides));
+        let entry = errors::find_manoeuvre(arguments.manoeuvre.as_deref().unwrap_or(SCENE_MANOEUVRE))?;
+        check_parameters(overrides, &[entry])?;
+        return Ok(entry.build_standard(overrides));
     };
+    check_parameters(overrides, &[])?;
     let file_name = path.display().to_string();
     let text = match files::read_lossy(path, FileKind::Controls) {
         Ok(text) => text,
@@ -297,7 +301,7 @@ pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Ov
 }
 
 /// Returns the changes of the arguments without files, in SI units. The error names the first argument out of the range
-/// of its [`StartOption`](skidpad::lab::manoeuvre::StartOption).
+/// of its [`StartOption`](skidpad::lab::manoeuvre::StartOption), or the first parameter without a number.
 fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument> {
     // In the order of the options.
     let arguments = [
@@ -312,7 +316,23 @@ fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument>
         let reject = |accepts| BadArgument { argument, found: number.to_string(), accepts };
         option.set(&mut overrides, number).map_err(reject)?;
     }
+    for text in &changes.parameter {
+        let pair = text.split_once('=').and_then(|(name, value)| Some((name.trim(), value.trim().parse().ok()?)));
+        let Some((name, value)) = pair else {
+            let accepts = "a name and a number, such as radius_m=50; `skidpad list manoeuvres` has the names".into();
+            return Err(BadArgument { argument: "--parameter", found: text.clone(), accepts });
+        };
+        overrides.parameters.set(name, value);
+    }
     Ok(overrides)
+}
+
+/// Checks that the parameters of `overrides` are accepted by the manoeuvres of `entries`. The error lists all that are
+/// not.
+pub fn check_parameters(overrides: &Overrides, entries: &[&ManoeuvreEntry]) -> Result<(), FaultList> {
+    let faults = overrides.parameters.faults(entries);
+    let text = |fault: ParameterFault| format!("--parameter {}: accepted are {}", fault.found, fault.accepts);
+    if faults.is_empty() { Ok(()) } else { Err(FaultList::new(faults.into_iter().map(text).collect())) }
 }
 
 /// Returns start and duration of `manoeuvre` with the changes applied. The error names the argument or the key of the

@@ -72,3 +72,27 @@ fn a_towed_weight_is_no_error_of_loads() {
     assert!(found["load_sum_error_percent"].is_null() && found["largest_load_error_percent"].is_null(), "{found}");
     assert!(found["load_n.2l"].as_f64().is_some_and(|load| load > 5000.0), "{found}");
 }
+
+/// Checks that a parameter of a manoeuvre reaches the run, that several refused parameters are reported at once, and that
+/// the list of manoeuvres names parameters.
+#[test]
+fn parameters_of_a_manoeuvre_are_set_by_name() {
+    let folder = with_a_car("");
+    works(folder.path(), &run("braking", &["--parameter", "pedal=0.2"]));
+    let gentle = figures(folder.path())["distance_m"].as_f64().expect("a distance");
+    works(folder.path(), &run("braking", &["--parameter", "pedal=0.4"]));
+    let firm = figures(folder.path())["distance_m"].as_f64().expect("a distance");
+    // Below the grip the distance is inverse to the pedal, apart from drag and the rise of the pressure.
+    assert!((gentle / firm - 2.0).abs() < 0.2, "{gentle} m and {firm} m");
+    let refused = ["--parameter", "pedal=3", "--parameter", "radius_m=50"];
+    let told =
+        ["pedal=3: accepted are pedal from 0.01 to 1", "radius_m=50: accepted are pedal (brake pedal, 0.01 to 1)"];
+    fails(folder.path(), &run("braking", &refused), 1, &told);
+    fails(folder.path(), &[&["compare", "--manoeuvre", "braking"], &refused[..]].concat(), 1, &told);
+    fails(folder.path(), &[&["certify", "--manoeuvre", "braking"], &refused[..]].concat(), 1, &told);
+    fails(folder.path(), &run("braking", &["--parameter", "pedal"]), 1, &["a name and a number, such as radius_m=50"]);
+    let list = skidpad(folder.path(), &["list", "manoeuvres"]);
+    assert!(
+        String::from_utf8_lossy(&list.stdout).contains("--parameter radius_m: radius of the circle, m, 10 to 1000")
+    );
+}

@@ -17,6 +17,7 @@ mod handling_tests;
 mod hill_start;
 mod lane_change;
 mod limit_search;
+mod parameters;
 mod parked;
 mod procedure;
 mod ride;
@@ -55,6 +56,7 @@ pub use handling_tests::HANDLING_TESTS;
 pub use hill_start::{HillStart, HillStartMetrics};
 pub use lane_change::{LaneChange, LaneChangeCourse, LaneChangeMetrics};
 pub use limit_search::{LimitSearch, SearchResult};
+pub use parameters::{Parameter, ParameterFault, ParameterValues};
 pub use parked::{Parked, ParkedMetrics};
 pub use procedure::{Evaluation, Procedure, Runner};
 pub use ride::{Ride, RideMetrics};
@@ -80,6 +82,7 @@ pub use turn_disturbance::{Disturbance, TurnDisturbance, TurnDisturbanceMetrics}
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
 
+use self::parameters::entry;
 use crate::driver::DriverModel;
 use crate::metrics::Metric;
 use crate::quantity::{ComputedCurve, Diagram};
@@ -132,11 +135,13 @@ pub struct Overrides {
     pub duration_s: Option<f64>,
     /// Towed units, from the front.
     pub trailers: Vec<TowedUnit>,
+    /// Parameters of the manoeuvre, such as the radius of a circle.
+    pub parameters: ParameterValues,
 }
 
 impl Overrides {
     /// Describes the changes as a comma-separated list: ground of the scene with its slope (°) and number of boxes,
-    /// start, speed, slope (°), heading (°), duration, trailers; empty if there are none. Platforms and free bodies
+    /// start, speed, slope (°), heading (°), duration, trailers, parameters; empty if there are none. Platforms and free bodies
     /// count as boxes. A single trailer is described by its mass, several by their number. A dolly does not count as a
     /// trailer; its mass is included in that of a single trailer.
     pub fn about(&self) -> String {
@@ -165,7 +170,8 @@ impl Overrides {
                 count => Some(format!("with {count} trailers")),
             },
         ];
-        descriptions.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let parameters = self.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
+        descriptions.into_iter().flatten().chain(parameters).collect::<Vec<_>>().join(", ")
     }
 
     /// Describes `manoeuvre` in one sentence, with the changes to it.
@@ -266,6 +272,8 @@ pub struct ManoeuvreEntry {
     pub name: &'static str,
     /// Description in one line, for lists.
     pub about: &'static str,
+    /// Parameters that users can set; see [`Overrides::parameters`].
+    pub parameters: &'static [Parameter],
     /// Constructor with the overrides that change parameters of the manoeuvre.
     build: fn(&Overrides) -> Box<dyn Procedure>,
 }
@@ -277,21 +285,6 @@ impl ManoeuvreEntry {
     pub fn build_standard(&self, overrides: &Overrides) -> Box<dyn Procedure> {
         (self.build)(overrides)
     }
-}
-
-/// Builds a [`ManoeuvreEntry`] for a struct with a default; `field <- change` sets a field to an override if it is
-/// given.
-macro_rules! entry {
-    ($name:literal, $type:ident { $($field:ident <- $change:ident),* }, $about:literal) => {
-        ManoeuvreEntry {
-            name: $name,
-            about: $about,
-            build: |_overrides| {
-                let standard = $type::default();
-                Box::new($type { $($field: _overrides.$change.unwrap_or(standard.$field),)* ..standard })
-            },
-        }
-    };
 }
 
 /// Standard manoeuvres of one run, which the page of agreement contains. The open-loop manoeuvre from a file is
@@ -306,23 +299,33 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     ManoeuvreEntry {
         name: "launch",
         about: "acceleration at optimum slip of the driven wheels: 0-60 mph, 0-100 km/h, quarter mile, top speed",
+        parameters: &[],
         build: |overrides| {
             let standard = Acceleration { launch: Launch::Skilled, ..Acceleration::default() };
             Box::new(Acceleration { duration_s: overrides.duration_s.unwrap_or(standard.duration_s), ..standard })
         },
     },
-    entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, "full braking in neutral from 100 km/h: distance, deceleration"),
-    entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, "coasting in neutral from 115 to 15 km/h: time, distance"),
-    entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step steer at 100 km/h to 4 m/s²: response times, gains, overshoot"),
+    entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, [pedal: "brake pedal", 0.01, 1.0], "full braking in neutral from 100 km/h: distance, deceleration"),
+    entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, [final_speed_mps: "speed at the end, m/s", 0.5, 30.0], "coasting in neutral from 115 to 15 km/h: time, distance"),
+    entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, [
+        lateral_acceleration_mps2: "target lateral acceleration, m/s², positive to the left", -15.0, 15.0;
+        ramp_s: "duration of the ramp, s", 0.01, 2.0
+    ], "ISO 7401 step steer at 100 km/h to 4 m/s²: response times, gains, overshoot"),
     entry!(
         "circle",
         Circle {},
+        [radius_m: "radius of the circle, m", 10.0, 1000.0],
         "ISO 4138 constant radius of 100 m at increasing speed: understeer gradient, gains, load transfer"
     ),
-    entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "slalom around cones 30.5 m apart: peak yaw rate, lateral acceleration, roll angle"),
+    entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, [
+        spacing_m: "distance of the cones, m", 5.0, 100.0;
+        amplitude_m: "lateral amplitude of the path, m", 0.5, 5.0;
+        cones: "number of cones", 2.0, 50.0
+    ], "slalom around cones 30.5 m apart: peak yaw rate, lateral acceleration, roll angle"),
     ManoeuvreEntry {
         name: "lane-change",
         about: "ISO 3888-1 double lane change at up to 80 km/h: clearance, cones hit, peak values",
+        parameters: &[],
         build: |overrides| {
             Box::new(LaneChange { course: LaneChangeCourse::Double, speed_mps: overrides.initial_speed_mps })
         },
@@ -330,6 +333,7 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     ManoeuvreEntry {
         name: "moose",
         about: "ISO 3888-2 obstacle avoidance, throttle released at the entry: clearance, cones hit, lifted wheels, peak values",
+        parameters: &[],
         build: |overrides| {
             Box::new(LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: overrides.initial_speed_mps })
         },
@@ -338,6 +342,7 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     ManoeuvreEntry {
         name: "park-hold",
         about: "brakes applied for 65 s on a slope of 20°, then released: drift, speed after release",
+        parameters: &[],
         build: |overrides| {
             let (standard, scene_slope) = (Parked::default(), overrides.scene.as_ref().map(|scene| scene.slope.into()));
             let slope_rad = overrides.slope_rad.or(scene_slope).unwrap_or(standard.slope_rad);
