@@ -1,6 +1,5 @@
 //! Anti-lock brakes and stability control.
 
-use skidpad::core::block::{Requirement, unmet_requirements};
 use skidpad::core::model::{AntiLock, Side, StabilityControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
@@ -154,8 +153,10 @@ fn abs_selects_the_lower_pressure_of_an_axle() {
 }
 
 /// Lanes refuse select-low control with its reason, and nothing else of the car.
+#[cfg(feature = "simd_batch")]
 #[test]
 fn lanes_refuse_select_low_control() {
+    use skidpad::core::block::{Requirement, unmet_requirements};
     let unmet = |select_low_axles: u32| unmet_requirements(&strong(Some(AntiLock { select_low_axles, ..ABS })).model());
     assert_eq!(unmet(0), []);
     assert_eq!(unmet(0b10), [Requirement::AbsOfEachWheel]);

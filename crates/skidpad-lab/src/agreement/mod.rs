@@ -15,7 +15,7 @@ use skidpad_core::{Model, SolverInfo};
 
 pub use convergence::{COMPARED_RATES_HZ, Convergence};
 pub use pages::{Page, SUMMARY_PAGE, acceptance, pages, summary_page_start};
-pub use reasons::{KNOWN_REASONS, Reason};
+pub use reasons::{KNOWN_REASONS, Reason, find_reason};
 
 use crate::compare::{Progress, Spread, is_noise};
 use crate::friction::GRIP_LIMIT_UTILISATION;
@@ -183,10 +183,7 @@ pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
             let texts = judged_solvers(rate_runs)
                 .map(|solver_runs| solver_runs.samples[sample].metrics[index].text())
                 .collect();
-            let explains_metric = |reason: &&Reason| {
-                reason.vehicle == vehicle && reason.manoeuvre == manoeuvre && reason.metrics.contains(&&*metric.name)
-            };
-            let reason = KNOWN_REASONS.iter().find(explains_metric);
+            let reason = find_reason(vehicle, manoeuvre, &metric.name);
             over_limits.push(OverLimit { vehicle, manoeuvre, metric: metric.clone(), spread, accepted, texts, reason });
         }
     }

@@ -66,3 +66,11 @@ pub const KNOWN_REASONS: &[Reason] = &[
         explanation: "A first-order error of Rapier's world: 2.1 % at 120 Hz, 1.1 % at 240 Hz, 0.5 % at 480 Hz.",
     },
 ];
+
+/// Returns the first known reason for the spread of the metric called `metric` in `manoeuvre` of the shipped vehicle
+/// `vehicle`; `None` if there is none.
+pub fn find_reason(vehicle: &str, manoeuvre: &str, metric: &str) -> Option<&'static Reason> {
+    KNOWN_REASONS
+        .iter()
+        .find(|reason| reason.vehicle == vehicle && reason.manoeuvre == manoeuvre && reason.metrics.contains(&metric))
+}

@@ -29,7 +29,8 @@ use crate::verdict::Verdict;
 pub fn html(report: &Report<'_>) -> String {
     let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
     let mut page = page_start(&format!("{}: {}", report.vehicle, manoeuvre_names.join(", ")));
-    let judge = |comparison| Judgement::new(comparison, report.model);
+    let shipped_name = report.inputs.iter().find(|input| input.role == "vehicle").map_or("", |input| &input.name);
+    let judge = |comparison| Judgement::new(comparison, report.model, shipped_name);
     let judgements: Vec<Judgement> = report.comparisons.iter().map(judge).collect();
     append_header(&mut page, report, &judgements);
     let mut sections: Vec<Value> = Vec::new();
@@ -92,7 +93,7 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
         "<p class=\"note\">One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
          the driver is the same for every solver. Pass: every metric with a spread in % agrees within \
          {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than 90\u{a0}% of its \
-         friction, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
+         friction, or has a known reason, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
          more. Reference vehicles are not judged.</p>\n",
         report.backends.len(),
         step_length,
@@ -131,6 +132,10 @@ fn append_section(
     );
     for alarm in &judgement.alarms {
         put!(page, "<p class=\"alarm\">{}</p>\n", escape(alarm));
+    }
+    for (reason, labels) in &judgement.reasons {
+        let (labels, explanation) = (escape(&labels.join(", ")), escape(reason.explanation));
+        put!(page, "<p class=\"note\">Known deviation, not counted in the verdict: {labels}. {explanation}</p>\n");
     }
     let solvers: Vec<PlottedSolver<'_>> = comparison
         .outcomes

@@ -1,6 +1,6 @@
 //! Verdict on a comparison: whether the solvers agree within the accepted limits, and what went wrong in a run.
 
-use crate::agreement::accepted_spread;
+use crate::agreement::{Reason, accepted_spread, find_reason};
 use crate::compare::{Comparison, MetricRow, Outcome};
 use crate::friction::max_friction_utilisation;
 use crate::verdict::Verdict;
@@ -18,7 +18,7 @@ pub fn marked_text(verdict: Verdict) -> &'static str {
 /// Judgement of a comparison.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// Verdict: pass if all metrics agree within the accepted limit and every run was completed; not judged if there are
+    /// Verdict: pass if all metrics agree within the accepted limit or have a known reason, and every run was completed; not judged if there are
     /// fewer than two solvers besides reference vehicles, or if no metric has a spread.
     pub verdict: Verdict,
     /// Largest use of friction of any tyre on a solver that is not a reference vehicle (–).
@@ -29,13 +29,16 @@ pub struct Judgement {
     pub rows: Vec<MetricRow>,
     /// Number of the row with the largest spread; `None` if no spread is known.
     pub largest_spread: Option<usize>,
+    /// Known reasons of metrics that exceed the accepted spread, each with the labels of these metrics.
+    pub reasons: Vec<(&'static Reason, Vec<String>)>,
     /// Events that a reader must know, each with the name of the solver.
     pub alarms: Vec<String>,
 }
 
 impl Judgement {
-    /// Judges `comparison` of cars of `model`. The limit depends on the use of friction (see [`accepted_spread`]).
-    pub fn new(comparison: &Comparison, model: &Model) -> Self {
+    /// Judges `comparison` of cars of `model`. The limit depends on the use of friction (see [`accepted_spread`]). `vehicle`
+    /// is the name of a shipped vehicle; other vehicles have no known reasons.
+    pub fn new(comparison: &Comparison, model: &Model, vehicle: &str) -> Self {
         let solvers = || comparison.outcomes.iter().filter(|outcome| !outcome.peer);
         let utilisation = |outcome: &Outcome| max_friction_utilisation(model, &comparison.scene, &outcome.trajectory);
         let friction = solvers().map(utilisation).fold(0.0, f64::max);
@@ -45,7 +48,19 @@ impl Judgement {
         let largest_spread = (0..rows.len())
             .filter(|index| percent(index).is_some())
             .max_by(|a, b| percent(a).unwrap_or(0.0).total_cmp(&percent(b).unwrap_or(0.0)));
-        let differs = largest_spread.and_then(|index| percent(&index)).is_some_and(|spread| spread > accepted_percent);
+        let exceeding = rows.iter().filter(|row| row.spread.percent().is_some_and(|spread| spread > accepted_percent));
+        let mut reasons: Vec<(&Reason, Vec<String>)> = Vec::new();
+        let mut is_unexplained = false;
+        for MetricRow { metric, .. } in exceeding {
+            let Some(reason) = find_reason(vehicle, comparison.manoeuvre, &metric.name) else {
+                is_unexplained = true;
+                continue;
+            };
+            match reasons.iter_mut().find(|(other, _)| *other == reason) {
+                Some((_, labels)) => labels.push(metric.label.clone()),
+                None => reasons.push((reason, vec![metric.label.clone()])),
+            }
+        }
         let is_incomplete = |outcome: &Outcome| {
             let report = outcome.trajectory.worst_report();
             outcome.trajectory.off_scene().is_some()
@@ -53,7 +68,7 @@ impl Judgement {
                 || report.not_finite
                 || report.not_converged
         };
-        let verdict = if differs || solvers().any(is_incomplete) {
+        let verdict = if is_unexplained || solvers().any(is_incomplete) {
             Verdict::Fail
         } else if solvers().count() < 2 || largest_spread.is_none() {
             Verdict::NotJudged
@@ -61,7 +76,7 @@ impl Judgement {
             Verdict::Pass
         };
         let alarms = comparison.outcomes.iter().flat_map(alarms).collect();
-        Self { verdict, friction, accepted_percent, rows, largest_spread, alarms }
+        Self { verdict, friction, accepted_percent, rows, largest_spread, reasons, alarms }
     }
 }
 
@@ -92,17 +107,24 @@ mod tests {
 
     /// Judges two solvers with the stopping distances `a` and `b` (m), and `use_of_friction` (–) of the first wheel.
     fn judge(a: f64, b: Option<f64>, use_of_friction: f64) -> Judgement {
+        judge_metric("distance_m", "corvette_c5", [Some(a), b], use_of_friction)
+    }
+
+    /// Judges two solvers with the values `values` of the metric `name` in braking of `vehicle`, and `use_of_friction` (–) of
+    /// the first wheel.
+    fn judge_metric(name: &str, vehicle: &str, values: [Option<f64>; 2], use_of_friction: f64) -> Judgement {
         let outcome = |backend, value| Outcome {
             backend,
             peer: false,
             trajectory: sampled(0.1, 1.0, |_, frame| {
                 (frame.wheels[0].load_n, frame.wheels[0].fx_n) = (2500.0, 2500.0 * use_of_friction);
             }),
-            metrics: vec![Metric::new("distance_m", "Distance", "m", 2, Some(value))],
+            metrics: vec![Metric::new(name, "Distance", "m", 2, Some(value))],
             incomplete: None,
             curves: Vec::new(),
         };
-        let outcomes = [Some(outcome("a", a)), b.map(|b| outcome("b", b))].into_iter().flatten().collect();
+        let outcomes = ["a", "b"].into_iter().zip(values).filter_map(|(backend, value)| Some(outcome(backend, value?)));
+        let outcomes = outcomes.collect();
         let comparison = Comparison {
             manoeuvre: "braking",
             about: String::new(),
@@ -113,7 +135,19 @@ mod tests {
             scene: skidpad_core::Scene::flat(),
             outcomes,
         };
-        Judgement::new(&comparison, &model())
+        Judgement::new(&comparison, &model(), vehicle)
+    }
+
+    /// A spread with a known reason of the vehicle does not fail, and its reason is listed. The same spread of another
+    /// vehicle fails.
+    #[test]
+    fn a_known_reason_is_no_failure() {
+        let judge = |vehicle| judge_metric("lateral_drift_mm", vehicle, [Some(1.0), Some(9.0)], 0.5);
+        let known = judge("bmw_320i_mf");
+        assert_eq!((known.verdict, known.reasons.len()), (Verdict::Pass, 1));
+        assert_eq!(known.reasons[0].1, ["Distance"]);
+        let unknown = judge("corvette_c5");
+        assert_eq!((unknown.verdict, unknown.reasons.len()), (Verdict::Fail, 0));
     }
 
     /// A spread of 2 % fails below the limit of friction and passes at it. One solver alone is not judged.
