@@ -1,7 +1,6 @@
 //! The solver `constraint`: solves all rows of a car together in every step, to a given residual ([`Newton`]).
 #![forbid(unsafe_code)]
 
-mod dense_reference;
 mod limits;
 mod linear_start;
 mod newton;

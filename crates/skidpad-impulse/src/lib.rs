@@ -6,7 +6,6 @@
 //! length.
 #![forbid(unsafe_code)]
 
-mod instruction_set_tests;
 mod sweep;
 
 pub use sweep::Sweep;

@@ -1,5 +1,4 @@
 //! Test of [`Newton`]: the same rows as one dense linear system, solved directly in 64 bits.
-#![cfg(test)]
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +16,7 @@ use skidpad_core::{
     ChassisState, Contact, Controls, DVec3, Mat3, Model, Quat, Scene, State, StepReport, Vec3, Vehicle,
 };
 
-use crate::Newton;
+use skidpad_constraint::Newton;
 
 const STEP_S: f32 = 1.0 / 60.0;
 

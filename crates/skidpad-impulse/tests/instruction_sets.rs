@@ -1,5 +1,4 @@
 //! Comparison of the bits of every instruction set.
-#![cfg(test)]
 
 use skidpad_constraint::Newton;
 use skidpad_core::coupling::RowSolver;
@@ -7,7 +6,7 @@ use skidpad_core::state::Placement;
 use skidpad_core::{ChassisState, Contact, Controls, DVec3, Probe, Scene, State, Vec3, Vehicle};
 use skidpad_simd::instruction_set::allow_instruction_sets;
 
-use crate::Sweep;
+use skidpad_impulse::Sweep;
 
 /// Returns the bits of the impulses of a Corvette C5 on its chassis while it slides and yaws over a plane, steered and braked.
 fn pushes(solver: &dyn RowSolver, allowed: usize) -> Vec<u32> {
