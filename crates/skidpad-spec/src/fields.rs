@@ -36,7 +36,7 @@ fn unit_symbol(part: &str) -> Option<&'static str> {
 
 /// Path of a field: keys, and numbers of list entries from 0.
 ///
-/// Its text has the form of fault reports, such as `axles[0].track_m`; `axles.0.track_m` is read as well.
+/// A path is written as in fault reports, such as `axles[0].track_m`; the form `axles.0.track_m` is read as well.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldPath(Vec<String>);
 
