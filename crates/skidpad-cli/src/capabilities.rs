@@ -1,7 +1,8 @@
 //! Selection of the solvers that can simulate the requested trailers and scene.
 
-use skidpad::core::{Scene, SolverInfo};
-use skidpad::lab::Overrides;
+use skidpad::core::SolverInfo;
+use skidpad::lab::solver_support::{can_simulate, has_moving_bodies};
+use skidpad::lab::{Overrides, Procedure, Setup};
 
 use crate::errors::BadArgument;
 
@@ -14,9 +15,7 @@ pub fn capable_backends(
     has_named_backends: bool,
     overrides: &Overrides,
 ) -> Result<Vec<SolverInfo>, BadArgument> {
-    // Whether the scene has platforms or free bodies.
-    let contains_moving_bodies = |scene: &Scene| !(scene.platforms.is_empty() && scene.free_bodies.is_empty());
-    let has_moving_bodies = overrides.scene.as_ref().is_some_and(contains_moving_bodies);
+    let has_moving_bodies = overrides.scene.as_ref().is_some_and(has_moving_bodies);
     // Argument that a peer cannot satisfy, and the reason; trailers come first.
     let (argument, feature) = match (overrides.trailers.is_empty(), has_moving_bodies) {
         (true, false) => return Ok(backends),
@@ -34,4 +33,19 @@ pub fn capable_backends(
     }
     backends.retain(|info| info.has_wheel_rows);
     Ok(backends)
+}
+
+/// Checks that the solver of `info` can simulate `setup`, which is that of `manoeuvre`.
+///
+/// # Errors
+/// The solver is a reference vehicle, and the ground of the manoeuvre moves.
+pub fn check_capable(info: &SolverInfo, manoeuvre: &dyn Procedure, setup: &Setup) -> Result<(), BadArgument> {
+    if can_simulate(info, setup) {
+        return Ok(());
+    }
+    Err(BadArgument {
+        argument: "--solver",
+        found: format!("reference vehicle `{}` for `{}`, whose ground moves", info.name, manoeuvre.name()),
+        accepts: "solvers that are not reference vehicles; see `skidpad list solvers`".into(),
+    })
 }

@@ -35,8 +35,10 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let published = published_figures(&vehicle);
     let study = Study { arguments, vehicle, dt, overrides, backends, inputs, published };
     let manoeuvres = study.manoeuvres()?;
-    let select_channels = |info| export::select_channels(&arguments.history, info, &study.vehicle.model, dt);
-    let selections: Vec<Selection> = study.backends.iter().map(select_channels).collect::<Result<_, _>>()?;
+    let select_channels = |info: &SolverInfo| {
+        Ok((info.name, export::select_channels(&arguments.history, info, &study.vehicle.model, dt)?))
+    };
+    let selections: Vec<(&str, Selection)> = study.backends.iter().map(select_channels).collect::<Result<_>>()?;
     if arguments.separate || is_all(&arguments.manoeuvre) {
         if let Some((argument, path)) = export_paths(arguments).next() {
             let accepts =
@@ -106,7 +108,7 @@ fn write_exports(
     vehicle: &LoadedVehicle,
     dt: TimeStep,
     comparisons: &[Comparison],
-    selections: &[Selection],
+    selections: &[(&str, Selection)],
 ) -> Result<()> {
     if let Some(path) = &arguments.json {
         let object = export::comparison_json(&vehicle.spec.name, dt, comparisons, selections);

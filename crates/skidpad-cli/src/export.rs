@@ -54,9 +54,17 @@ pub fn health(trajectory: &Trajectory) -> Value {
 }
 
 /// Returns the JSON object of the comparisons of a `vehicle`: metrics, health and time histories of every run. Without
-/// selected channels there are no histories. `histories` are the selections in the order of the outcomes.
-pub fn comparison_json(vehicle: &str, dt: TimeStep, comparisons: &[Comparison], histories: &[Selection]) -> Value {
-    let run_json = |comparison: &Comparison, outcome: &Outcome, selection: &Selection| {
+/// selected channels there are no histories. `histories` are the selections of the solvers, each with the name of its
+/// solver.
+pub fn comparison_json(
+    vehicle: &str,
+    dt: TimeStep,
+    comparisons: &[Comparison],
+    histories: &[(&str, Selection)],
+) -> Value {
+    let run_json = |comparison: &Comparison, outcome: &Outcome| {
+        let selected = histories.iter().find(|(solver, _)| *solver == outcome.backend);
+        let history = selected.map_or(json!({}), |(_, selection)| history_json(&outcome.trajectory, selection));
         json!({
             "manoeuvre": comparison.manoeuvre,
             "about": comparison.about,
@@ -66,14 +74,13 @@ pub fn comparison_json(vehicle: &str, dt: TimeStep, comparisons: &[Comparison], 
             "metrics": to_json(&outcome.metrics),
             "incomplete": outcome.incomplete.map(|reason| reason.text()),
             "health": health(&outcome.trajectory),
-            "history": history_json(&outcome.trajectory, selection),
+            "history": history,
         })
     };
     let runs: Vec<Value> = comparisons
         .iter()
         .flat_map(|comparison| {
-            let outcomes = comparison.outcomes.iter().zip(histories);
-            outcomes.map(move |(outcome, selection)| run_json(comparison, outcome, selection))
+            comparison.outcomes.iter().map(move |outcome| run_json(comparison, outcome))
         })
         .collect();
     json!({ "vehicle": vehicle, "rate_hz": 1.0 / dt.seconds(), "runs": runs })

@@ -22,7 +22,7 @@ use skidpad::spec::{LoadedScene, LoadedVehicle};
 
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::{Changes, Run, Step};
-use crate::capabilities::capable_backends;
+use crate::capabilities::{capable_backends, check_capable};
 use crate::errors::{self, BadArgument, BadControls, FaultList, SameFile, Unreadable, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
@@ -60,6 +60,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     }
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
+    check_capable(&backend, manoeuvre.as_ref(), &setup)?;
     let selection = export::select_channels(&arguments.history, &backend, &vehicle.model, dt)?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
     let progress_bar = create_progress_bar(dt.steps(setup.duration_s) * u64::from(manoeuvre.max_runs()));

@@ -10,6 +10,7 @@ use crate::metrics::Metric;
 use crate::quantity::{ComputedCurve, Diagram};
 use crate::run::TimeStep;
 use crate::runner;
+use crate::solver_support::can_simulate;
 use crate::trajectory::Trajectory;
 use crate::units::TowedUnit;
 
@@ -198,7 +199,8 @@ pub fn run_solver(
     Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete, curves }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures the runs.
+/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), each on its own
+/// thread, and measures the runs.
 ///
 /// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
 /// The changes `overrides` are applied without checks. The total of the progress is that of the planned duration on
@@ -215,6 +217,8 @@ pub fn compare(
     let about = overrides.about_changed(manoeuvre);
     let resolved = manoeuvre.resolve_parameters(model);
     let manoeuvre = resolved.as_deref().unwrap_or(manoeuvre);
+    let setup = overrides.apply(manoeuvre.setup(model));
+    let backends: Vec<&SolverInfo> = backends.iter().filter(|info| can_simulate(info, &setup)).collect();
     let total = runner::planned_steps(manoeuvre, model, overrides, dt) * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
@@ -225,7 +229,7 @@ pub fn compare(
         // Reference, which the closures of all threads can copy.
         let report_steps = &report_steps;
         let spawn_run = |info| scope.spawn(move || run_solver(info, model, manoeuvre, overrides, dt, report_steps));
-        let threads: Vec<_> = backends.iter().map(spawn_run).collect();
+        let threads: Vec<_> = backends.into_iter().map(spawn_run).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -238,7 +242,7 @@ pub fn compare(
         cones: manoeuvre.cones(model),
         diagrams: manoeuvre.diagrams(),
         trailers: overrides.trailers.clone(),
-        scene: overrides.apply(manoeuvre.setup(model)).scene,
+        scene: setup.scene,
         outcomes,
     }
 }

@@ -57,6 +57,7 @@ pub mod scene_bounds;
 pub mod script;
 pub mod selection;
 pub mod signal;
+pub mod solver_support;
 mod steering_wheel;
 pub mod step_size_study;
 pub mod suggestions;

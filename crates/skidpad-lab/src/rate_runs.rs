@@ -13,6 +13,7 @@ use crate::parallel::run_in_parallel;
 use crate::run::TimeStep;
 use crate::runner;
 use crate::scene_bounds::OffScene;
+use crate::solver_support::can_simulate;
 
 /// Results of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +71,8 @@ impl RateRuns {
     }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends` with every step length of `steps`.
+/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), with every step
+/// length of `steps`.
 ///
 /// Step lengths are deduplicated and sorted, the longest first. All runs are distributed to threads. Results depend
 /// neither on the number of threads nor on the order of `steps`. `progress` is called from all threads; its total is
@@ -87,6 +89,8 @@ pub fn run_rates(
     let about = overrides.about_changed(manoeuvre);
     let resolved = manoeuvre.resolve_parameters(model);
     let manoeuvre = resolved.as_deref().unwrap_or(manoeuvre);
+    let setup = overrides.apply(manoeuvre.setup(model));
+    let backends: Vec<&SolverInfo> = backends.iter().filter(|info| can_simulate(info, &setup)).collect();
     let mut steps: Vec<TimeStep> = steps.to_vec();
     steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
     steps.dedup();
@@ -99,7 +103,7 @@ pub fn run_rates(
     };
     // Jobs are ordered by solver, then by step length.
     let run_job = |job: usize| {
-        let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
+        let (info, dt) = (backends[job / steps.len()], steps[job % steps.len()]);
         run_sample(info, model, manoeuvre, overrides, dt, &report_steps)
     };
     // Every solver takes the next samples, one per step length.
@@ -112,7 +116,7 @@ pub fn run_rates(
     RateRuns {
         manoeuvre: manoeuvre.name(),
         about,
-        solvers: backends.iter().map(&mut solver_runs).collect(),
+        solvers: backends.into_iter().map(&mut solver_runs).collect(),
         steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
     }
 }

@@ -8,7 +8,9 @@ use super::sine_steer::SineSteer;
 use super::skid_pad::SkidPad;
 use super::slow_turn::{ConstantSteer, RampSteer};
 use super::stability_test::StabilityTest;
+use super::tilt_table::TiltTable;
 use super::turn_disturbance::TurnDisturbance;
+use super::turn_series::TurnSeries;
 use super::{ManoeuvreEntry, Overrides};
 
 /// Returns the initial speed of `overrides`, or `standard` (m/s).
@@ -64,6 +66,18 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
         "ISO 7975 braking with 4 m/s² in a turn of 100 m at 5 m/s²: yaw rate ratio, sideslip angle, path deviation"
     ),
     ManoeuvreEntry {
+        name: "power-off-series",
+        about: "ISO 9816 throttle released in turns of 100 m, lateral acceleration from 2 m/s² to the limit: extreme values",
+        parameters: &[],
+        build: |_| Box::new(TurnSeries::POWER_OFF),
+    },
+    ManoeuvreEntry {
+        name: "braking-series",
+        about: "ISO 7975 braking in a turn of 100 m at 5 m/s², deceleration from 2 m/s² to the limit: extreme values",
+        parameters: &[],
+        build: |_| Box::new(TurnSeries::BRAKING),
+    },
+    ManoeuvreEntry {
         name: "fmvss-126",
         about: "FMVSS 126 sines with dwell of rising amplitude at 80 km/h: yaw rate ratios, lateral displacement, pass or fail",
         parameters: &[],
@@ -98,5 +112,14 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
         SkidPad {  },
         [radius_m: "radius of the circle, m", 10.0, 500.0],
         "circle of 300 ft diameter at rising speed: lateral acceleration of the best lap"
+    ),
+    entry!(
+        "tilt-table",
+        TiltTable {  },
+        [
+            rate_degps: "rate of the table angle, °/s", 0.05, 2.0;
+            lower_side: "side that moves down: -1 right, 1 left", -1.0, 1.0
+        ],
+        "SAE J2180 table that tilts slowly below the braked car: angle and ratio at two-wheel lift"
     ),
 ];

@@ -37,8 +37,10 @@ mod start_options;
 mod start_requirements;
 mod step_steer;
 mod straight_tests;
+mod tilt_table;
 mod top_speed;
 mod turn_disturbance;
+mod turn_series;
 mod wheel_lift;
 
 pub use crate::steering_wheel::{SteeringWheel, TYPICAL_STEERING_RATIO};
@@ -76,8 +78,10 @@ pub use start_options::{START_OPTIONS, StartOption};
 pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use step_steer::{StepSteer, StepSteerMetrics};
 pub use straight_tests::STRAIGHT_TESTS;
+pub use tilt_table::{TiltTable, TiltTableMetrics};
 pub use top_speed::{TopSpeed, TopSpeedMetrics};
 pub use turn_disturbance::{Disturbance, TurnDisturbance, TurnDisturbanceMetrics};
+pub use turn_series::{CONDITION_STEP_MPS2, TurnSeries, TurnSeriesMetrics};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};

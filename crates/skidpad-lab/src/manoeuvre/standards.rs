@@ -11,9 +11,14 @@ const STANDARDS: &[(&str, &str)] = &[
     ("random-steer", "ISO 7401"),
     ("swept-sine", "ISO 7401"),
     ("circle", "ISO 4138"),
+    ("power-off-in-turn", "ISO 9816"),
+    ("power-off-series", "ISO 9816"),
+    ("braking-in-turn", "ISO 7975"),
+    ("braking-series", "ISO 7975"),
     ("lane-change", "ISO 3888-1"),
     ("moose", "ISO 3888-2"),
     ("ride", "ISO 2631-1"),
+    ("tilt-table", "SAE J2180"),
 ];
 
 /// Returns the standard that the manoeuvre called `name` is based on; empty if there is none.

@@ -191,10 +191,13 @@ mod tests {
             "moose",
             "power-off-in-turn",
             "braking-in-turn",
+            "power-off-series",
+            "braking-series",
             "elk-test",
             "skid-pad",
             "split-mu",
             "ride",
+            "tilt-table",
         ];
         let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
         let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };

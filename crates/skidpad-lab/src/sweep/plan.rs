@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use skidpad_core::{Scene, SolverInfo};
+use skidpad_core::SolverInfo;
 use skidpad_spec::{FaultKind, LoadedScene, LoadedVehicle};
 
 use super::description::parameter_path;
@@ -13,6 +13,7 @@ use super::target::{Target, faults_text};
 use crate::canonical_json::hash_of;
 use crate::manoeuvre::{ManoeuvreEntry, Overrides, by_name, catalogue};
 use crate::run::TimeStep;
+use crate::solver_support::{can_simulate, has_moving_bodies};
 use crate::suggestions::nearest_name;
 use crate::units::{TowedUnit, hitch_trailers};
 
@@ -147,6 +148,14 @@ impl Plan {
         let (Ok(loaded_vehicle), Ok(dt), Some(manoeuvre), true) = (vehicle, dt, manoeuvre, faults.is_empty()) else {
             return (None, faults);
         };
+        let setup = overrides.apply(manoeuvre.build_standard(&overrides).setup(&loaded_vehicle.model));
+        for info in chosen.iter().filter(|info| !can_simulate(info, &setup)) {
+            let found = format!("`{}` for `{}`, whose ground moves", info.name, manoeuvre.name);
+            faults.push(PlanFault::contradiction("solvers", found, "solvers that are no reference vehicles"));
+        }
+        if !faults.is_empty() {
+            return (None, faults);
+        }
         let shard_size =
             self.shard_size.unwrap_or_else(|| run_count.div_ceil(USUAL_SHARDS).clamp(1, MAX_USUAL_SHARD_SIZE));
         let manifest = self.manifest(manoeuvre.name, shard_size);
@@ -216,7 +225,6 @@ impl Plan {
         overrides: &Overrides,
         faults: &mut Vec<PlanFault>,
     ) -> Vec<SolverInfo> {
-        let has_moving_bodies = |scene: &Scene| !(scene.platforms.is_empty() && scene.free_bodies.is_empty());
         let needs_rows = !overrides.trailers.is_empty() || overrides.scene.as_ref().is_some_and(has_moving_bodies);
         let mut chosen: Vec<SolverInfo> = Vec::new();
         for (index, name) in self.solvers.iter().enumerate() {

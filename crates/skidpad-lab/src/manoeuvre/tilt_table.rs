@@ -1,0 +1,204 @@
+//! Tilt table: the car stands across a table that tilts slowly until the wheels of the upper side carry no load.
+
+use skidpad_core::model::Side;
+use skidpad_core::{
+    Controls, DVec3, FixedBox, Frame, Model, Platform, PlatformCourse, PlatformPath, Scene, Vec3, WayPoint,
+};
+
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::Characteristics;
+use crate::driver::{DriverInput, DriverModel};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Table that tilts about the longitudinal axis of the car at a constant rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TiltTable {
+    /// Rate of the table angle (°/s), > 0.
+    pub rate_degps: f64,
+    /// Side that moves down: below 0 the right side, otherwise the left side.
+    pub lower_side: f64,
+}
+
+impl Default for TiltTable {
+    fn default() -> Self {
+        Self { rate_degps: 0.5, lower_side: -1.0 }
+    }
+}
+
+metrics! {
+    /// Angles of the table. A car that slides or whose wheels all carry load up to the largest angle has no tilt angle.
+    TiltTableMetrics {
+        first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load.";
+        tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load.";
+        tilt_table_ratio, "-", 4, "Tilt-table ratio", "Tangent of the table angle at two-wheel lift.";
+        static_stability_factor, "-", 4, "Static stability factor", "Half the track over the height of the centre of mass: tilt-table ratio of a rigid car.";
+        body_roll_deg, "deg", 2, "Roll angle at two-wheel lift", "Of the body relative to the table, without sign.";
+    }
+}
+
+/// Grip of the table (–). It stands for the rail that keeps the tyres from sliding.
+const TABLE_GRIP: f32 = 4.0;
+/// Length and width of the table (m), and its thickness (m).
+const TABLE_SIZE_M: [f32; 3] = [40.0, 12.0, 0.2];
+/// Angle at which the table stops (°). Cars on wheels tip before.
+const LARGEST_ANGLE_DEG: f64 = 75.0;
+/// Time in which the car settles before the table moves (s).
+const SETTLING_S: f64 = 2.0;
+/// Time in which the table reaches its rate (s).
+const BLEND_S: f64 = 1.0;
+
+impl TiltTable {
+    /// Returns the planned duration of a run (s).
+    fn duration_s(&self) -> f64 {
+        SETTLING_S + LARGEST_ANGLE_DEG / self.rate_degps
+    }
+
+    /// Returns the sign of the angle of the table: rotations about +x move the right side down.
+    fn angle_sign(&self) -> f64 {
+        if self.lower_side < 0.0 { 1.0 } else { -1.0 }
+    }
+
+    /// Returns the side that moves up.
+    fn upper_side(&self) -> Side {
+        if self.lower_side < 0.0 { Side::Left } else { Side::Right }
+    }
+
+    /// Returns the table, whose top is level and at height 0 at the start; `None` for a rate that is no valid course.
+    fn table(&self) -> Option<Platform> {
+        let last_angle = self.angle_sign() * LARGEST_ANGLE_DEG.to_radians();
+        let way_point = |time: f64, angle: f64| WayPoint { time, displacement: DVec3::ZERO, angle };
+        let way_points = vec![way_point(SETTLING_S, 0.0), way_point(self.duration_s(), last_angle)];
+        let path = PlatformPath::new(way_points, false, BLEND_S).ok()?; // `false`: the table does not repeat its course
+        let size = Vec3::from_array(TABLE_SIZE_M);
+        let centre = DVec3::new(0.0, 0.0, -0.5 * f64::from(size.z));
+        let shape = FixedBox { grip: TABLE_GRIP, ..FixedBox::axis_aligned(centre, size) };
+        Some(Platform { shape, axis: Vec3::X, course: PlatformCourse::Path(path) })
+    }
+
+    /// Returns the number of wheels of the upper side, and how many of them carry no load in `frame`.
+    fn upper_wheels(&self, model: &Model, frame: &Frame) -> [usize; 2] {
+        let upper = model.wheels().iter().zip(&frame.wheels).filter(|(wheel, _)| wheel.side == self.upper_side());
+        let loads: Vec<f64> = upper.map(|(_, wheel)| wheel.load_n).collect();
+        [loads.len(), loads.iter().filter(|&&load| load <= 0.0).count()]
+    }
+
+    /// Returns whether no wheel of the upper side carries load in `frame`; false for a car without wheels on this side.
+    fn has_tipped(&self, model: &Model, frame: &Frame) -> bool {
+        let [count, lifted] = self.upper_wheels(model, frame);
+        count > 0 && lifted == count
+    }
+
+    /// Computes the metrics of a run. Rows before the table moves do not count, because the car settles.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TiltTableMetrics {
+        let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
+        let table = self.table();
+        let angle = |frame: &Frame| table.as_ref().map_or(0.0, |table| table_angle(table, frame.t_s));
+        let first_lift = rows().find(|frame| self.upper_wheels(model, frame)[1] > 0);
+        let tipped = rows().find(|frame| self.has_tipped(model, frame));
+        let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();
+        TiltTableMetrics {
+            first_lift_deg: first_lift.as_ref().map(|frame| angle(frame).to_degrees()),
+            tilt_deg: tipped.as_ref().map(|frame| angle(frame).to_degrees()),
+            tilt_table_ratio: tipped.as_ref().map(|frame| angle(frame).tan()),
+            static_stability_factor: Characteristics::new(model).rollover_g,
+            body_roll_deg: tipped.as_ref().map(|frame| body_roll(frame).to_degrees()),
+        }
+    }
+}
+
+/// Returns the angle of the table at `time_s`, without sign (rad).
+fn table_angle(table: &Platform, time_s: f64) -> f64 {
+    let (_, rotation) = table.pose(time_s);
+    f64::from(2.0 * rotation.x.atan2(rotation.w)).abs()
+}
+
+/// Driver that holds the brakes until the wheels of the upper side carry no load.
+struct TiltTableDriver(TiltTable);
+
+impl DriverModel for TiltTableDriver {
+    fn drive(&mut self, _input: &DriverInput<'_>) -> Controls {
+        Controls::parked()
+    }
+
+    /// Returns whether the car has tipped.
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.has_reached(SETTLING_S) && self.0.has_tipped(input.model, input.frame)
+    }
+}
+
+impl Manoeuvre for TiltTable {
+    fn name(&self) -> &'static str {
+        "tilt-table"
+    }
+    fn about(&self) -> String {
+        let side = if self.lower_side < 0.0 { "right" } else { "left" };
+        format!(
+            "table that lowers the {side} side of the car by {:.2} °/s until the wheels of the other side carry no load",
+            self.rate_degps
+        )
+    }
+    /// Returns the table without other ground, with the car at rest in its middle.
+    fn setup(&self, _model: &Model) -> Setup {
+        let scene = Scene { has_plane: false, platforms: self.table().into_iter().collect(), ..Scene::flat() };
+        Setup { scene, duration_s: self.duration_s(), ..Setup::flat(0.0) }
+    }
+    fn start_requirements(&self) -> StartRequirements {
+        StartRequirements::FIXED_SPEED.from_origin()
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
+        Box::new(TiltTableDriver(*self))
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    /// The table is level until the car has settled, then turns at its rate, and its top stays under the origin.
+    #[test]
+    fn the_table_turns_at_its_rate() {
+        for lower_side in [-1.0, 1.0] {
+            let test = TiltTable { lower_side, ..TiltTable::default() };
+            for (time, degrees) in [(0.0, 0.0), (1.0, 0.0), (22.0, 10.0), (82.0, 40.0), (1e3, LARGEST_ANGLE_DEG)] {
+                let found = table_angle(&test.table().expect("valid"), time).to_degrees();
+                assert!((found - degrees).abs() < 1e-4, "{time} s: {found}°");
+            }
+            let (_, rotation) = test.table().expect("valid").pose(42.0);
+            let right = rotation * Vec3::NEG_Y;
+            assert_eq!(right.z < 0.0, lower_side < 0.0);
+        }
+    }
+
+    /// Synthetic run: the left front wheel loses its load at 20°, the left rear wheel at 30°, and the body rolls 5° more
+    /// than the table. The other side, whose wheels stay loaded, has no angle.
+    #[test]
+    fn angles_of_a_synthetic_run_are_found() {
+        let (test, model) = (TiltTable::default(), model());
+        let table = test.table().expect("valid");
+        let run = sampled(0.02, 100.0, |t, frame| {
+            let angle = table_angle(&table, t).to_degrees();
+            frame.roll_rad = (angle + 5.0).to_radians();
+            for ((wheel, part), lift_deg) in frame.wheels.iter_mut().zip(model.wheels()).zip([20.0, 0.0, 30.0, 0.0]) {
+                let is_lifted = part.side == Side::Left && angle >= lift_deg;
+                wheel.load_n = if is_lifted { 0.0 } else { 2500.0 };
+            }
+        });
+        let found = test.measure(&model, &run);
+        let close = |value: Option<f64>, expected: f64| {
+            // Rows are 0.01° apart.
+            assert!((value.expect("measured") - expected).abs() < 0.011, "{value:?} {expected}");
+        };
+        close(found.first_lift_deg, 20.0);
+        close(found.tilt_deg, 30.0);
+        close(found.tilt_table_ratio, 30f64.to_radians().tan());
+        close(found.static_stability_factor, 1.5);
+        close(found.body_roll_deg, 5.0);
+        let other = TiltTable { lower_side: 1.0, ..test }.measure(&model, &run);
+        assert_eq!((other.first_lift_deg, other.tilt_deg), (None, None));
+    }
+}
