@@ -79,9 +79,7 @@ pub fn comparison_json(
     };
     let runs: Vec<Value> = comparisons
         .iter()
-        .flat_map(|comparison| {
-            comparison.outcomes.iter().map(move |outcome| run_json(comparison, outcome))
-        })
+        .flat_map(|comparison| comparison.outcomes.iter().map(move |outcome| run_json(comparison, outcome)))
         .collect();
     json!({ "vehicle": vehicle, "rate_hz": 1.0 / dt.seconds(), "runs": runs })
 }

@@ -66,7 +66,7 @@ fn car_parts(axles: usize) -> ModelParts {
         })],
         bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3, ..AntiRollBar::default() }],
         heave_springs: Vec::new(),
-        steering: Steering { lock: 0.6, rate: f32::INFINITY, wheel_ratio: None },
+        steering: Steering { lock: 0.6, rate: f32::INFINITY, ..Steering::default() },
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
         ..ModelParts::default()

@@ -505,6 +505,8 @@ impl VehicleDraft {
             lock_deg: self.store_number("steering.lock_deg", &car.lock),
             rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.store_number("steering.rate_deg_per_s", rate)),
             wheel_ratio: None,
+            power_assist: 0.0,
+            kingpin: None,
         }
     }
 

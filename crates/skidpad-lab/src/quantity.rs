@@ -2,6 +2,8 @@
 
 use skidpad_core::{Frame, Model};
 
+use crate::steering_wheel::{SteeringWheel, steering_wheel_torque};
+
 /// Quantity of a car with its text for the axis of a plot.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
@@ -153,6 +155,24 @@ pub const UNDERSTEER_ANGLE: Quantity = Quantity {
     },
 };
 
+/// Torque with which the driver holds the steering wheel, positive to the left. Defined for cars with known steering axes.
+pub const STEERING_WHEEL_TORQUE: Quantity = Quantity {
+    title: "Steering-wheel torque",
+    label: "steering-wheel torque",
+    unit: "N m",
+    min_span: 0.1,
+    value: |_, frame| steering_wheel_torque(frame),
+};
+
+/// Steering-wheel angle, with the assumed ratio for a car that states none.
+pub const STEERING_WHEEL_ANGLE: Quantity = Quantity {
+    title: "Steering wheel",
+    label: "steering-wheel angle",
+    unit: "deg",
+    min_span: 1.0,
+    value: |model, frame| Some(SteeringWheel::of(model).wheel_deg(frame.steer_rad)),
+};
+
 /// Returns the distance from the first to the last axle (m); 0 for a vehicle without wheels.
 fn wheelbase(model: &Model) -> f64 {
     let position = |axle: usize| {
@@ -170,6 +190,22 @@ pub const HANDLING_DIAGRAM: Diagram =
 /// Yaw rate gain over speed (ISO 4138).
 pub const YAW_GAIN_DIAGRAM: Diagram =
     Diagram { title: "Yaw rate gain over speed", x: FORWARD_SPEED, y: YAW_RATE_GAIN, has_equal_scales: false };
+
+/// Steering-wheel torque over lateral acceleration (ISO 13674-1).
+pub const TORQUE_OVER_ACCELERATION: Diagram = Diagram {
+    title: "Steering torque over lateral acceleration",
+    x: LATERAL_ACCELERATION,
+    y: STEERING_WHEEL_TORQUE,
+    has_equal_scales: false,
+};
+
+/// Steering-wheel torque over steering-wheel angle (ISO 13674-1).
+pub const TORQUE_OVER_STEERING: Diagram = Diagram {
+    title: "Steering torque over angle",
+    x: STEERING_WHEEL_ANGLE,
+    y: STEERING_WHEEL_TORQUE,
+    has_equal_scales: false,
+};
 
 /// Longitudinal over lateral acceleration (g-g diagram).
 pub const GG_DIAGRAM: Diagram =

@@ -1,12 +1,18 @@
 //! Steering wheel of manoeuvres and figures that standards define by steering-wheel angles.
 
-use skidpad_core::Model;
+use skidpad_core::{Frame, Model, Shaft};
 
 use crate::metrics::Metric;
 
 /// Overall steering ratio (–) of a vehicle that states none: steering-wheel angle per mean road-wheel angle of a typical
 /// passenger car.
 pub const TYPICAL_STEERING_RATIO: f64 = 16.0;
+
+/// Returns the torque with which the driver holds the steering wheel in `frame` (N m), positive to the left; `None` for a car
+/// with unknown steering axes.
+pub fn steering_wheel_torque(frame: &Frame) -> Option<f64> {
+    frame.shafts.iter().find(|(shaft, _)| *shaft == Shaft::SteeringWheel).map(|(_, torque)| *torque)
+}
 
 /// Rigid steering linkage between steering wheel and road wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -54,7 +54,7 @@ pub fn model() -> Model {
             nominal_load: 2500.0,
             relaxation: [0.1, 0.3],
         })],
-        steering: Steering { lock: 0.6, rate: f32::INFINITY, wheel_ratio: None },
+        steering: Steering { lock: 0.6, rate: f32::INFINITY, ..Steering::default() },
         powertrain: Powertrain::Direct([0.0, 0.0, 400.0, 400.0].into()),
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.4) },

@@ -2,10 +2,10 @@
 
 use skidpad::core::model::{
     Aero, AeroMaps, AeroSurface, AntiLock, AntiRollBar, Assists, Axle, BrakeDisc, Clutch, Converter, CounterSteer,
-    Coupler, CruiseControl, Cvt, DamperKnee, Engine, EngineDrive, Gearbox, HeaveSpring, Hitch, Hull, LateralCompliance,
-    LaunchControl, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, RaycastReference, RollingCoefficients,
-    SpeedSteering, StabilityControl, Steering, Strut, ToeCamberCurves, TorqueCoupling, TractionControl, TrailerBrakes,
-    Tyre, Unsprung, Wheel,
+    Coupler, CruiseControl, Cvt, DamperKnee, Engine, EngineDrive, Gearbox, HeaveSpring, Hitch, Hull, Kingpin,
+    LateralCompliance, LaunchControl, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, RaycastReference,
+    RollingCoefficients, SpeedSteering, StabilityControl, Steering, Strut, ToeCamberCurves, TorqueCoupling,
+    TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad::core::{Controls, Mat3, Model, ModelParts, SolverInfo, Vec3};
@@ -104,7 +104,8 @@ fields! {
     Axle { steer_ratio ackermann turning_distance toe_camber solid roll_centre_height lateral_compliance force_point_height }
     LateralCompliance { rate damping }
     ToeCamberCurves { toe camber }
-    Steering { lock rate wheel_ratio }
+    Steering { lock rate wheel_ratio kingpin assist_share }
+    Kingpin { trail scrub_radius caster inclination }
     AntiRollBar { wheels rate speed_range force_path }
     HeaveSpring { wheels rate damping }
     TorqueCoupling { sides friction bias viscous }

@@ -52,7 +52,11 @@ fn draw(random: &mut Random) -> ModelParts {
         mass,
         inertia: inertia(random, mass, length),
         centre_height: height,
-        steering: Steering { lock: random.between(0.2, 0.9), rate: random.or_infinite(0.3, 12.0), wheel_ratio: None },
+        steering: Steering {
+            lock: random.between(0.2, 0.9),
+            rate: random.or_infinite(0.3, 12.0),
+            ..Steering::default()
+        },
         ..ModelParts::default()
     };
     parts.hull.half_extents = Vec3::new(2.2, 0.9, 0.4) * length * random.between(0.7, 1.1);

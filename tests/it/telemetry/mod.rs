@@ -3,3 +3,4 @@
 pub mod derived;
 pub mod signals;
 pub mod slip;
+pub mod steering_wheel;

@@ -33,6 +33,14 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     if let Some(ratio) = parts.steering.wheel_ratio {
         check_positive("steering ratio", ratio)?;
     }
+    check_not_negative("power steering share", parts.steering.assist_share)?;
+    check_positive("1 - power steering share", 1.0 - parts.steering.assist_share)?;
+    if let Some(kingpin) = parts.steering.kingpin {
+        check_finite("trail and scrub radius", Vec3::new(kingpin.trail, kingpin.scrub_radius, 0.0))?;
+        for angle in [kingpin.caster, kingpin.inclination] {
+            check_positive("π/4 - angle of the kingpin", core::f32::consts::FRAC_PI_4 - angle.abs())?;
+        }
+    }
     check_inertia(parts)?;
     for half_extent in parts.hull.half_extents.to_array() {
         check_positive("hull half extent", half_extent)?;

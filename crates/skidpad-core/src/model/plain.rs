@@ -45,7 +45,7 @@ pub(crate) fn plain_car() -> ModelParts {
         wheels: (0..4).map(wheel).collect(),
         axles: vec![Axle { steer_ratio: 1.0, ..Axle::default() }, Axle::default()],
         tyres: vec![Tyre::Curve(tyre)],
-        steering: Steering { lock: 0.6, rate: f32::INFINITY, wheel_ratio: None },
+        steering: Steering { lock: 0.6, rate: f32::INFINITY, ..Steering::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
         ..ModelParts::default()
     }

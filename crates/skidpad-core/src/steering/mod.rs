@@ -1,6 +1,7 @@
 //! Steering: road-wheel angles and axle directions from the angle of the steering.
 
 pub(crate) mod ackermann;
+pub(crate) mod kingpin;
 pub(crate) mod parameters;
 pub(crate) mod rows;
 

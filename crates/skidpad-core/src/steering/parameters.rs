@@ -1,6 +1,6 @@
-//! Limits of the steering.
+//! Limits of the steering, steering wheel and steering axes.
 
-/// Steering limits of the whole car.
+/// Steering of the whole car.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steering {
     /// Largest road-wheel angle in the middle of an axle with a ratio of 1 (rad), in (0, π/2).
@@ -10,4 +10,21 @@ pub struct Steering {
     /// Overall steering ratio: steering-wheel angle per that angle (–), > 0; `None` if unknown. Manoeuvres and figures
     /// that are defined by steering-wheel angles read it; steps do not.
     pub wheel_ratio: Option<f32>,
+    /// Steering axes of the steered wheels; `None` if unknown. Only the torque at the steering wheel depends on them.
+    pub kingpin: Option<Kingpin>,
+    /// Share of the torque at the steering wheel that power steering supplies (–), 0 to below 1.
+    pub assist_share: f32,
+}
+
+/// Steering axis (kingpin) of a wheel on the left side. The axis of a wheel on the right side is its mirror image.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kingpin {
+    /// Mechanical trail (m): distance by which the centre of contact is behind the point where the axis meets the ground.
+    pub trail: f32,
+    /// Scrub radius (m): distance by which the centre of contact is outside of that point; negative if it is inside.
+    pub scrub_radius: f32,
+    /// Caster angle (rad), positive with the top leaning to the rear; between -π/4 and π/4.
+    pub caster: f32,
+    /// Inclination (rad), positive with the top leaning inwards; between -π/4 and π/4.
+    pub inclination: f32,
 }

@@ -5,6 +5,7 @@ use crate::channel::Channel;
 use crate::model::Model;
 use crate::state::{State, WheelState};
 use crate::step_report::StepReport;
+use crate::telemetry::steering_wheel::steering_wheel_torque;
 use bevy_math::{Vec2, Vec3};
 use skidpad_simd::math;
 use skidpad_tyre::MAX_SLIP;
@@ -99,8 +100,7 @@ channels! {
     }
 }
 
-/// Shaft of the drivetrain with a telemetry column for its mean torque in a step. Cars without the shaft have no such
-/// column.
+/// Shaft with a telemetry column for its mean torque in a step. Cars without the shaft have no such column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shaft {
     /// Input of the gearbox, from its clutch or the turbine of its torque converter; positive drives forward in a
@@ -111,6 +111,9 @@ pub enum Shaft {
     Motor(usize),
     /// Coupling, counted from 0: the torque that it transmits from its second side to its first.
     Coupling(usize),
+    /// Steering wheel: the torque with which the driver holds its angle, positive to the left. Only for vehicles with known
+    /// steering ratio and steering axes. Inertia and friction of the steering are not included.
+    SteeringWheel,
 }
 
 impl Shaft {
@@ -118,33 +121,40 @@ impl Shaft {
     pub const TORQUE_CHANNEL: Channel = Channel {
         name: "torque_nm",
         unit: "N m",
-        about: "Mean torque of the shaft: gearbox input, rotor of a motor, or coupling towards its first side.",
+        about: "Mean torque of the shaft: gearbox input, rotor of a motor, coupling towards its first side, or steering wheel held by the driver, positive to the left.",
     };
 
-    /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings.
+    /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings, steering wheel (only
+    /// with known steering ratio and steering axes).
     pub fn all(model: &Model) -> impl Iterator<Item = Self> {
         let parts = model.parts();
         let gearbox = parts.powertrain.engine().map(|_| Shaft::Gearbox);
         let motors = (0..parts.motors.len()).map(Shaft::Motor);
-        gearbox.into_iter().chain(motors).chain((0..parts.couplings.len()).map(Shaft::Coupling))
+        let couplings = (0..parts.couplings.len()).map(Shaft::Coupling);
+        let steering_wheel = parts.steering.wheel_ratio.and(parts.steering.kingpin).map(|_| Shaft::SteeringWheel);
+        gearbox.into_iter().chain(motors).chain(couplings).chain(steering_wheel)
     }
 
-    /// Returns the name used in column names: `gearbox`, `motor1`, `coupling1`. Motors and couplings count from 1.
+    /// Returns the name used in column names: `gearbox`, `motor1`, `coupling1`, `steering_wheel`. Motors and couplings count
+    /// from 1.
     pub fn name(self) -> String {
         match self {
             Shaft::Gearbox => "gearbox".into(),
             Shaft::Motor(k) => format!("motor{}", k + 1),
             Shaft::Coupling(k) => format!("coupling{}", k + 1),
+            Shaft::SteeringWheel => "steering_wheel".into(),
         }
     }
 
-    /// Returns the mean torque of the shaft in the last step of `state` (N m), with the sign of [`Shaft`].
-    fn torque(self, state: &State) -> f64 {
+    /// Returns the mean torque of the shaft of a car of `model` in the last step of `state` (N m), with the sign of
+    /// [`Shaft`].
+    fn torque(self, model: &Model, state: &State) -> f64 {
         let drive = &state.drive;
         f64::from(match self {
             Shaft::Gearbox => drive.clutch,
             Shaft::Motor(k) => drive.motors[k],
             Shaft::Coupling(k) => drive.couplings[k],
+            Shaft::SteeringWheel => steering_wheel_torque(model, state),
         })
     }
 }
@@ -192,7 +202,7 @@ impl Frame {
         wheels.clear();
         wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::new(model, state, i)));
         shafts.clear();
-        shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))));
+        shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(model, state))));
         contributions.clear();
         contributions.extend(assist_log.entries(model.assists()));
         *self = Self {

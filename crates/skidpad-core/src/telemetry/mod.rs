@@ -3,3 +3,4 @@
 pub mod frame;
 pub(crate) mod pose;
 pub(crate) mod signals;
+pub(crate) mod steering_wheel;

@@ -11,6 +11,7 @@ use super::stability_test::StabilityTest;
 use super::tilt_table::TiltTable;
 use super::turn_disturbance::TurnDisturbance;
 use super::turn_series::TurnSeries;
+use super::weave::Weave;
 use super::{ManoeuvreEntry, Overrides};
 
 /// Returns the initial speed of `overrides`, or `standard` (m/s).
@@ -37,6 +38,12 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
         FrequencyResponseTest = FrequencyResponseTest::SWEEP, { speed_mps <- initial_speed_mps },
         [lateral_acceleration_mps2: "lateral acceleration of a steady turn with the peak of the steering, m/s²", 0.1, 15.0],
         "steering sine of rising frequency at 100 km/h: gain, phase and bandwidth of yaw rate and lateral acceleration"
+    ),
+    entry!(
+        "weave",
+        Weave { speed_mps <- initial_speed_mps },
+        [frequency_hz: "frequency of the sine, Hz", 0.05, 1.0; lateral_acceleration_mps2: "lateral acceleration of a steady turn with the peak of the steering, m/s²", 0.1, 10.0],
+        "ISO 13674-1 steering sine of 0.2 Hz and 2 m/s² at 100 km/h: on-centre sensitivity, steering torque, hysteresis"
     ),
     ManoeuvreEntry {
         name: "constant-speed",

@@ -41,6 +41,7 @@ mod tilt_table;
 mod top_speed;
 mod turn_disturbance;
 mod turn_series;
+mod weave;
 mod wheel_lift;
 
 pub use crate::steering_wheel::{SteeringWheel, TYPICAL_STEERING_RATIO};
@@ -82,6 +83,7 @@ pub use tilt_table::{TiltTable, TiltTableMetrics};
 pub use top_speed::{TopSpeed, TopSpeedMetrics};
 pub use turn_disturbance::{Disturbance, TurnDisturbance, TurnDisturbanceMetrics};
 pub use turn_series::{CONDITION_STEP_MPS2, TurnSeries, TurnSeriesMetrics};
+pub use weave::{Weave, WeaveMetrics};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};

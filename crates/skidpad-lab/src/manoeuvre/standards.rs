@@ -10,6 +10,7 @@ const STANDARDS: &[(&str, &str)] = &[
     ("sine-steer", "ISO 7401"),
     ("random-steer", "ISO 7401"),
     ("swept-sine", "ISO 7401"),
+    ("weave", "ISO 13674-1"),
     ("circle", "ISO 4138"),
     ("power-off-in-turn", "ISO 9816"),
     ("power-off-series", "ISO 9816"),

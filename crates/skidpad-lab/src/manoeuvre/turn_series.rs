@@ -57,9 +57,7 @@ impl TurnSeries {
     fn run_at(&self, condition: f64) -> TurnDisturbance {
         match self.run.disturbance {
             Disturbance::PowerOff => TurnDisturbance { lateral_acceleration_mps2: condition, ..self.run },
-            Disturbance::Braking(_) => {
-                TurnDisturbance { disturbance: Disturbance::Braking(condition), ..self.run }
-            }
+            Disturbance::Braking(_) => TurnDisturbance { disturbance: Disturbance::Braking(condition), ..self.run },
         }
     }
 
@@ -164,12 +162,7 @@ impl Procedure for TurnSeries {
             }
         }
         let trajectory = shown.unwrap_or_else(|| runner.drive(&self.run_at(self.first_mps2)));
-        Evaluation {
-            trajectory,
-            metrics: self.measure(&runs).list(),
-            incomplete: None,
-            curves: self.curves(&runs),
-        }
+        Evaluation { trajectory, metrics: self.measure(&runs).list(), incomplete: None, curves: self.curves(&runs) }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::spec::{self, Axle, BarActsOn, Chassis, Probe, RollingResistance, Vehi
 use crate::spring::Spring;
 use crate::wheel_positions::{self, WheelPosition};
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarForcePath, BrakeDisc, Coupler, DamperKnee, HeaveSpring, Hitch, Hull,
+    AntiRollBar, Axle as ModelAxle, BarForcePath, BrakeDisc, Coupler, DamperKnee, HeaveSpring, Hitch, Hull, Kingpin,
     LateralCompliance, ModelParts, ProbeShape, RaycastReference, RollingCoefficients, Side, Steering, Strut,
     ToeCamberCurves, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
@@ -61,6 +61,13 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
             wheel_ratio: spec.steering.wheel_ratio.map(|ratio| ratio as f32),
+            kingpin: spec.steering.kingpin.as_ref().map(|kingpin| Kingpin {
+                trail: kingpin.trail_m as f32,
+                scrub_radius: kingpin.scrub_radius_m as f32,
+                caster: kingpin.caster_deg.to_radians() as f32,
+                inclination: kingpin.inclination_deg.to_radians() as f32,
+            }),
+            assist_share: spec.steering.power_assist as f32,
         },
         powertrain: powertrain::powertrain(spec, &wheel_positions)?,
         motors: powertrain::motors(spec, &wheel_positions),

@@ -113,7 +113,7 @@ pub struct VehicleSpec {
 
 /// Returns limits for a vehicle without a steered axle, for which their values have no effect.
 fn no_steering() -> Steering {
-    Steering { lock_deg: 1.0, rate_deg_per_s: None, wheel_ratio: None }
+    Steering { lock_deg: 1.0, rate_deg_per_s: None, wheel_ratio: None, power_assist: 0.0, kingpin: None }
 }
 
 /// Steering wheel, and limits of the steering as mean road-wheel angle of an axle with a steer ratio of 1.
@@ -133,6 +133,37 @@ pub struct Steering {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 100)))]
     pub wheel_ratio: Option<f64>,
+    /// Share of the torque at the steering wheel that power steering supplies. It affects only this torque.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.99)))]
+    pub power_assist: f64,
+    /// Steering axes of the steered wheels. They affect only the torque at the steering wheel. Absent: this torque is not
+    /// computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kingpin: Option<Kingpin>,
+}
+
+/// Steering axis (kingpin) of each steered wheel, in the design position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Kingpin {
+    /// Mechanical trail: distance by which the centre of contact is behind the point where the axis meets the ground, m.
+    #[cfg_attr(feature = "schema", schemars(range(min = -0.5, max = 0.5)))]
+    pub trail_m: f64,
+    /// Scrub radius: distance by which the centre of contact is outside of the point where the axis meets the ground, m;
+    /// negative if it is inside.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = -0.5, max = 0.5)))]
+    pub scrub_radius_m: f64,
+    /// Caster angle, degrees, positive with the top of the axis leaning to the rear.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = -30, max = 30)))]
+    pub caster_deg: f64,
+    /// Inclination of the axis, degrees, positive with the top leaning inwards.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = -30, max = 30)))]
+    pub inclination_deg: f64,
 }
 
 /// Foot brake of the whole car. All wheels behind the first axle share equally the torque that the first axle does
