@@ -3,6 +3,7 @@
 use skidpad_core::Frame;
 
 use crate::ground_speed;
+use crate::scene_bounds::is_supported;
 use crate::trajectory::Trajectory;
 
 /// Speed below which a car is not lost (m/s), whatever its direction.
@@ -25,7 +26,8 @@ pub enum LossKind {
     /// The car moves faster sideways than along its axis, above 3 m/s. The value is the largest sideslip angle of the
     /// run, without sign (rad, up to a right angle; a car that moves backwards has none).
     Spin(f64),
-    /// The roll angle has changed by more than 60° since the start.
+    /// The roll angle has changed by more than 60° since the start, and no wheel carries load. A car on a tilted table or a
+    /// banked road has loaded wheels.
     Rollover,
 }
 
@@ -40,7 +42,7 @@ impl LostControl {
         let start_roll = trajectory.first().roll_rad;
         let is_fast = |frame: &Frame| ground_speed::speed_over_ground(frame) > MIN_SPEED_MPS;
         let is_spinning = |frame: &Frame| is_fast(frame) && frame.vy_mps.abs() > frame.vx_mps.abs();
-        let has_rolled = |frame: &Frame| (frame.roll_rad - start_roll).abs() > ROLLOVER_RAD;
+        let has_rolled = |frame: &Frame| (frame.roll_rad - start_roll).abs() > ROLLOVER_RAD && !is_supported(frame);
         let lost = trajectory.rows().find(|frame| is_spinning(frame) || has_rolled(frame))?;
         let kind = if has_rolled(&lost) {
             LossKind::Rollover
@@ -87,12 +89,18 @@ mod tests {
         }
     }
 
-    /// A roll angle that grows by 60° is a rollover; a constant one is the slope of the start.
+    /// A roll angle that grows by 60° is a rollover; a constant one is the slope of the start, and one with loaded wheels that
+    /// of a table.
     #[test]
     fn a_large_change_of_roll_is_a_rollover() {
         let rolling = sampled(0.1, 10.0, |t, frame| frame.roll_rad = 0.2 * t);
         let lost = LostControl::find(&rolling).expect("rolls over");
         assert!((lost.t_s - 5.3).abs() < 0.11 && lost.kind == LossKind::Rollover, "{lost:?}");
         assert_eq!(LostControl::find(&sampled(0.1, 1.0, |_, frame| frame.roll_rad = 1.2)), None);
+        let table = sampled(0.1, 10.0, |t, frame| {
+            frame.roll_rad = 0.2 * t;
+            frame.wheels[0].load_n = 100.0;
+        });
+        assert_eq!(LostControl::find(&table), None);
     }
 }

@@ -29,8 +29,8 @@ impl Default for TiltTable {
 metrics! {
     /// Angles of the table. A car that slides or whose wheels all carry load up to the largest angle has no tilt angle.
     TiltTableMetrics {
-        first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load.";
-        tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load.";
+        first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load from there on for 0.2 s.";
+        tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load from there on for 0.2 s.";
         tilt_table_ratio, "-", 4, "Tilt-table ratio", "Tangent of the table angle at two-wheel lift.";
         static_stability_factor, "-", 4, "Static stability factor", "Half the track over the height of the centre of mass: tilt-table ratio of a rigid car.";
         body_roll_deg, "deg", 2, "Roll angle at two-wheel lift", "Of the body relative to the table, without sign.";
@@ -47,6 +47,9 @@ const LARGEST_ANGLE_DEG: f64 = 75.0;
 const SETTLING_S: f64 = 2.0;
 /// Time in which the table reaches its rate (s).
 const BLEND_S: f64 = 1.0;
+/// Time without load from which a wheel has lifted (s). A suspension that reaches its droop stop unloads its wheel for a
+/// moment, although the spring still presses it on the table.
+const LIFT_TIME_S: f64 = 0.2;
 
 impl TiltTable {
     /// Returns the planned duration of a run (s).
@@ -76,17 +79,11 @@ impl TiltTable {
         Some(Platform { shape, axis: Vec3::X, course: PlatformCourse::Path(path) })
     }
 
-    /// Returns the number of wheels of the upper side, and how many of them carry no load in `frame`.
-    fn upper_wheels(&self, model: &Model, frame: &Frame) -> [usize; 2] {
-        let upper = model.wheels().iter().zip(&frame.wheels).filter(|(wheel, _)| wheel.side == self.upper_side());
-        let loads: Vec<f64> = upper.map(|(_, wheel)| wheel.load_n).collect();
-        [loads.len(), loads.iter().filter(|&&load| load <= 0.0).count()]
-    }
-
     /// Returns whether no wheel of the upper side carries load in `frame`; false for a car without wheels on this side.
-    fn has_tipped(&self, model: &Model, frame: &Frame) -> bool {
-        let [count, lifted] = self.upper_wheels(model, frame);
-        count > 0 && lifted == count
+    fn is_upper_side_free(&self, model: &Model, frame: &Frame) -> bool {
+        let mut upper =
+            model.wheels().iter().zip(&frame.wheels).filter(|(wheel, _)| wheel.side == self.upper_side()).peekable();
+        upper.peek().is_some() && upper.all(|(_, wheel)| wheel.load_n <= 0.0)
     }
 
     /// Computes the metrics of a run. Rows before the table moves do not count, because the car settles.
@@ -94,8 +91,11 @@ impl TiltTable {
         let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
         let table = self.table();
         let angle = |frame: &Frame| table.as_ref().map_or(0.0, |table| table_angle(table, frame.t_s));
-        let first_lift = rows().find(|frame| self.upper_wheels(model, frame)[1] > 0);
-        let tipped = rows().find(|frame| self.has_tipped(model, frame));
+        let first_lift = (0..model.wheels().len())
+            .filter(|&i| model.wheels()[i].side == self.upper_side())
+            .filter_map(|i| first_lasting(rows(), |frame| frame.wheels[i].load_n <= 0.0))
+            .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
+        let tipped = first_lasting(rows(), |frame| self.is_upper_side_free(model, frame));
         let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();
         TiltTableMetrics {
             first_lift_deg: first_lift.as_ref().map(|frame| angle(frame).to_degrees()),
@@ -113,17 +113,44 @@ fn table_angle(table: &Platform, time_s: f64) -> f64 {
     f64::from(2.0 * rotation.x.atan2(rotation.w)).abs()
 }
 
-/// Driver that holds the brakes until the wheels of the upper side carry no load.
-struct TiltTableDriver(TiltTable);
+/// Returns the first of the `rows` from which `condition` holds for [`LIFT_TIME_S`]; `None` if it never does for so long.
+fn first_lasting<'a>(
+    rows: impl Iterator<Item = std::borrow::Cow<'a, Frame>>,
+    condition: impl Fn(&Frame) -> bool,
+) -> Option<Frame> {
+    let mut start: Option<Frame> = None;
+    for frame in rows {
+        if !condition(&frame) {
+            start = None;
+        } else if let Some(first) = start.as_ref() {
+            if frame.t_s - first.t_s >= LIFT_TIME_S {
+                return start;
+            }
+        } else {
+            start = Some(frame.into_owned());
+        }
+    }
+    None
+}
+
+/// Driver that holds the brakes until the car has tipped.
+struct TiltTableDriver {
+    test: TiltTable,
+    /// Time since which no wheel of the upper side has carried load (s); `None` while one does.
+    free_since_s: Option<f64>,
+}
 
 impl DriverModel for TiltTableDriver {
-    fn drive(&mut self, _input: &DriverInput<'_>) -> Controls {
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let is_free = input.has_reached(SETTLING_S) && self.test.is_upper_side_free(input.model, input.frame);
+        self.free_since_s = is_free.then(|| self.free_since_s.unwrap_or(input.time_s()));
         Controls::parked()
     }
 
-    /// Returns whether the car has tipped.
+    /// Returns whether the wheels of the upper side have carried no load for longer than [`LIFT_TIME_S`].
     fn finished(&self, input: &DriverInput<'_>) -> bool {
-        input.has_reached(SETTLING_S) && self.0.has_tipped(input.model, input.frame)
+        // Twice the time: the last rows are then part of the lift at any step rate.
+        self.free_since_s.is_some_and(|time| input.has_reached(time + 2.0 * LIFT_TIME_S))
     }
 }
 
@@ -147,7 +174,7 @@ impl Manoeuvre for TiltTable {
         StartRequirements::FIXED_SPEED.from_origin()
     }
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
-        Box::new(TiltTableDriver(*self))
+        Box::new(TiltTableDriver { test: *self, free_since_s: None })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(model, trajectory).list()
@@ -175,7 +202,7 @@ mod tests {
     }
 
     /// Synthetic run: the left front wheel loses its load at 20°, the left rear wheel at 30°, and the body rolls 5° more
-    /// than the table. The other side, whose wheels stay loaded, has no angle.
+    /// than the table. The other side, whose wheels stay loaded, has no angle. A moment without load at 10° does not count.
     #[test]
     fn angles_of_a_synthetic_run_are_found() {
         let (test, model) = (TiltTable::default(), model());
@@ -183,8 +210,8 @@ mod tests {
         let run = sampled(0.02, 100.0, |t, frame| {
             let angle = table_angle(&table, t).to_degrees();
             frame.roll_rad = (angle + 5.0).to_radians();
-            for ((wheel, part), lift_deg) in frame.wheels.iter_mut().zip(model.wheels()).zip([20.0, 0.0, 30.0, 0.0]) {
-                let is_lifted = part.side == Side::Left && angle >= lift_deg;
+            for ((wheel, part), lift_deg) in frame.wheels.iter_mut().zip(model.wheels()).zip([20.0, 90.0, 30.0, 90.0]) {
+                let is_lifted = part.side == Side::Left && (angle >= lift_deg || (10.0..10.05).contains(&angle));
                 wheel.load_n = if is_lifted { 0.0 } else { 2500.0 };
             }
         });
