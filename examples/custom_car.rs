@@ -54,7 +54,7 @@ fn build_kart() -> Result<Model, skidpad::core::ModelError> {
             nominal_load: 420.0,
             relaxation: [0.05, 0.12],
         })],
-        steering: Steering { lock: 0.5, rate: 3.0, wheel_ratio: Some(16.0) },
+        steering: Steering { lock: 0.5, rate: 3.0, wheel_ratio: Some(16.0), ..Steering::default() },
         powertrain: Powertrain::Direct([0.0, 0.0, 60.0, 60.0].into()),
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(0.9, 0.6, 0.15) },

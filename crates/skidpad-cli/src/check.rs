@@ -74,7 +74,7 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
         vec![String::new()],
         &[car_metrics(&vehicle.model, hitch_loaded_model.as_ref())],
     ));
-    tables.extend([trailers_table(train), stable_steps_table(vehicle), damping_table(vehicle)]);
+    tables.extend([speed_table(train), trailers_table(train), stable_steps_table(vehicle), damping_table(vehicle)]);
     for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.to_text(TABLE_INDENT)));
     }
@@ -119,6 +119,19 @@ fn car_metrics(model: &Model, hitch_loaded_model: Option<&Model>) -> Vec<Metric>
 /// empty list without trailers.
 fn train_metrics(train: &[&Model]) -> Vec<Metric> {
     if train.len() < 2 { Vec::new() } else { [sway::list(train), train::list(train)].concat() }
+}
+
+/// Returns the table of the figures over speed; an empty table for a vehicle with trailers or without stiff tyres.
+fn speed_table(train: &[&Model]) -> Table {
+    let heads = lists::LISTED_SPEEDS_MPS.map(|speed| format!("{speed} m/s"));
+    match train {
+        [model] => match lists::over_speed(model) {
+            // An empty table; 2 is the first right-aligned column.
+            figures if figures.is_empty() => Table::new(2),
+            figures => column_table("speed", heads.into(), &figures),
+        },
+        _ => Table::new(2),
+    }
 }
 
 /// Returns the table of the figures of a vehicle with its trailers; an empty table without trailers.
@@ -272,8 +285,15 @@ fn dolly_json(model: &Model) -> Value {
     json!({ "wheels": wheels_json(model), "axles": axles_json(model), "whole": to_json(&lists::towing(model)) })
 }
 
-/// Returns the figures of [`summary`] as a JSON object, unrounded: name, dolly (or `null`), wheels, axles, car, train,
-/// damping ratios of all modes and rates, longest stable steps ([`StableStep::to_json`]), warnings, and keys with old
+/// Returns the figures of [`speed_table`] as a JSON object by the speed in m/s.
+fn speeds_json(train: &[&Model]) -> Value {
+    let [model] = train else { return json!({}) };
+    let speeds = lists::LISTED_SPEEDS_MPS.iter().map(ToString::to_string);
+    Value::Object(speeds.zip(lists::over_speed(model).iter().map(|metrics| to_json(metrics))).collect())
+}
+
+/// Returns the figures of [`summary`] as a JSON object, unrounded: name, dolly (or `null`), wheels, axles, car, figures over
+/// speed by their speed in m/s, train, damping ratios of all modes and rates, longest stable steps ([`StableStep::to_json`]), warnings, and keys with old
 /// names. If the vehicle tows trailers, wheels and axles are those under the load on its hitch. The car is the vehicle
 /// with the figures of `car_metrics`.
 fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
@@ -297,6 +317,7 @@ fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
         "wheels": wheels_json(model),
         "axles": axles_json(model),
         "car": to_json(&car_metrics(&vehicle.model, hitch_loaded_model.as_ref())),
+        "over_speed": speeds_json(train),
         "train": to_json(&train_metrics(train)),
         "damping_ratio": damping_ratios_json.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable_steps.collect::<Map<_, _>>(),

@@ -38,6 +38,7 @@ impl Kingpin {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "closed forms of tests may use the platform's functions")]
 mod tests {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Linear lateral dynamics at constant speed: frequency response to steering.
+//! Linear lateral dynamics at constant speed: static margin, free oscillation in yaw, frequency response to steering.
 
 use nalgebra::{Complex, Matrix2, Vector2};
 use skidpad_core::Model;
@@ -44,6 +44,15 @@ pub struct LateralResponse {
     pub lateral_acceleration: Complex<f64>,
 }
 
+/// Free oscillation of yaw rate and sideslip at a constant speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct YawMode {
+    /// Undamped natural frequency (Hz), > 0.
+    pub frequency_hz: f64,
+    /// Damping ratio (–). Above 1 the motion does not oscillate.
+    pub damping_ratio: f64,
+}
+
 impl LateralDynamics {
     /// Reads mass, yaw inertia, cornering stiffnesses at the static load and steer ratios from `model`, without
     /// relaxation. `None` if a tyre has no cornering stiffness.
@@ -62,6 +71,39 @@ impl LateralDynamics {
             mass_kg: f64::from(model.mass()),
             yaw_inertia_kg_m2: f64::from(model.inertia().z_axis.z),
             axles: axles?,
+        })
+    }
+
+    /// Returns the sums `ΣC`, `ΣC x` and `ΣC x²` over the axles (N/rad, N m/rad, N m²/rad).
+    fn stiffness_moments(&self) -> [f64; 3] {
+        let sum = |power: i32| {
+            let terms = self.axles.iter().map(|axle| axle.cornering_stiffness_n_per_rad * axle.x_m.powi(power));
+            terms.sum::<f64>()
+        };
+        [sum(0), sum(1), sum(2)]
+    }
+
+    /// Returns the static margin (–): distance of the neutral steer point behind the centre of mass, `−ΣC x / ΣC`, over the
+    /// distance from the first to the last axle. Positive for a car that understeers (W. F. Milliken, D. L. Milliken, *Race
+    /// Car Vehicle Dynamics*, section 5.10). `None` without stiffness or with one axle.
+    pub fn static_margin(&self) -> Option<f64> {
+        let [c0, c1, _] = self.stiffness_moments();
+        let (first, last) = (self.axles.first()?, self.axles.last()?);
+        let wheelbase = first.x_m - last.x_m;
+        (c0 > 0.0 && wheelbase > 0.0).then(|| -c1 / (c0 * wheelbase))
+    }
+
+    /// Computes the free oscillation at `speed_mps` (m/s, > 0), without relaxation:
+    /// `ω² = (ΣC ΣC x² − (ΣC x)²) / (m I V²) − ΣC x / I`, `2 ζ ω = ΣC / (m V) + ΣC x² / (I V)`. `None` for a car that is
+    /// unstable at this speed, which is one above its critical speed.
+    pub fn yaw_mode(&self, speed_mps: f64) -> Option<YawMode> {
+        let [c0, c1, c2] = self.stiffness_moments();
+        let (m, i, v) = (self.mass_kg, self.yaw_inertia_kg_m2, speed_mps);
+        let square = (c0 * c2 - c1 * c1) / (m * i * v * v) - c1 / i;
+        (square > 0.0).then(|| {
+            let natural = square.sqrt();
+            let decay = c0 / (m * v) + c2 / (i * v);
+            YawMode { frequency_hz: natural / std::f64::consts::TAU, damping_ratio: decay / (2.0 * natural) }
         })
     }
 
@@ -145,6 +187,9 @@ mod tests {
         let natural = (stiffness * (1.0 + understeer * v * v / wheelbase)).sqrt();
         let damping = ((front + rear) / (m * v) + (a * a * front + b * b * rear) / (i * v)) / (2.0 * natural);
         assert!((natural - 9.60).abs() < 0.05 && (damping - 0.864).abs() < 0.01, "{natural} {damping}");
+        let mode = car.yaw_mode(v).expect("stable");
+        assert!((mode.frequency_hz * std::f64::consts::TAU - natural).abs() < 1e-9, "{mode:?} {natural}");
+        assert!((mode.damping_ratio - damping).abs() < 1e-9, "{mode:?} {damping}");
         let gain = v / (wheelbase + understeer * v * v);
         let lead = a * m * v / (wheelbase * rear);
         for frequency in [0.2, 0.5, 1.0, 2.0, 3.0] {
@@ -154,6 +199,20 @@ mod tests {
             let found = car.response(v, frequency).expect("stable").yaw_rate;
             assert!((found - expected).norm() < 1e-9 * expected.norm(), "{frequency} Hz: {found} {expected}");
         }
+    }
+
+    /// The static margin is `b C_r − a C_f` over `L (C_f + C_r)`. Reversed, the car oversteers: its margin changes sign, and it
+    /// has no oscillation above its critical speed `√(−L / K)`.
+    #[test]
+    fn a_negative_margin_has_a_critical_speed() {
+        let margin = (1.354 * 190e3 - 1.300 * 150e3) / (2.654 * 340e3);
+        let mut car = c5();
+        assert!((car.static_margin().expect("two axles") - margin).abs() < 1e-12);
+        (car.axles[0].cornering_stiffness_n_per_rad, car.axles[1].cornering_stiffness_n_per_rad) = (190e3, 150e3);
+        assert!(car.static_margin().expect("two axles") < 0.0);
+        let understeer = 1545.0 / 2.654 * (1.354 / 190e3 - 1.300 / 150e3);
+        let critical = (-2.654f64 / understeer).sqrt();
+        assert!(car.yaw_mode(0.999 * critical).is_some() && car.yaw_mode(1.001 * critical).is_none(), "{critical}");
     }
 
     /// Relaxation does not change the steady gain and adds lag at 2 Hz.

@@ -3,6 +3,7 @@
 use skidpad_core::Model;
 use skidpad_core::model::Side;
 
+use super::lateral_dynamics::LateralDynamics;
 use super::steady_state;
 use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
 use super::{Characteristics, CruiseState, GRAVITY_MPS2, Modes, UnsprungCharacteristics, cornering, towing};
@@ -194,9 +195,9 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
 }
 
 /// Returns the figures of cornering: understeer gradient of the linear bicycle and at 0.4 g with load transfer,
-/// largest steady lateral acceleration, characteristic and critical speed. The largest lateral acceleration holds at
+/// largest steady lateral acceleration, static margin, characteristic and critical speed. The largest lateral acceleration holds at
 /// 100 km/h, or at top speed if it is lower. The linear gradient is listed twice, in degrees per g and in SI units.
-/// All values are missing for a car without a bicycle model. The list always has six figures.
+/// All values are missing for a car without a bicycle model. The list always has seven figures.
 fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let bicycle = figures.bicycle;
     let linear_gradient = bicycle.map(|bicycle| bicycle.understeer);
@@ -236,6 +237,13 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
             grip_limit_g,
         ),
         Metric::new(
+            "static_margin_percent",
+            "Static margin, share of the wheelbase",
+            "%",
+            2,
+            bicycle.and_then(|_| LateralDynamics::new(model)?.static_margin()).map(|margin| 100.0 * margin),
+        ),
+        Metric::new(
             "characteristic_speed_mps",
             "Characteristic speed",
             "m/s",
@@ -250,6 +258,37 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
             bicycle.and_then(|bicycle| bicycle.critical_speed_mps()),
         ),
     ]
+}
+
+/// Speeds of the figures over speed (m/s).
+pub const LISTED_SPEEDS_MPS: [f64; 4] = [10.0, 20.0, 30.0, 40.0];
+
+/// Returns the figures of the linear single-track model at each of [`LISTED_SPEEDS_MPS`]: natural frequency and damping ratio
+/// in yaw, gains of yaw rate and lateral acceleration per mean road-wheel angle. A car that is unstable at a speed has no
+/// figures there; one whose tyres have no stiffness has an empty list.
+pub fn over_speed(model: &Model) -> Vec<Vec<Metric>> {
+    let Some((dynamics, bicycle)) = LateralDynamics::new(model).zip(Characteristics::new(model).bicycle) else {
+        return Vec::new();
+    };
+    let at_speed = |speed: f64| {
+        let mode = dynamics.yaw_mode(speed);
+        let gain = mode.map(|_| bicycle.yaw_gain(speed));
+        let acceleration_gain = gain.map(|gain| (gain * speed).to_radians());
+        // Arguments: key, label, unit, decimal places, value.
+        vec![
+            Metric::new("yaw_frequency_hz", "Yaw: natural frequency", "Hz", 3, mode.map(|mode| mode.frequency_hz)),
+            Metric::new("yaw_damping_ratio", "Yaw: damping ratio", "-", 3, mode.map(|mode| mode.damping_ratio)),
+            Metric::new("yaw_rate_gain_per_s", "Yaw rate per road-wheel angle", "1/s", 2, gain),
+            Metric::new(
+                "lateral_acceleration_gain_mps2_per_deg",
+                "Lateral acceleration per road-wheel angle",
+                "m/s²/deg",
+                3,
+                acceleration_gain,
+            ),
+        ]
+    };
+    LISTED_SPEEDS_MPS.into_iter().map(at_speed).collect()
 }
 
 /// Returns the overall steering ratio (–) and the steering-wheel angle from lock to lock (°) of a vehicle with a steered
