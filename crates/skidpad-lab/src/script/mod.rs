@@ -56,6 +56,9 @@ struct InputTrack {
     knots: Vec<[f64; 2]>,
 }
 
+/// Value of a target speed or of the cruise control that is off (m/s). Speeds are 0 or more.
+const OFF: f64 = -1.0;
+
 /// Table of inputs for one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
@@ -92,10 +95,12 @@ impl Script {
     }
 
     /// Returns the value of `input` at the start of the coming step, held from the last row that has one; `None` if
-    /// the table does not contain the input. Before its first row the input has the first value. A tolerance of a
+    /// the table does not contain the input, or if it is [`OFF`]. Before its first row the input has the first value. A tolerance of a
     /// millionth of a step covers the rounding of times.
     fn held_value(&self, input: Input, driver_input: &DriverInput<'_>) -> Option<f64> {
-        self.track(input).map(|track| track.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s))
+        let value = self.track(input)?.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s);
+        let is_speed = matches!(input, Input::TargetSpeed | Input::Cruise);
+        Some(value).filter(|value| !is_speed || *value != OFF)
     }
 
     /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at the
@@ -166,7 +171,7 @@ impl InputTrack {
     }
 }
 
-/// Driver that applies the table. The speed controller acts if the table has a target speed.
+/// Driver that applies the table. The speed controller acts while the table has a target speed.
 struct ScriptDriver {
     script: Script,
     speed_controller: PedalSpeedController,
@@ -175,7 +180,7 @@ struct ScriptDriver {
 impl DriverModel for ScriptDriver {
     /// Returns the controls of the table. With a target speed the throttle is that of the speed controller, the brake
     /// the larger of both, and motor torques of the controller are added to those of the table. Gear, clutch and
-    /// steering of the controller are not used. The integral of the controller advances only with a target speed.
+    /// steering of the controller are not used. Each stretch with a target speed begins with a new controller.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(input);
         if let Some(target_speed) = self.script.held_value(Input::TargetSpeed, input) {
@@ -185,6 +190,8 @@ impl DriverModel for ScriptDriver {
             for (wheel, speed_wheel) in controls.wheels.iter_mut().zip(&speed_controls.wheels) {
                 wheel.motor_torque += speed_wheel.motor_torque;
             }
+        } else {
+            self.speed_controller = PedalSpeedController::default();
         }
         controls
     }

@@ -7,7 +7,7 @@ use skidpad_core::Model;
 use skidpad_spec::MAX_COLLECTED_FAULTS;
 use skidpad_spec::printable::one_line;
 
-use super::{Input, InputTrack, Script};
+use super::{Input, InputTrack, OFF, Script};
 use crate::suggestions::nearest_name;
 
 /// Fault in a controls file.
@@ -48,8 +48,12 @@ pub const COLUMN_DESCRIPTIONS: [[&str; 3]; 14] = [
     ["bars", "0 to 1; scales the stiffness of all anti-roll bars", "1"],
     ["gear", "-1 (reverse), 0 (neutral), 1, 2, …", "automatic"],
     ["steer_rad", "rad, at most ±π/2; mean road-wheel angle of an axle with a steer ratio of 1", "0"],
-    ["cruise_mps", "m/s, 0 or more; only for cars with cruise control", "off"],
-    ["target_speed_mps", "m/s, 0 or more; throttle and brake keep this speed, `brake` is added", ""],
+    ["cruise_mps", "m/s, 0 or more, or `off`; only for cars with cruise control", "off"],
+    [
+        "target_speed_mps",
+        "m/s, 0 or more: throttle and brake keep this speed, `brake` is added; `off`: pedals of the table",
+        "off",
+    ],
     ["motor_torque_nm.1l", "N m at this wheel", "0"],
     ["brake_torque_nm.1l", "N m at this wheel, 0 or more", "0"],
     ["steer_rad.1l", "rad, at most ±π/2; angle of this wheel", "from `steer_rad`"],
@@ -334,7 +338,7 @@ fn cell_fault(cell: &Cell, column: &str, accepts: String) -> Fault {
 }
 
 /// Parses a cell. Returns the value, or a description of the accepted values. Pedals are 0 to 1, gears whole numbers
-/// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s, brake torques 0 or more. All
+/// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s or [`OFF`], brake torques 0 or more. All
 /// values must be finite, also as f32.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     // Finite value; `None` for any other text.
@@ -353,7 +357,10 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
         Input::Steer | Input::WheelSteer(_) => {
             in_range(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())
         }
-        Input::TargetSpeed | Input::Cruise => in_range(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
+        Input::TargetSpeed | Input::Cruise if text == "off" => Ok(OFF),
+        Input::TargetSpeed | Input::Cruise => {
+            in_range(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s, or off".into())
+        }
         Input::WheelBrake(_) => in_range(0.0, f64::INFINITY).ok_or_else(|| "a finite number, 0 or more".into()),
         Input::Motor(_) | Input::Time => value.ok_or_else(|| "a finite number".into()),
     }

@@ -110,6 +110,20 @@ fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
     assert!((found.distance_m.expect("known") - run.last().x_m).abs() < 1e-6);
 }
 
+/// A target speed is held for 10 s and then released: the car is braked by the table from there on, and a table without
+/// further target speed does not accelerate it again. Cruise control accepts `off` as well, other columns do not.
+#[test]
+fn a_target_speed_is_released_within_a_table() {
+    let (model, dt) = (Arc::new(model()), TimeStep::from_rate_hz(60.0).expect("valid"));
+    let script = Script::parse("t_s,target_speed_mps,brake\n0,12,0\n10,off,0.5\n20,,\n", &model).expect("valid");
+    let run = simulate(&POINT_MASS, &model, &script.setup(&model), script.driver(&model).as_mut(), dt, &mut |_, _| {});
+    let speed_at = |time: f64| run.interpolate_at(time, |frame| frame.vx_mps);
+    assert!((speed_at(10.0) - 12.0).abs() < 0.05, "{}", speed_at(10.0));
+    assert!(speed_at(10.5) < 11.0 && run.last().vx_mps.abs() < 0.01, "{} {}", speed_at(10.5), run.last().vx_mps);
+    assert!(Script::parse("t_s,cruise_mps\n0,20\n5,off\n", &model).is_ok());
+    assert!(Script::parse("t_s,throttle\n0,off\n", &model).is_err());
+}
+
 /// The shipped lane change is valid for the test car and ends at 7 s. The shipped launch has faults only in the gear
 /// column, because it uses more gears.
 #[test]
