@@ -11,6 +11,7 @@ use std::sync::Arc;
 use skidpad::core::Model;
 use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse};
 use skidpad::lab::report::Report;
+use skidpad::lab::road_test::RoadTest;
 use skidpad::lab::{Overrides, TimeStep, compare};
 
 const RATE_HZ: f64 = 240.0;
@@ -62,9 +63,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             vehicle: &format!("{vehicle}, bars: {setting}, {speed_kmh:.0} km/h"),
             description: "",
             model: &model,
-            published: &[],
+            published: &RoadTest::default(),
             backends: &[backend],
             comparisons: &[comparison],
+            log: None,
             inputs: &[],
         };
         report.save_html(Path::new(&format!("target/skidpad/moose_{setting}.html")))?;

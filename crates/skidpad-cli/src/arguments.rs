@@ -128,6 +128,9 @@ pub struct Compare {
     /// Channels and rows of the time histories.
     #[command(flatten)]
     pub history: History,
+    /// Measured log.
+    #[command(flatten)]
+    pub log: LogOptions,
 }
 
 impl Compare {
@@ -145,6 +148,7 @@ impl Compare {
             json: None,
             metrics_csv: None,
             history: History::default(),
+            log: LogOptions::default(),
         }
     }
 }
@@ -228,6 +232,9 @@ pub struct Run {
     /// output.
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
+    /// Measured log.
+    #[command(flatten)]
+    pub log: LogOptions,
 }
 
 /// Arguments of `sweep`.
@@ -413,6 +420,22 @@ pub struct History {
     /// Writes only every how manyth row, from the first one. Default: every row.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: Option<u32>,
+}
+
+/// Measured log that is laid over the runs.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LogOptions {
+    /// Measured log, CSV with a header: its curves are laid over the plots of the report, and the deviations of the solvers
+    /// from it are printed. Columns that are called like a telemetry channel are read; see `skidpad list channels`.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Columns of the log with other names, such as `t_s=Time,yaw_rate_radps=Yaw`. With a factor and an offset:
+    /// `'yaw_rate_radps={column="Yaw",factor=0.0174533,offset=0}'`. Repeat the option for several columns.
+    #[arg(long, value_name = "CHANNEL=COLUMN", requires = "log")]
+    pub log_columns: Vec<String>,
+    /// Time in the log at which the run starts, s. Default: the time of its first row.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, requires = "log")]
+    pub log_start_s: Option<f64>,
 }
 
 /// Folders that files may refer to.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use skidpad::core::SolverInfo;
-use skidpad::lab::report::{InputFile, Published};
+use skidpad::lab::Comparison;
+use skidpad::lab::report::InputFile;
 use skidpad::lab::selection::Selection;
-use skidpad::lab::{Comparison, TimeStep};
 use skidpad::spec::{LoadError, LoadedVehicle};
 
 use crate::arguments::Compare;
@@ -15,6 +15,7 @@ use crate::comparison_study::{Study, export_paths, file_stem, health_code, is_al
 use crate::errors::{self, BadArgument};
 use crate::export;
 use crate::failure::{Failure, Result};
+use crate::measured_log;
 use crate::output::{print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{check_tyre_files, overrides_with_files, parse_time_step};
@@ -32,11 +33,14 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let inputs = input_files(arguments, &vehicle, &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     check_exports(arguments, &vehicle)?;
-    let published = published_figures(&vehicle);
-    let study = Study { arguments, vehicle, dt, overrides, backends, inputs, published };
+    let log = match backends.first() {
+        Some(solver) => measured_log::load(&arguments.log, solver, &vehicle.model)?,
+        None => None,
+    };
+    let study = Study { arguments, vehicle, dt, overrides, backends, inputs, log };
     let manoeuvres = study.manoeuvres()?;
     let select_channels = |info: &SolverInfo| {
-        Ok((info.name, export::select_channels(&arguments.history, info, &study.vehicle.model, dt)?))
+        Ok((info.name, export::select_channels(&arguments.history, info, &study.vehicle.model)?))
     };
     let selections: Vec<(&str, Selection)> = study.backends.iter().map(select_channels).collect::<Result<_>>()?;
     if arguments.separate || is_all(&arguments.manoeuvre) {
@@ -55,23 +59,12 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         comparisons.push(study.drive(manoeuvre.as_ref())?);
     }
     study.save_report(&comparisons, &paths)?;
-    write_exports(arguments, &study.vehicle, dt, &comparisons, &selections)?;
+    write_exports(&study, &comparisons, &selections)?;
     Ok(health_code(&comparisons))
 }
 
-/// Returns the published figures of the real car.
-fn published_figures(vehicle: &LoadedVehicle) -> Vec<Published> {
-    let references = vehicle.spec.references.iter().map(|reference| Published {
-        quantity: reference.quantity.clone(),
-        value: reference.value,
-        unit: reference.unit.clone(),
-        source: reference.source.clone(),
-    });
-    references.collect()
-}
-
 /// Returns the files that the runs depend on, with their hashes: vehicle and trailers (shipped or on disk), their tyre
-/// files, the scene and its ground files.
+/// files, the scene and its ground files, and the measured log.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -99,32 +92,34 @@ fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[Pat
     for path in ground_files {
         inputs.push(read_file("ground", path)?);
     }
+    if let Some(path) = &arguments.log.log {
+        inputs.push(read_file("measured log", path)?);
+    }
     Ok(inputs)
 }
 
 /// Writes the exports that the arguments ask for.
-fn write_exports(
-    arguments: &Compare,
-    vehicle: &LoadedVehicle,
-    dt: TimeStep,
-    comparisons: &[Comparison],
-    selections: &[(&str, Selection)],
-) -> Result<()> {
-    if let Some(path) = &arguments.json {
-        let object = export::comparison_json(&vehicle.spec.name, dt, comparisons, selections);
+fn write_exports(study: &Study<'_>, comparisons: &[Comparison], selections: &[(&str, Selection)]) -> Result<()> {
+    if let Some(path) = &study.arguments.json {
+        let (name, log) = (&study.vehicle.spec.name, study.log.as_ref());
+        let object = export::comparison_json(name, study.dt, comparisons, selections, log);
         let text = serde_json::to_string_pretty(&object).map_err(Failure::from_error)?;
         export::write(path, &format!("{text}\n"))?;
     }
-    if let Some(path) = &arguments.metrics_csv {
+    if let Some(path) = &study.arguments.metrics_csv {
         export::write(path, &export::metrics_csv(comparisons)?)?;
     }
     Ok(())
 }
 
-/// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene or the other export.
+/// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene, the log or the
+/// other export.
 fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
-    let inputs =
-        [("the vehicle", Some(Path::new(&arguments.vehicle))), ("the scene", arguments.changes.scene.as_deref())];
+    let inputs = [
+        ("the vehicle", Some(Path::new(&arguments.vehicle))),
+        ("the scene", arguments.changes.scene.as_deref()),
+        ("the measured log", arguments.log.log.as_deref()),
+    ];
     for (argument, path) in export_paths(arguments) {
         errors::check_not_overwriting(argument, path, &inputs)?;
         check_tyre_files(vehicle, (argument, path))?;

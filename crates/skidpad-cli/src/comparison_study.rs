@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
 use skidpad::lab::manoeuvre::{ManoeuvreEntry, catalogue};
-use skidpad::lab::report::{InputFile, Published, Report};
+use skidpad::lab::measured_log::MeasuredLog;
+use skidpad::lab::report::{InputFile, Report};
+use skidpad::lab::road_test::road_test_of_manoeuvres;
 use skidpad::lab::{Comparison, Overrides, Procedure, TimeStep};
 use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::one_line;
@@ -15,6 +17,7 @@ use crate::arguments::{Changes, Compare};
 use crate::errors::{self, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
+use crate::measured_log::deviation_table;
 use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
 use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
 
@@ -46,8 +49,8 @@ pub struct Study<'a> {
     pub backends: Vec<SolverInfo>,
     /// Files that the runs depend on.
     pub inputs: Vec<InputFile>,
-    /// Published figures of the real car.
-    pub published: Vec<Published>,
+    /// Measured log that is laid over the runs; `None` without one.
+    pub log: Option<MeasuredLog>,
 }
 
 impl Study<'_> {
@@ -108,19 +111,29 @@ impl Study<'_> {
             outcome.trajectory.check().map_err(Failure::from_error)?;
         }
         self.print_table(&comparison_table(&comparison))?;
+        if let Some(log) = &self.log {
+            let runs = comparison.outcomes.iter().map(|outcome| (outcome.backend, &outcome.trajectory));
+            self.print_table(&deviation_table(log, runs))?;
+        }
         Ok(comparison)
     }
 
-    /// Writes the HTML report and the CSV table of `comparisons`, and prints their paths.
+    /// Writes the HTML report and the CSV table of `comparisons`, and prints their paths. Published figures of the
+    /// manoeuvres are driven for the report.
     pub fn save_report(&self, comparisons: &[Comparison], [page_path, csv_path]: &[PathBuf; 2]) -> Result<()> {
+        let solvers: Vec<SolverInfo> = self.backends.iter().filter(|info| !info.comparison_only).copied().collect();
+        let manoeuvres: Vec<&str> = comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
+        let references = &self.vehicle.spec.references;
+        let published = road_test_of_manoeuvres(&solvers, &self.vehicle.model, references, &manoeuvres, self.dt);
         let report = Report {
             vehicle: &self.vehicle.spec.name,
             description: &self.vehicle.spec.description,
             model: &self.vehicle.model,
-            published: &self.published,
+            published: &published,
             backends: &self.backends,
             comparisons,
             inputs: &self.inputs,
+            log: self.log.as_ref(),
         };
         report.save_html(page_path).map_err(Unwritable::from)?;
         report.save_csv(csv_path).map_err(Unwritable::from)?;

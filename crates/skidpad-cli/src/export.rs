@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skidpad::core::{CarStart, Model, Scene, SolverInfo, state::Placement};
+use skidpad::core::{Model, SolverInfo};
+use skidpad::lab::channels::column_names;
 use skidpad::lab::compare::Outcome;
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::lost_control::LostControl;
 use skidpad::lab::manoeuvre::standard_of;
+use skidpad::lab::measured_log::MeasuredLog;
 use skidpad::lab::metrics::to_json;
 use skidpad::lab::selection::Selection;
 use skidpad::lab::{Comparison, TimeStep, Trajectory};
@@ -16,20 +18,14 @@ use std::sync::Arc;
 use crate::arguments::History;
 use crate::errors::{BadArgument, Unwritable};
 use crate::failure::{Failure, Result};
+use crate::measured_log::deviations_json;
 
 /// Returns the selection of `history` for a car of `model` on `solver`.
 ///
 /// # Errors
 /// Names every channel that the car does not have.
-pub fn select_channels(
-    history: &History,
-    solver: &SolverInfo,
-    model: &Arc<Model>,
-    dt: TimeStep,
-) -> Result<Selection, BadArgument> {
-    // The columns depend on the assists of the model and the aids of the solver.
-    let start = CarStart { model: Arc::clone(model), placement: Placement::default() };
-    let header = (solver.build_world)(&Scene::flat(), &[start], dt.seconds() as f32).frame(0).header(model);
+pub fn select_channels(history: &History, solver: &SolverInfo, model: &Arc<Model>) -> Result<Selection, BadArgument> {
+    let header = column_names(solver, model);
     let every = history.every.map_or(1, |every| every as usize);
     Selection::new(&header, &history.channels, every).map_err(|unknown| BadArgument {
         argument: "--channels",
@@ -55,12 +51,13 @@ pub fn health(trajectory: &Trajectory) -> Value {
 
 /// Returns the JSON object of the comparisons of a `vehicle`: metrics, health and time histories of every run. Without
 /// selected channels there are no histories. `histories` are the selections of the solvers, each with the name of its
-/// solver.
+/// solver. With a measured `log` each run has its deviations.
 pub fn comparison_json(
     vehicle: &str,
     dt: TimeStep,
     comparisons: &[Comparison],
     histories: &[(&str, Selection)],
+    log: Option<&MeasuredLog>,
 ) -> Value {
     let run_json = |comparison: &Comparison, outcome: &Outcome| {
         let selected = histories.iter().find(|(solver, _)| *solver == outcome.backend);
@@ -75,6 +72,7 @@ pub fn comparison_json(
             "incomplete": outcome.incomplete.map(|reason| reason.text()),
             "health": health(&outcome.trajectory),
             "history": history,
+            "log_deviations": log.map(|log| deviations_json(log, &outcome.trajectory)),
         })
     };
     let runs: Vec<Value> = comparisons

@@ -28,6 +28,7 @@ mod fit;
 mod import;
 mod interrupt;
 mod list;
+mod measured_log;
 mod output;
 mod road_test;
 mod roots;

@@ -69,16 +69,6 @@ fn road_test_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
     Ok(solvers)
 }
 
-/// Returns the number of decimal places for values of the magnitude of `published`: three significant digits, from none
-/// to six.
-fn decimal_places(published: f64) -> usize {
-    if published == 0.0 {
-        // A published 0 has no magnitude.
-        return 4;
-    }
-    (2 - published.abs().log10().floor() as i32).clamp(0, 6) as usize
-}
-
 /// Returns the table: figure, unit, published value with its tolerance, value of each solver, largest deviation,
 /// origin and verdict. A missing value is "-".
 fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
@@ -87,24 +77,14 @@ fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
     let heads = ["figure", "unit", "published", "tolerance"].into_iter().chain(solvers.iter().copied());
     table.push_row(heads.chain(["deviation", "origin", "verdict"]));
     for row in rows {
-        let places = decimal_places(row.reference.value);
-        let number_text = |value: f64| format!("{value:.places$}");
-        let tolerance = row.reference.tolerance.map_or("-".into(), |tolerance| format!("± {tolerance}"));
+        let number_text = |value: f64| row.value_text(value);
         let values = row.values.iter().map(|value| value.map_or("-".into(), number_text));
-        let leading_cells = [row.label(), row.reference.unit.clone(), number_text(row.reference.value), tolerance];
-        let trailing_cells = [deviation_text(row), row.provenance_text(), row.verdict.text().to_string()];
+        let leading_cells =
+            [row.label(), row.reference.unit.clone(), number_text(row.reference.value), row.tolerance_text()];
+        let trailing_cells = [row.deviation_text(), row.provenance_text(), row.verdict.text().to_string()];
         table.push_row(leading_cells.into_iter().chain(values).chain(trailing_cells));
     }
     table
-}
-
-/// Returns the largest deviation in % of the published value, in its unit if that value is 0, or "-" without values.
-fn deviation_text(row: &RoadTestRow) -> String {
-    match (row.largest_deviation(), row.reference.value) {
-        (None, _) => "-".into(),
-        (Some(deviation), 0.0) => format!("{deviation:+.1e}"),
-        (Some(deviation), published) => format!("{:+.1} %", 100.0 * deviation / published.abs()),
-    }
 }
 
 /// Returns the sources of the figures, and an explanation of figures that were not driven.
@@ -144,15 +124,4 @@ fn to_json(row: &RoadTestRow, solvers: &[&'static str]) -> Value {
             Verdict::NotJudged => "not judged",
         },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_three_significant_digits() {
-        let text = |value: f64| format!("{value:.*}", decimal_places(value));
-        assert_eq!([4.8, 13.25, 76.5, 0.0061, 251.3].map(text), ["4.80", "13.2", "76.5", "0.00610", "251"]);
-    }
 }

@@ -12,6 +12,7 @@ use skidpad::lab::lost_control::LostControl;
 use skidpad::lab::manoeuvre::{
     IncompleteCourse, ManoeuvreEntry, ParameterFault, START_OPTIONS, StartProperty, StartRejected,
 };
+use skidpad::lab::measured_log::MeasuredLog;
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::trajectory::four_digits;
@@ -26,6 +27,7 @@ use crate::capabilities::{capable_backends, check_capable};
 use crate::errors::{self, BadArgument, BadControls, FaultList, SameFile, Unreadable, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
+use crate::measured_log;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers;
@@ -61,7 +63,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
     check_capable(&backend, manoeuvre.as_ref(), &setup)?;
-    let selection = export::select_channels(&arguments.history, &backend, &vehicle.model, dt)?;
+    let selection = export::select_channels(&arguments.history, &backend, &vehicle.model)?;
+    let log = measured_log::load(&arguments.log, &backend, &vehicle.model)?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
     let progress_bar = create_progress_bar(dt.steps(setup.duration_s) * u64::from(manoeuvre.max_runs()));
     let report_steps = |steps| progress_bar.inc(steps);
@@ -70,7 +73,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let Outcome { trajectory, metrics, incomplete, .. } = outcome;
     trajectory.save_csv(&arguments.out, &selection).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
-        save_json(path, &metrics, &trajectory)?;
+        save_json(path, &metrics, &trajectory, log.as_ref())?;
     }
     let mut summary = format!(
         "{} on {}: {}\n\n",
@@ -80,6 +83,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     );
     summary.push_str(&metrics_table(&metrics));
     summary.push_str(&assists_table(backend.name, &trajectory));
+    if let Some(log) = &log {
+        summary.push_str(&measured_log::deviation_table(log, [(backend.name, &trajectory)]));
+    }
     let written_rows = trajectory.row_count().div_ceil(selection.every());
     summary.push_str(&format!("\n{written_rows} rows in {}\n", printable_path(&arguments.out)));
     if output_paths(arguments).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
@@ -91,13 +97,14 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     Ok(report_health([(backend.name, false, &trajectory, incomplete)]))
 }
 
-/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls and the
-/// scene. A vehicle name counts as a path.
+/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls, the
+/// scene, and the measured log. A vehicle name counts as a path.
 fn check_outputs(arguments: &Run) -> Result<(), SameFile> {
     let inputs = [
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
         ("the table of controls", arguments.controls.as_deref()),
         ("the scene", arguments.changes.scene.as_deref()),
+        ("the measured log", arguments.log.log.as_deref()),
     ];
     errors::check_not_overwriting("--out", &arguments.out, &inputs)?;
     let Some(metrics_path) = &arguments.metrics_json else { return Ok(()) };
@@ -119,10 +126,14 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
 }
 
 /// Writes a JSON object that maps the names of the figures with units to unrounded values, with `null` for figures
-/// without a value, and the key `health` with [`export::health`]. The file is complete or not written at all.
-fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> Result<()> {
+/// without a value, the key `health` with [`export::health`], and with a measured `log` the key `log_deviations`. The
+/// file is complete or not written at all.
+fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory, log: Option<&MeasuredLog>) -> Result<()> {
     let mut json_object = to_json(metrics);
     json_object["health"] = export::health(trajectory);
+    if let Some(log) = log {
+        json_object["log_deviations"] = measured_log::deviations_json(log, trajectory);
+    }
     let text = serde_json::to_string_pretty(&json_object).map_err(Failure::from_error)?;
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }

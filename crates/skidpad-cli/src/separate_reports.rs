@@ -65,6 +65,7 @@ fn content(study: &Study<'_>, name: &str) -> Value {
         "inputs": inputs.collect::<Value>(),
         "set": study.arguments.vehicle_changes.set,
         "start": format!("{:?}", study.arguments.changes),
+        "log": format!("{:?}", study.arguments.log),
         "solvers": solvers.collect::<Value>(),
         "step": study.dt.seconds(),
         "manoeuvre": name,

@@ -2,6 +2,8 @@
 
 #[path = "command/changes.rs"]
 mod changes;
+#[path = "command/measured_logs.rs"]
+mod measured_logs;
 #[path = "command/proving_ground.rs"]
 mod proving_ground;
 #[path = "command/strangers.rs"]

@@ -30,7 +30,9 @@ const report = {};
   function decodeColumns(section) {
     const columns = [];
     for (const column of section.columns) {
-      if (typeof column === "number") {
+      if (column === null) {
+        columns.push(new Float64Array(section.rows).fill(NaN));
+      } else if (typeof column === "number") {
         columns.push(new Float64Array(section.rows).fill(column));
       } else if (column.f !== undefined) {
         columns.push(floatsOf(column.f));

@@ -4,6 +4,8 @@
 (() => {
   // Smallest distance of two labels, as a multiple of the font size (–).
   const LABEL_SPACING = 1.15;
+  // Distance and radius of the circles on the curve of a measured log (px).
+  const [CIRCLE_SPACING_PX, CIRCLE_RADIUS_PX] = [24, 3];
 
   // Draws a curve as a line through its points, with gaps at missing values.
   function linePath(u, index) {
@@ -61,7 +63,26 @@
     });
   }
 
-  // Draws cones as triangles, horizontal lines, and the points of curves with markers.
+  // Draws circles on the curve of an item, so that it differs from the lines of solvers without colours.
+  function drawCircles(chart, u, item) {
+    const [toX, toY] = canvasPositions(u);
+    const { ctx: context } = u;
+    const scale = chart.ratio * (chart.scale < 1 ? 0.6 : 1);
+    [context.strokeStyle, context.fillStyle, context.lineWidth] = [item.line.colour, chart.style.panel, scale];
+    context.setLineDash([]);
+    let [lastX, lastY] = [-Infinity, -Infinity];
+    item.data[0].forEach((value, row) => {
+      const [x, y] = [toX(value), toY(item.data[1][row])];
+      if (!Number.isFinite(x + y) || Math.hypot(x - lastX, y - lastY) < CIRCLE_SPACING_PX * scale) return;
+      [lastX, lastY] = [x, y];
+      context.beginPath();
+      context.arc(x, y, CIRCLE_RADIUS_PX * scale, 0, 2 * Math.PI);
+      context.fill();
+      context.stroke();
+    });
+  }
+
+  // Draws cones as triangles, horizontal lines, circles of measured logs, and the points of curves with markers.
   function drawMarks(chart, u) {
     const [toX, toY] = canvasPositions(u);
     const { plot, style, ratio } = chart;
@@ -83,9 +104,10 @@
         context.lineTo(u.bbox.left + u.bbox.width, toY(level));
         context.stroke();
       }
+      chart.items.filter((item) => item.line.hasCircles).forEach((item) => drawCircles(chart, u, item));
       if (!plot.markers) return;
       for (const item of chart.items) {
-        context.fillStyle = style.solver(item.solver).colour;
+        context.fillStyle = item.line.colour;
         item.data[0].forEach((x, row) => {
           if (!Number.isFinite(item.data[1][row])) return;
           context.beginPath();
@@ -132,7 +154,7 @@
     const edge = bbox.left + bbox.width + 12 * chart.ratio;
     for (const { item, point, y } of labels) {
       const left = chart.plot.kind === "time" ? edge : point.x + 12 * chart.ratio;
-      const { colour } = chart.style.solver(item.solver);
+      const { colour } = item.line;
       context.strokeStyle = colour;
       context.globalAlpha = 0.6;
       context.beginPath();
@@ -209,7 +231,7 @@
       const row = item.data[1].findIndex((y) => (isAbove ? y > u.scales.y.max : y < u.scales.y.min));
       const x = Math.min(Math.max(u.valToPos(item.data[0][row], "x", true), bbox.left), bbox.left + bbox.width);
       const size = 6 * chart.ratio * (isAbove ? 1 : -1);
-      context.fillStyle = chart.style.solver(item.solver).colour;
+      context.fillStyle = item.line.colour;
       context.beginPath();
       context.moveTo(x, border);
       context.lineTo(x + size, border + 1.4 * size);

@@ -40,17 +40,17 @@
     const items = [];
     for (const curve of chart.plot.curves) {
       if (!chart.showsDifferences) {
-        const { solver } = curve.members[0];
+        const line = chart.style.lineOf(chart.section.solvers[curve.members[0].solver]);
         const data = memberColumns(chart, curve, curve.members[0]);
-        items.push({ curve, solver, label: curveLabel(chart, curve), data });
+        items.push({ curve, line, label: curveLabel(chart, curve), data });
         continue;
       }
       const reference = chart.plot.curves.find((other) => other.part === curve.part).members[0];
       for (const member of curve.members.filter((member) => member !== reference)) {
-        if (chart.section.solvers[member.solver].peer) continue;
-        const name = chart.section.solvers[member.solver].name;
-        const label = curve.part === "" ? name : `${curve.part} ${name}`;
-        items.push({ curve, solver: member.solver, label, data: memberColumns(chart, curve, member) });
+        const source = chart.section.solvers[member.solver];
+        if (source.peer) continue;
+        const label = curve.part === "" ? source.name : `${curve.part} ${source.name}`;
+        items.push({ curve, line: chart.style.lineOf(source), label, data: memberColumns(chart, curve, member) });
       }
     }
     return items;
@@ -259,8 +259,7 @@
   function plotOptions(chart, width, height) {
     const { style, plot } = chart;
     const parts = [...new Set(chart.items.map((item) => item.curve.part))];
-    const series = chart.items.map(({ solver, curve }) => {
-      const line = style.solver(solver);
+    const series = chart.items.map(({ line, curve }) => {
       // Curves of further parts are thinner.
       const scale = (chart.scale < 1 ? 0.6 : 1) * (parts.indexOf(curve.part) > 0 ? 0.55 : 1);
       const dash = line.dash.map((length) => length * (chart.scale < 1 ? 0.6 : 1) * chart.ratio);

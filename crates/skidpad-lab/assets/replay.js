@@ -21,6 +21,16 @@
     return report.interpolate(decoded[0], decoded[column], replay.link.time);
   }
 
+  // Returns the car of solver number `solver`.
+  function carOf(replay, solver) {
+    return replay.data.cars[replay.data.solvers[solver].car];
+  }
+
+  // Returns the line of solver number `solver`.
+  function lineOf(replay, solver) {
+    return replay.style.lineOf(replay.section.solvers[solver]);
+  }
+
   // Returns the pose of solver number `solver`: position (m), yaw, steering and roll angle (rad).
   function poseOf(replay, solver) {
     const columns = replay.data.solvers[solver];
@@ -133,7 +143,7 @@
 
   // Draws an arrow for the force of each tyre on the car of a solver, in the axes of the wheel.
   function drawTyreForces(replay, context, solver, pose, toPixels) {
-    const { car } = replay.data;
+    const car = carOf(replay, solver);
     const at = vehicleToPixels(pose, toPixels);
     car.wheels.forEach((wheel, index) => {
       const { fx, fy } = wheelState(replay, solver, index);
@@ -169,7 +179,7 @@
   function drawPath(replay, context, solver, toPixels) {
     const { decoded } = replay.section;
     const { x, y } = replay.data.solvers[solver];
-    const line = replay.style.solver(solver);
+    const line = lineOf(replay, solver);
     const last = report.rowAt(decoded[0], replay.link.time);
     context.beginPath();
     for (let row = 0; row <= last; row++) {
@@ -202,28 +212,27 @@
     for (const solver of [...order, replay.leader]) {
       const pose = poseOf(replay, solver);
       if (!Number.isFinite(pose.x + pose.y + pose.yaw)) continue;
-      const [line, fill] = [style.solver(solver), solver === replay.leader ? style.panel : undefined];
+      const [line, fill] = [lineOf(replay, solver), solver === replay.leader ? style.panel : undefined];
       drawPath(replay, context, solver, toPixels);
       data.solvers[solver].units.forEach((columns, unit) => {
         const [x, y, yaw] = columns.map((column) => valueAt(replay, column));
         drawVehicle(context, data.units[unit], { x, y, yaw, steer: 0 }, toPixels, line, fill);
       });
-      drawVehicle(context, data.car, pose, toPixels, line, fill);
+      drawVehicle(context, carOf(replay, solver), pose, toPixels, line, fill);
     }
     drawTyreForces(replay, context, replay.leader, centre, toPixels);
   }
 
   // Returns the mean compression of all wheels (m), by which the body is lower than at rest.
   function meanCompression(replay, solver) {
-    const { wheels } = replay.data.car;
+    const { wheels } = carOf(replay, solver);
     const sum = wheels.reduce((total, _, wheel) => total + wheelState(replay, solver, wheel).compression, 0);
     return wheels.length > 0 ? sum / wheels.length : 0;
   }
 
   // Draws the hull of a solver from behind, rolled about the centre of mass, and the centre of mass.
   function drawBody(replay, context, solver, toPixels, isFilled) {
-    const { car } = replay.data;
-    const line = replay.style.solver(solver);
+    const [car, line] = [carOf(replay, solver), lineOf(replay, solver)];
     const { roll } = poseOf(replay, solver);
     if (!Number.isFinite(roll)) return;
     const [sin, cos, height] = [Math.sin(roll), Math.cos(roll), car.height - meanCompression(replay, solver)];
@@ -261,7 +270,8 @@
   // Draws the view from behind: bodies of all solvers, and the wheel loads and anti-roll bars of the reference.
   function drawRearView(replay) {
     const [context, width, height] = contextOf(replay.rearCanvas);
-    const { car, solvers } = replay.data;
+    const { solvers } = replay.data;
+    const car = carOf(replay, replay.leader);
     const carWidth = 2 * Math.max(...car.wheels.map((wheel) => Math.abs(wheel.y)), car.hull.half[1], 0.1);
     const ground = height - 78;
     const carTop = car.height + car.hull.centre[2] + car.hull.half[2];
@@ -371,7 +381,7 @@
     const widthTexts = VIEW_WIDTHS_M.map((width) => `${width} m wide`);
     const widths = addSelect(controls, "Width of the view", widthTexts, replay.viewWidth);
     widths.addEventListener("change", () => { replay.viewWidth = widths.selectedIndex; drawReplay(replay); });
-    const names = replay.section.solvers.map((solver) => `forces of ${solver.name}`);
+    const names = replay.data.solvers.map((_, solver) => `forces of ${replay.section.solvers[solver].name}`);
     const leader = addSelect(controls, "Solver whose forces are drawn", names, replay.leader);
     leader.addEventListener("change", () => { replay.leader = leader.selectedIndex; drawReplay(replay); });
     replay.readout = report.addElement(place, "div", "readout");
@@ -380,7 +390,7 @@
   // Creates the replay of a section in `place`.
   function createReplay(place, section, link) {
     const data = section.replay;
-    const length = 2 * data.car.hull.half[0];
+    const length = 2 * Math.max(...data.cars.map((car) => car.hull.half[0]));
     const viewWidth = Math.max(VIEW_WIDTHS_M.findIndex((width) => width > 4.5 * length), 0);
     const replay = { section, link, data, viewWidth, leader: data.reference, isPlaying: false };
     const views = report.addElement(place, "div", "views");

@@ -2,8 +2,8 @@
 "use strict";
 
 (() => {
-  // Number of solvers with distinct line styles.
-  const LINE_STYLE_COUNT = 6;
+  // Names of the line styles: six for solvers, and that of a measured log.
+  const LINE_STYLES = ["0", "1", "2", "3", "4", "5", "m"];
   // Font of all texts on a canvas, without the size.
   const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 
@@ -14,14 +14,17 @@
 
   // Returns the colours and line styles of the current scheme (light, dark or print).
   function readStyle() {
-    const solvers = Array.from({ length: LINE_STYLE_COUNT }, (_, i) => ({
-      colour: property(`--s${i}`),
-      width: Number(property(`--w${i}`)),
-      dash: property(`--d${i}`).split(" ").map(Number).filter((length) => length > 0),
-    }));
+    const lines = Object.fromEntries(LINE_STYLES.map((name) => [name, {
+      colour: property(`--s${name}`),
+      width: Number(property(`--w${name}`)),
+      dash: property(`--d${name}`).split(" ").map(Number).filter((length) => length > 0),
+      hasCircles: name === "m",
+    }]));
     const names = ["paper", "panel", "ink", "quiet", "rule", "low", "high", "alarm", "force", "load"];
     const colours = Object.fromEntries(names.map((name) => [name, property(`--${name}`)]));
-    return { ...colours, solver: (number) => solvers[number % LINE_STYLE_COUNT] };
+    // Returns the line of a source of a section.
+    const lineOf = (source) => lines[source.line];
+    return { ...colours, lineOf };
   }
 
   // Returns the red, green and blue part of a colour such as "#a0b1c2".
@@ -36,7 +39,7 @@
     [canvas.width, canvas.height] = [ground.columns, ground.rows];
     const context = canvas.getContext("2d");
     const image = context.createImageData(ground.columns, ground.rows);
-    const [low, high, tinted] = [style.low, style.high, style.solver(0).colour].map(rgb);
+    const [low, high, tinted] = [style.low, style.high, style.lineOf({ line: "0" }).colour].map(rgb);
     report.bytesOf(ground.cells).forEach((cell, index) => {
       if (cell === 0) return;
       const shade = Math.floor((cell - 1) / (ground.tints + 1)) / (ground.shades - 1);

@@ -251,7 +251,7 @@ pub fn compare(
 mod tests {
     use super::*;
     use crate::manoeuvre::Braking;
-    use crate::testing::{POINT_MASS, model, sampled};
+    use crate::testing::{POINT_MASS, comparison, model, sampled};
 
     /// Builds the outcome of the solver `backend` with the distance `value` (m) as its only metric.
     fn outcome(backend: &'static str, peer: bool, value: Option<f64>) -> Outcome {
@@ -268,18 +268,7 @@ mod tests {
 
     /// Returns the only row of the table of a comparison of `outcomes`, with a step of 0.01 s.
     fn row(outcomes: Vec<Outcome>) -> MetricRow {
-        Comparison {
-            manoeuvre: "braking",
-            about: String::new(),
-            dt_s: 0.01,
-            cones: Vec::new(),
-            diagrams: Vec::new(),
-            trailers: Vec::new(),
-            scene: Scene::flat(),
-            outcomes,
-        }
-        .rows()
-        .remove(0)
+        comparison(outcomes).rows().remove(0)
     }
 
     /// The texts include the peer, the spread does not.

@@ -32,6 +32,7 @@
 
 pub mod agreement;
 pub mod canonical_json;
+pub mod channels;
 pub mod closed_form;
 pub mod compare;
 pub mod driver;
@@ -42,6 +43,7 @@ pub mod friction;
 mod ground_speed;
 pub mod lost_control;
 pub mod manoeuvre;
+pub mod measured_log;
 pub mod metrics;
 pub mod order;
 mod parallel;

@@ -11,6 +11,7 @@ use skidpad_core::{
     SolverInfo, State, StepReport, Vec3,
 };
 
+use crate::compare::{Comparison, Outcome};
 use crate::trajectory::Trajectory;
 
 /// Builds the test car: 1000 kg, inertia 400/1200/1400 kg m² in roll, pitch and yaw, wheelbase 2.5 m, track 1.5 m,
@@ -78,6 +79,20 @@ pub fn sampled(dt: f64, end: f64, fill_frame: impl Fn(f64, &mut Frame)) -> Traje
         trajectory.push(build_row(k), StepReport::default());
     }
     trajectory
+}
+
+/// Builds a comparison of braking on a plane with the results `outcomes` and steps of 0.01 s.
+pub fn comparison(outcomes: Vec<Outcome>) -> Comparison {
+    Comparison {
+        manoeuvre: "braking",
+        about: String::new(),
+        dt_s: 0.01,
+        cones: Vec::new(),
+        diagrams: Vec::new(),
+        trailers: Vec::new(),
+        scene: Scene::flat(),
+        outcomes,
+    }
 }
 
 /// Solver without tyres and springs. Motor torques, brakes and drag accelerate a point along its heading, and the

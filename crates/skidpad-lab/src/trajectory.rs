@@ -73,9 +73,9 @@ impl AssistUse {
 }
 
 /// Formats `value` with as many decimal places as show a number of the magnitude of `peak` with four digits, from none
-/// to six. The value is rounded first, and −0 is shown as 0.
+/// to six; six for a `peak` of 0. The value is rounded first, and −0 is shown as 0.
 pub fn four_digits(value: f64, peak: f64) -> String {
-    let places = (3 - peak.abs().log10().floor() as i32).clamp(0, 6);
+    let places = (3.0 - peak.abs().log10().floor()).clamp(0.0, 6.0) as i32;
     let scale = 10f64.powi(places);
     format!("{:.*}", places as usize, (value * scale).round() / scale + 0.0)
 }

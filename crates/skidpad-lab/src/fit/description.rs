@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::measured_log::columns::{ValueSource, one};
+
 /// Description of a fit. Paths of files are relative to the folder of the description.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +52,7 @@ pub struct LogDescription {
     /// Path of the CSV file.
     pub file: PathBuf,
     /// Inputs of the driver: names of columns of a table of controls, with `t_s`, and where their values come from.
-    pub inputs: BTreeMap<String, InputDescription>,
+    pub inputs: BTreeMap<String, ValueSource>,
     /// Measured quantities: names of telemetry channels, and the columns that measure them.
     #[schemars(extend("minProperties" = 1))]
     pub measured: BTreeMap<String, MeasuredDescription>,
@@ -59,22 +61,6 @@ pub struct LogDescription {
     pub initial_speed_mps: f64,
     /// Time in the log from which the car is compared, s. Default: its start.
     pub compare_from_s: Option<f64>,
-}
-
-/// Source of an input: a column of the log, or a constant.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InputDescription {
-    /// Name of the column.
-    pub column: Option<String>,
-    /// Constant value, instead of a column.
-    pub value: Option<f64>,
-    /// Factor on the values of the column, such as 0.0174533 for degrees.
-    #[serde(default = "one")]
-    pub factor: f64,
-    /// Number that is added after the factor.
-    #[serde(default)]
-    pub offset: f64,
 }
 
 /// Column that measures a telemetry channel.
@@ -117,11 +103,6 @@ fn default_solver() -> String {
 /// Returns the step rate of a description without one, Hz.
 fn default_rate_hz() -> f64 {
     240.0
-}
-
-/// Returns 1, a factor without effect.
-fn one() -> f64 {
-    1.0
 }
 
 /// Returns the JSON schema of descriptions, for editors and other tools.

@@ -3,24 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skidpad_core::{Frame, Model, SolverInfo};
+use skidpad_core::{Model, SolverInfo};
 use skidpad_spec::fields::{FieldError, FieldPath, FileFields};
 use skidpad_spec::files::{self, FileKind};
 use skidpad_spec::read::{FaultCollector, parse_toml};
 use skidpad_spec::{FaultKind, Faults, Folders, LoadError, LoadedVehicle, Schema, shipped};
 
+use crate::channels::column_names;
 use crate::fit::description::{FigureDescription, FitDescription, LogDescription, ParameterDescription};
 use crate::fit::least_squares::Parameter;
-use crate::fit::log::MeasuredLog;
+use crate::fit::log::FitLog;
 use crate::fit::{Channel, Figure, Fit, Log};
 use crate::manoeuvre::{self, Overrides};
 use crate::run::TimeStep;
 use crate::script::Script;
 use crate::suggestions::nearest_name;
-use crate::trajectory::Trajectory;
-
-/// Time step of the trajectory that only tells the names of the channels, s.
-const NAMING_DT_S: f64 = 0.01;
 
 impl Fit {
     /// Reads the description at `path` and the vehicle and logs that it names. `solvers` are those that it can name.
@@ -126,7 +123,7 @@ impl Loader {
         let parameters = description.parameters.iter().enumerate();
         let parameters =
             parameters.filter_map(|(i, parameter)| self.parameter(i, parameter, &vehicle.fields)).collect();
-        let channel_names = solver.map(|solver| channel_names(solver, &vehicle.model)).unwrap_or_default();
+        let channel_names = solver.map(|solver| column_names(solver, &vehicle.model)).unwrap_or_default();
         let logs = description.logs.iter().enumerate();
         let logs = logs.filter_map(|(i, log)| self.log(i, log, &vehicle.model, &channel_names)).collect();
         let figures = description.figures.iter().enumerate();
@@ -192,7 +189,7 @@ impl Loader {
                 return None;
             }
         };
-        let measured_log = match MeasuredLog::read(&text, log) {
+        let measured_log = match FitLog::read(&text, log) {
             Ok(measured_log) => measured_log,
             Err(faults) => {
                 let accepts = "a log without faults";
@@ -212,16 +209,16 @@ impl Loader {
                 return None;
             }
         };
-        let channels = measured_log.series.into_iter().filter_map(|series| {
-            let column = channel_names.iter().position(|name| *name == series.channel);
-            if column.is_none() {
+        let channels = measured_log.series.into_iter().filter_map(|(series, deviation)| {
+            let is_known = channel_names.contains(&series.channel);
+            if !is_known {
                 let accepts = nearest_name(&series.channel, channel_names.iter().map(String::as_str)).map_or_else(
                     || "a channel of `skidpad list channels`".to_owned(),
                     |nearest| format!("a channel of `skidpad list channels`, such as `{nearest}`"),
                 );
                 self.add_fault(&key("measured"), format!("unknown channel `{}`", series.channel), accepts);
             }
-            Some(Channel { column: column?, series })
+            is_known.then_some(Channel { series, deviation })
         });
         Some(Log {
             name: log.file.display().to_string(),
@@ -246,13 +243,4 @@ impl Loader {
             deviation: figure.deviation,
         })
     }
-}
-
-/// Returns the names of the telemetry channels of a car of `model` on `solver`.
-fn channel_names(solver: &SolverInfo, model: &Arc<Model>) -> Vec<String> {
-    let setup = crate::Setup::flat(0.0);
-    let starts = [skidpad_core::CarStart { model: Arc::clone(model), placement: setup.placement }];
-    let world = (solver.build_world)(&setup.scene, &starts, NAMING_DT_S as f32);
-    let frame: Frame = world.frame(0);
-    Trajectory::new(model, frame, NAMING_DT_S).header().to_vec()
 }

@@ -18,13 +18,12 @@ use skidpad_spec::fields::{FieldError, FieldPath, FileFields};
 use skidpad_spec::{Faults, Folders};
 
 use crate::fit::least_squares::{FitFailure, Parameter, Residuals, Solution, solve};
-use crate::fit::log::Series;
 use crate::manoeuvre::{Manoeuvre, Overrides, Procedure};
+use crate::measured_log::{Series, differences};
 use crate::parallel::run_in_parallel;
 use crate::run::{TimeStep, simulate};
 use crate::runner::execute;
 use crate::script::Script;
-use crate::trajectory::Trajectory;
 
 /// Fit that was read and checked.
 #[derive(Debug)]
@@ -60,9 +59,9 @@ struct Log {
 /// Measured channel of a log.
 #[derive(Debug)]
 struct Channel {
-    /// Number of the column of the telemetry.
-    column: usize,
     series: Series,
+    /// Standard deviation of the values.
+    deviation: f64,
 }
 
 /// Published figure.
@@ -210,7 +209,8 @@ impl Fit {
         if trajectory.worst_report().not_finite {
             return Err(EvaluationError::NotFinite(log.name.clone()));
         }
-        Ok(channel_differences(&trajectory, &log.channels))
+        // The description was checked to name only channels that the run has.
+        Ok(differences(&trajectory, log.channels.iter().map(|channel| &channel.series)).into_iter().flatten().collect())
     }
 
     /// Executes the procedure of `figure` and returns the difference of its metric: simulated minus published.
@@ -228,7 +228,7 @@ impl Fit {
     /// Returns names (source, quantity) and standard deviations of the lists of [`Fit::differences`].
     fn quantities(&self) -> Vec<([&str; 2], f64)> {
         let channels = self.logs.iter().flat_map(|log| {
-            log.channels.iter().map(|channel| ([&*log.name, &*channel.series.channel], channel.series.deviation))
+            log.channels.iter().map(|channel| ([&*log.name, &*channel.series.channel], channel.deviation))
         });
         let figures = self.figures.iter().map(|figure| ([figure.procedure.name(), &*figure.metric], figure.deviation));
         channels.chain(figures).collect()
@@ -244,38 +244,6 @@ impl Fit {
         });
         Ok(agreement.collect())
     }
-}
-
-/// Returns the differences of `trajectory` from the measured points of each channel, interpolated linearly between rows.
-fn channel_differences(trajectory: &Trajectory, channels: &[Channel]) -> Vec<Vec<f64>> {
-    let header = trajectory.header();
-    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(trajectory.row_count());
-    rows.extend(trajectory.rows().map(|frame| {
-        let row = frame.row();
-        // The time, then the values of the channels.
-        core::iter::once(frame.t_s).chain(channels.iter().map(|channel| row[channel.column])).collect()
-    }));
-    let value_at = |time: f64, number: usize| {
-        let next = rows.partition_point(|row| row[0] < time).min(rows.len() - 1);
-        let (before, after) = (&rows[next.saturating_sub(1)], &rows[next]);
-        let share =
-            if after[0] > before[0] { ((time - before[0]) / (after[0] - before[0])).clamp(0.0, 1.0) } else { 1.0 };
-        before[number] + share * (after[number] - before[number])
-    };
-    let differences = |(i, channel): (usize, &Channel)| {
-        let is_angle = header.get(channel.column).is_some_and(|name| name == "yaw_rad");
-        let difference = |[time, measured]: &[f64; 2]| {
-            let difference = value_at(*time, i + 1) - measured;
-            // The yaw angle jumps by a turn at ±π.
-            if is_angle {
-                difference - std::f64::consts::TAU * (difference / std::f64::consts::TAU).round()
-            } else {
-                difference
-            }
-        };
-        channel.series.points.iter().map(difference).collect()
-    };
-    channels.iter().enumerate().map(differences).collect()
 }
 
 /// Differences of a fit in units of their standard deviation, for the minimiser.

@@ -113,7 +113,7 @@ impl AssistLogs {
             // Name of the channel, and its largest magnitude on any solver.
             let (quantity, largest) = (short_label(about), self.peak(assist, channel));
             let title = format!("{quantity} contributed by {}", spaced_name(assist));
-            let columns = runs.add(Unit::Car, &title, 0.1 * largest, |frame| {
+            let columns = runs.add(Unit::Car, &title, 0.1 * largest, |_, frame| {
                 let entry = frame.assist_log.iter().find(|(logged_assist, _)| *logged_assist == assist)?;
                 Some(entry.1.values()[channel])
             });

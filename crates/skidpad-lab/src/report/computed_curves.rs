@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use super::figure::{Course, Figures, PlottedSolver};
+use super::figure::{Course, Figures, PlottedSource};
 use super::plot::{Axis, Curve, Kind, Plot};
+use super::runs::Runs;
 use super::table::Table;
-use crate::compare::Outcome;
 use crate::quantity::{ComputedCurve, CurveAxis};
 
-/// Appends a plot for each title of the computed curves of `outcomes`, in the order of the first solver that has curves.
+/// Appends a plot for each title of the computed curves of `runs`, in the order of the first source that has curves.
 /// The plots have a table of their own, whose rows are the numbers of the points; `number` is that of its data. Returns
 /// the data, `None` without curves.
 pub fn append_computed_curves(
     page: &mut String,
-    outcomes: &[Outcome],
-    solvers: &[PlottedSolver<'_>],
+    runs: &Runs<'_>,
+    plotted: &[PlottedSource<'_>],
     number: usize,
 ) -> Option<Value> {
-    let curves = || outcomes.iter().flat_map(|outcome| &outcome.curves);
+    let curves = || runs.sources.iter().filter_map(|source| source.outcome).flat_map(|outcome| &outcome.curves);
     let row_count = curves().map(|curve| curve.points.len()).max()?;
     let mut titled: Vec<&ComputedCurve> = Vec::new();
     for curve in curves() {
@@ -26,36 +26,39 @@ pub fn append_computed_curves(
         }
     }
     let mut table = Table::new((0..row_count).map(|row| row as f64).collect());
-    let mut figures = Figures::new(number, solvers);
+    let mut figures = Figures::new(number, plotted);
     page.push_str("<div class=\"charts\">\n");
     for first in titled {
-        let plot = plot_of_title(first, outcomes, &mut table);
+        let plot = plot_of_title(first, runs, &mut table);
         figures.append(page, &table, &plot);
     }
     page.push_str("</div>\n");
     Some(figures.into_json(&table, Value::Null, Course::default()))
 }
 
-/// Builds the plot of all curves of `outcomes` with the title of `first`, whose axes it has. Adds their columns to
-/// `table`.
-fn plot_of_title(first: &ComputedCurve, outcomes: &[Outcome], table: &mut Table) -> Plot {
+/// Builds the plot of all curves of `runs` with the title of `first`, whose axes it has. Adds their columns to `table`.
+fn plot_of_title(first: &ComputedCurve, runs: &Runs<'_>, table: &mut Table) -> Plot {
     let axis = |axis: &CurveAxis| Axis::new(axis.label, axis.unit, axis.min_span);
     let mut plot = Plot::new(first.title, Kind::Diagram, [axis(&first.x), axis(&first.y)]);
-    for (solver, outcome) in outcomes.iter().enumerate() {
-        let Some(curve) = outcome.curves.iter().find(|curve| curve.title == first.title) else { continue };
+    for (number, source) in runs.sources.iter().enumerate() {
+        let curves = source.outcome.map_or(&[][..], |outcome| &outcome.curves);
+        let Some(curve) = curves.iter().find(|curve| curve.title == first.title) else { continue };
         let columns = [0, 1].map(|k| {
             let values = curve.points.iter().map(|point| point[k]).collect();
             table.add(values, [first.x, first.y][k].min_span, None)
         });
-        plot.curves.push(Curve { solver, part: String::new(), sets_range: !outcome.peer, columns });
+        let (part, sets_range) = (String::new(), !source.is_peer());
+        plot.curves.push(Curve { source: number, part, sets_range, is_separate: false, columns });
     }
     plot
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::CarRuns;
     use super::*;
-    use crate::testing::sampled;
+    use crate::compare::Outcome;
+    use crate::testing::{comparison, model, sampled};
 
     /// Curves of one title share a plot, curves of different lengths and a solver without curves are allowed, and nothing
     /// is appended without curves.
@@ -73,14 +76,20 @@ mod tests {
         };
         let long =
             vec![curve("gain", &[[0.2, 1.0], [1.0, 2.0], [3.0, 0.5]]), curve("phase", &[[0.2, 0.0], [3.0, -90.0]])];
-        let outcomes = [outcome(long), outcome(vec![curve("gain", &[[0.2, 1.5]])]), outcome(Vec::new())];
-        let solvers = [PlottedSolver { name: "solver", is_peer: false }; 3];
+        let model = model();
+        let append = |page: &mut String, outcomes, number| {
+            let comparison = comparison(outcomes);
+            let cars = [CarRuns { label: "", model: &model, comparison: &comparison }];
+            let runs = Runs::new(&cars, None);
+            append_computed_curves(page, &runs, &runs.plotted_sources(), number)
+        };
+        let outcomes = vec![outcome(long), outcome(vec![curve("gain", &[[0.2, 1.5]])]), outcome(Vec::new())];
         let mut page = String::new();
-        let data = append_computed_curves(&mut page, &outcomes, &solvers, 4).expect("curves");
+        let data = append(&mut page, outcomes, 4).expect("curves");
         let curve_count = |plot: usize| data["plots"][plot]["curves"].as_array().map(Vec::len);
         assert_eq!((curve_count(0), curve_count(1), curve_count(2)), (Some(2), Some(1), None));
         assert_eq!(data["rows"].as_u64(), Some(3));
         assert_eq!(page.matches("data-section=\"4\"").count(), 2);
-        assert_eq!(append_computed_curves(&mut page, &outcomes[2..], &solvers, 5), None);
+        assert_eq!(append(&mut page, vec![outcome(Vec::new())], 5), None);
     }
 }

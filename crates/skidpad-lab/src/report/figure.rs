@@ -11,13 +11,53 @@ use super::table::{Table, rounded};
 /// Number of solvers with distinct line styles.
 pub const LINE_STYLE_COUNT: usize = 6;
 
-/// Solver of a section.
+/// Line of a source in plots and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// One of [`LINE_STYLE_COUNT`] styles, by the number of the source.
+    Numbered(usize),
+    /// Thin line with circles, for a measured log.
+    Measured,
+}
+
+impl Line {
+    /// Returns the name of the style in the style sheet, such as `3` or `m`.
+    fn style_name(self) -> String {
+        match self {
+            Self::Numbered(number) => (number % LINE_STYLE_COUNT).to_string(),
+            Self::Measured => "m".into(),
+        }
+    }
+
+    /// Returns a sample of the line as SVG.
+    pub fn sample(self) -> String {
+        let style = self.style_name();
+        let marker = if self == Self::Measured { "<circle cx=\"18\" cy=\"4\" r=\"3\"/>" } else { "" };
+        format!(
+            "<svg class=\"swatch\" viewBox=\"0 0 36 8\" aria-hidden=\"true\"><g class=\"line s{style}\">\
+             <path d=\"M0 4H36\"/>{marker}</g></svg>"
+        )
+    }
+}
+
+/// Source of the curves of a section, such as a solver.
 #[derive(Clone, Copy, Debug)]
-pub struct PlottedSolver<'a> {
+pub struct PlottedSource<'a> {
     /// Name.
     pub name: &'a str,
-    /// Whether the solver is a reference vehicle or a variant.
+    /// Whether the source is a reference vehicle or a variant.
     pub is_peer: bool,
+    /// Line of its curves.
+    pub line: Line,
+}
+
+impl<'a> PlottedSource<'a> {
+    /// Returns the sources of solvers with numbered lines, from their names and whether they are reference vehicles or
+    /// variants.
+    pub fn solvers(solvers: impl IntoIterator<Item = (&'a str, bool)>) -> Vec<Self> {
+        let numbered = solvers.into_iter().enumerate();
+        numbered.map(|(number, (name, is_peer))| Self { name, is_peer, line: Line::Numbered(number) }).collect()
+    }
 }
 
 /// Surroundings of a path, which maps and replays draw.
@@ -31,8 +71,8 @@ pub struct Course {
 
 /// Figures of a section, collected for the data of the page.
 pub struct Figures<'a> {
-    /// Solvers of all figures.
-    solvers: &'a [PlottedSolver<'a>],
+    /// Sources of all figures.
+    sources: &'a [PlottedSource<'a>],
     /// Number of the section.
     section: usize,
     /// Descriptions of the plots.
@@ -41,8 +81,8 @@ pub struct Figures<'a> {
 
 impl<'a> Figures<'a> {
     /// Creates an empty list of figures of section number `section`.
-    pub fn new(section: usize, solvers: &'a [PlottedSolver<'a>]) -> Self {
-        Self { solvers, section, plots: Vec::new() }
+    pub fn new(section: usize, sources: &'a [PlottedSource<'a>]) -> Self {
+        Self { sources, section, plots: Vec::new() }
     }
 
     /// Appends the figure of `plot` to `page`: heading, key, and the place of the drawing.
@@ -61,26 +101,26 @@ impl<'a> Figures<'a> {
         self.plots.push(plot.to_json(table, &drawn));
     }
 
-    /// Appends a key for each group of solvers whose curves coincide. The key states the largest difference, and values
+    /// Appends a key for each group of sources whose curves coincide. The key states the largest difference, and values
     /// outside the plot.
     fn append_keys(&self, page: &mut String, plot: &Plot, drawn: &[DrawnCurve]) {
-        let solvers_of = |curve: &DrawnCurve| -> Vec<usize> {
-            curve.members.iter().map(|&member| plot.curves[member].solver).collect()
+        let sources_of = |curve: &DrawnCurve| -> Vec<usize> {
+            curve.members.iter().map(|&member| plot.curves[member].source).collect()
         };
         let mut groups: Vec<(Vec<usize>, Vec<&DrawnCurve>)> = Vec::new();
         for curve in drawn {
-            let solvers = solvers_of(curve);
-            match groups.iter_mut().find(|(group_solvers, _)| *group_solvers == solvers) {
+            let sources = sources_of(curve);
+            match groups.iter_mut().find(|(group_sources, _)| *group_sources == sources) {
                 Some((_, curves)) => curves.push(curve),
-                None => groups.push((solvers, vec![curve])),
+                None => groups.push((sources, vec![curve])),
             }
         }
-        for (solvers, curves) in groups {
-            let names: Vec<&str> = solvers.iter().map(|&solver| self.solvers[solver].name).collect();
+        for (sources, curves) in groups {
+            let names: Vec<&str> = sources.iter().map(|&source| self.sources[source].name).collect();
             let difference = curves.iter().map(|curve| curve.difference).fold(0.0, f64::max);
             let unit = &plot.axes[1].unit;
             let mut remarks = Vec::new();
-            if solvers.len() > 1 {
+            if sources.len() > 1 {
                 remarks.push(format!("differ by at most {}", with_unit(difference, unit)));
             }
             // Value farthest outside the plot.
@@ -91,7 +131,7 @@ impl<'a> Figures<'a> {
                 remarks.push(format!("{state}: up to {}", with_unit(outlier, unit)));
             }
             let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
-            let (sample, names) = (line_sample(solvers[0]), escape(&names.join(" = ")));
+            let (sample, names) = (self.sources[sources[0]].line.sample(), escape(&names.join(" = ")));
             put!(page, "<span>{sample} {names}{}</span> ", escape(&remark));
         }
     }
@@ -100,10 +140,10 @@ impl<'a> Figures<'a> {
     /// and `course` is empty if there is none.
     pub fn into_json(self, table: &Table, replay: Value, course: Course) -> Value {
         let rows = table.visible_rows();
-        let solvers = self
-            .solvers
-            .iter()
-            .map(|solver| json!({ "name": skidpad_spec::printable::one_line(solver.name), "peer": solver.is_peer }));
+        let solvers = self.sources.iter().map(|source| {
+            let name = skidpad_spec::printable::one_line(source.name);
+            json!({ "name": name, "peer": source.is_peer, "line": source.line.style_name() })
+        });
         json!({
             "solvers": solvers.collect::<Vec<_>>(),
             "rows": rows.len(),
@@ -124,14 +164,6 @@ fn with_unit(value: f64, unit: &str) -> String {
     if unit == "-" { text } else { format!("{text} {unit}") }
 }
 
-/// Returns a sample of the line style of solver `solver` as SVG.
-pub fn line_sample(solver: usize) -> String {
-    let style = solver % LINE_STYLE_COUNT;
-    format!(
-        "<svg class=\"swatch\" viewBox=\"0 0 36 8\" aria-hidden=\"true\"><path d=\"M0 4H36\" class=\"line s{style}\"/></svg>"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::plot::{Axis, Curve, Kind};
@@ -142,15 +174,15 @@ mod tests {
     #[test]
     fn the_key_tells_coinciding_and_clipped_curves() {
         let names = ["leader", "near", "partly", "<fully>", "absent"];
-        let solvers = names.map(|name| PlottedSolver { name, is_peer: false });
+        let sources = PlottedSource::solvers(names.map(|name| (name, false)));
         let mut table = Table::new(vec![0.0, 1.0, 2.0]);
         let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
-        for (solver, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate()
+        for (source, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate()
         {
-            let column = table.add(values.to_vec(), 0.1, None);
-            plot.curves.push(Curve { solver, part: String::new(), sets_range: solver < 2, columns: [0, column] });
+            let (columns, part) = ([0, table.add(values.to_vec(), 0.1, None)], String::new());
+            plot.curves.push(Curve { source, part, sets_range: source < 2, is_separate: false, columns });
         }
-        let (mut page, mut figures) = (String::new(), Figures::new(0, &solvers));
+        let (mut page, mut figures) = (String::new(), Figures::new(0, &sources));
         figures.append(&mut page, &table, &plot);
         for key in [
             "leader = near (differ by at most 0.00200 deg)</span>",

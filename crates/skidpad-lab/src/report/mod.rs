@@ -16,11 +16,13 @@ mod escape;
 mod figure;
 mod ground;
 mod html_table;
+mod log_deviation;
 mod manifest;
 mod page;
 mod page_frame;
 mod plot;
 mod plots;
+mod published;
 mod replay;
 mod runs;
 mod step_size_report;
@@ -39,19 +41,8 @@ use skidpad_core::{Model, SolverInfo};
 
 use crate::compare::Comparison;
 use crate::files::{WriteError, write_atomically};
-
-/// Published figure of the real car.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Published {
-    /// Measured quantity.
-    pub quantity: String,
-    /// Value in `unit`.
-    pub value: f64,
-    /// Unit of the value.
-    pub unit: String,
-    /// Publication that states the value.
-    pub source: String,
-}
+use crate::measured_log::MeasuredLog;
+use crate::road_test::RoadTest;
 
 /// Content of a report.
 #[derive(Clone, Copy, Debug)]
@@ -62,14 +53,16 @@ pub struct Report<'a> {
     pub description: &'a str,
     /// Model of the vehicle.
     pub model: &'a Model,
-    /// Published figures of the real car.
-    pub published: &'a [Published],
+    /// Published figures of the real car; those that were driven are shown beside their simulated values.
+    pub published: &'a RoadTest,
     /// Solvers, in the order of the comparisons' results.
     pub backends: &'a [SolverInfo],
     /// Comparisons, one per manoeuvre.
     pub comparisons: &'a [Comparison],
     /// Files that the runs depend on.
     pub inputs: &'a [InputFile],
+    /// Measured log that is laid over the plots; `None` without one.
+    pub log: Option<&'a MeasuredLog>,
 }
 
 impl Report<'_> {
@@ -146,7 +139,8 @@ mod tests {
     fn page(vehicle: &str, model: &Model, backends: &[SolverInfo], comparison: &Comparison) -> String {
         let comparisons = std::slice::from_ref(comparison);
         let description = "for tests";
-        Report { vehicle, description, model, published: &[], backends, comparisons, inputs: &[] }.html()
+        let published = &RoadTest::default();
+        Report { vehicle, description, model, published, backends, comparisons, inputs: &[], log: None }.html()
     }
 
     /// Returns the data of a page.
@@ -182,10 +176,11 @@ mod tests {
             vehicle: "",
             description: "",
             model: &model,
-            published: &[],
+            published: &RoadTest::default(),
             backends: &backends,
             comparisons,
             inputs: &[],
+            log: None,
         };
         report.write_csv(&mut bytes).expect("a Vec takes everything");
         let text = String::from_utf8(bytes).expect("text");

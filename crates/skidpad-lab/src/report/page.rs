@@ -5,22 +5,25 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use skidpad_core::SolverInfo;
 
+use super::Report;
 use super::assist_log::AssistLogs;
 use super::computed_curves::append_computed_curves;
 use super::escape::escape;
-use super::figure::{Course, Figures, PlottedSolver, line_sample};
+use super::figure::{Course, Figures, Line};
 use super::ground;
 use super::html_table::{Cell, Column, HtmlTable};
+use super::log_deviation::append_deviations;
 use super::manifest::append_manifest;
 use super::page_frame::{page_end, page_start};
 use super::plots::{build_plots, driven_area};
+use super::published::{append_driven_figures, append_other_figures};
 use super::replay::replay;
-use super::runs::Runs;
+use super::runs::{CarRuns, LOG_NAME, Runs};
 use super::verdict::{Judgement, marked_text};
-use super::{Published, Report};
 use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
 use crate::closed_form::{lints, lists};
 use crate::compare::{Comparison, POSITION_NOISE_MM};
+use crate::measured_log::MeasuredLog;
 use crate::metrics::Metric;
 use crate::verdict::Verdict;
 
@@ -52,7 +55,13 @@ fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement
         put!(page, "<p>{}</p>\n", escape(report.description));
     }
     append_summary(page, report, judgements);
-    append_legend(page, report.backends, ", not counted in the spread");
+    append_driven_figures(page, report.published);
+    page.push_str("<dl class=\"legend\">\n");
+    append_solver_keys(page, report.backends, ", not counted in the spread");
+    if let Some(log) = report.log {
+        append_log_key(page, log);
+    }
+    page.push_str("</dl>\n");
     page.push_str("</header>\n<nav aria-label=\"Sections\"><ul>\n");
     for comparison in report.comparisons {
         let name = escape(comparison.manoeuvre);
@@ -101,16 +110,28 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     );
 }
 
-/// Appends the list of solvers with their line styles. `peer_remark` is the remark added to peers. Each entry has a
-/// line sample, the name and the description. The remark is not escaped.
+/// Appends the list of solvers with their line styles; see [`append_solver_keys`].
 pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     page.push_str("<dl class=\"legend\">\n");
+    append_solver_keys(page, backends, peer_remark);
+    page.push_str("</dl>\n");
+}
+
+/// Appends an entry for each solver: a line sample, the name and the description. `peer_remark` is the remark added to
+/// peers; it is not escaped.
+fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     for (solver_number, info) in backends.iter().enumerate() {
         let remark = if info.comparison_only { peer_remark } else { "" };
         let (name, about) = (escape(info.name), escape(info.description));
-        put!(page, "<div><dt>{} {name}</dt><dd>{about}{remark}</dd></div>\n", line_sample(solver_number));
+        let sample = Line::Numbered(solver_number).sample();
+        put!(page, "<div><dt>{sample} {name}</dt><dd>{about}{remark}</dd></div>\n");
     }
-    page.push_str("</dl>\n");
+}
+
+/// Appends the entry of a measured log to the list of sources: its line, its file and the number of its channels.
+fn append_log_key(page: &mut String, log: &MeasuredLog) {
+    let (sample, name, count) = (Line::Measured.sample(), escape(&log.name), log.series.len());
+    put!(page, "<div><dt>{sample} {LOG_NAME}</dt><dd>measured log {name}, {count} channels</dd></div>\n");
 }
 
 /// Appends the section of one manoeuvre: description, verdict, warnings, replay, plots of computed curves, plots of the
@@ -137,20 +158,19 @@ fn append_section(
         let (labels, explanation) = (escape(&labels.join(", ")), escape(reason.explanation));
         put!(page, "<p class=\"note\">Known deviation, not counted in the verdict: {labels}. {explanation}</p>\n");
     }
-    let solvers: Vec<PlottedSolver<'_>> = comparison
-        .outcomes
-        .iter()
-        .map(|outcome| PlottedSolver { name: outcome.backend, is_peer: outcome.peer })
-        .collect();
-    let mut runs = Runs::new(comparison, report.model);
+    let cars = [CarRuns { label: "", model: report.model, comparison }];
+    let mut runs = Runs::new(&cars, report.log);
     let mut plots = build_plots(&mut runs);
     let assist_logs = AssistLogs::new(comparison);
     plots.plots.extend(assist_logs.plots(&mut runs));
     let replay = replay(&mut runs);
+    let [x, y] = driven_area(&mut runs);
+    let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
+    let plotted = runs.plotted_sources();
     put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n");
-    let curve_data = append_computed_curves(page, &comparison.outcomes, &solvers, number + 1);
+    let curve_data = append_computed_curves(page, &runs, &plotted, number + 1);
     page.push_str("<div class=\"charts\">\n");
-    let mut figures = Figures::new(number, &solvers);
+    let mut figures = Figures::new(number, &plotted);
     for plot in &plots.plots {
         figures.append(page, &runs.table, plot);
     }
@@ -160,10 +180,11 @@ fn append_section(
         put!(page, "<p class=\"note\">Plots without changes are omitted: {omitted_titles}.</p>\n");
     }
     append_comparison_table(page, comparison, judgement);
+    if let Some(log) = report.log {
+        append_deviations(page, &runs, log);
+    }
     assist_logs.append_table(page, comparison);
     page.push_str("</section>\n");
-    let [x, y] = driven_area(&mut runs);
-    let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
     sections.push(figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() }));
     sections.extend(curve_data);
 }
@@ -194,7 +215,7 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison, judgement
 }
 
 /// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, the notes of
-/// [`lints`] as warnings, and the published figures if there are any.
+/// [`lints`] as warnings, and the published figures without simulated ones if there are any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     let axle_metrics = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n");
@@ -205,7 +226,7 @@ fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     for lint in lints(report.model) {
         put!(page, "<p class=\"note\">Warning: {}.</p>\n", escape(&lint));
     }
-    append_published_figures(page, report.published);
+    append_other_figures(page, report.published);
     page.push_str("</section>\n");
 }
 
@@ -219,27 +240,6 @@ fn append_metric_table(page: &mut String, title: &str, columns: Vec<Column>, lis
         let values = lists.iter().map(|metrics| Cell::from(metrics[row].text()));
         let label: [Cell; 2] = [metric.label.as_str().into(), metric.unit.into()];
         table.add_row(label.into_iter().chain(values));
-    }
-    page.push_str(&table.html());
-}
-
-/// Appends the table of published figures with their sources; nothing if there are none. Underscores in quantities
-/// become spaces.
-fn append_published_figures(page: &mut String, figures: &[Published]) {
-    if figures.is_empty() {
-        return;
-    }
-    page.push_str("<h3>Published data of the real car</h3>\n");
-    let [quantity, unit] = ["quantity", "unit"].map(Column::text);
-    let source = Column { heading: "source".into(), class: "source" };
-    let mut table = HtmlTable::new(vec![quantity, unit, Column::number("value"), source]);
-    for figure in figures {
-        table.add_row([
-            figure.quantity.replace('_', " ").into(),
-            figure.unit.as_str().into(),
-            figure.value.to_string().into(),
-            figure.source.as_str().into(),
-        ]);
     }
     page.push_str(&table.html());
 }

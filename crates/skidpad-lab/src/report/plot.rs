@@ -32,15 +32,17 @@ impl Axis {
     }
 }
 
-/// Curve of one solver.
+/// Curve of one source.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Number of the solver, which selects colour and dashes.
-    pub solver: usize,
+    /// Number of the source, such as a solver, which selects colour and dashes.
+    pub source: usize,
     /// Part of the car, such as a wheel; empty for the car. Only curves of one part can coincide.
     pub part: String,
     /// Whether the curve determines the range of the axes. Other curves are clipped if they exceed it by far.
     pub sets_range: bool,
+    /// Whether the curve is drawn even if it coincides with another, such as that of a measured log.
+    pub is_separate: bool,
     /// Columns of x and y in the table.
     pub columns: [usize; 2],
 }
@@ -78,11 +80,11 @@ pub struct Plot {
     pub levels: Vec<f64>,
     /// Columns of x and y of the ground below the cars, whose area is filled.
     pub floor: Option<[usize; 2]>,
-    /// Curves of the solvers.
+    /// Curves of the sources.
     pub curves: Vec<Curve>,
 }
 
-/// Curve that is drawn, for one or several solvers.
+/// Curve that is drawn, for one or several sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnCurve {
     /// Numbers of the curves that coincide, the drawn one first.
@@ -159,7 +161,7 @@ impl Plot {
     }
 
     /// Returns the curves to draw: curves of one part that differ by at most [`MAX_COINCIDENCE_SHARE`] of the axes at
-    /// every row are drawn once.
+    /// every row are drawn once, except for separate ones.
     pub fn drawn_curves(&self, table: &Table) -> Vec<DrawnCurve> {
         let ranges = [0, 1].map(|axis| self.range(table, axis));
         let spans = ranges.clone().map(|range| range.end - range.start);
@@ -171,7 +173,7 @@ impl Plot {
                     largest_difference(table.values(leader.columns[axis]), table.values(curve.columns[axis]))
                         .filter(|difference| *difference <= MAX_COINCIDENCE_SHARE * spans[axis])
                 };
-                (leader.part == curve.part).then_some(())?;
+                (leader.part == curve.part && !leader.is_separate && !curve.is_separate).then_some(())?;
                 difference(0)?;
                 Some((difference(1)?, other))
             });
@@ -202,8 +204,8 @@ impl Plot {
                 .members
                 .iter()
                 .map(|&member| {
-                    let Curve { solver, columns: [x, y], .. } = &self.curves[member];
-                    json!({ "solver": solver, "x": x, "y": y })
+                    let Curve { source, columns: [x, y], .. } = &self.curves[member];
+                    json!({ "solver": source, "x": x, "y": y })
                 })
                 .collect();
             let outlier = curve.outlier.map(rounded);
@@ -250,10 +252,10 @@ mod tests {
     fn plot(ys: &[[f64; 3]], first_peer: usize) -> (Table, Plot) {
         let mut table = Table::new(vec![0.0, 1.0, 2.0]);
         let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
-        for (solver, values) in ys.iter().enumerate() {
+        for (source, values) in ys.iter().enumerate() {
             let column = table.add(values.to_vec(), 0.1, None);
-            let (part, sets_range) = (String::new(), solver < first_peer);
-            plot.curves.push(Curve { solver, part, sets_range, columns: [0, column] });
+            let (part, sets_range) = (String::new(), source < first_peer);
+            plot.curves.push(Curve { source, part, sets_range, is_separate: false, columns: [0, column] });
         }
         (table, plot)
     }
@@ -274,7 +276,7 @@ mod tests {
     }
 
     /// Curves within 0.5 % of the range are one curve with their largest difference, unless they belong to different
-    /// parts. A run that ends early does not coincide.
+    /// parts or are separate. A run that ends early does not coincide.
     #[test]
     fn coinciding_curves_are_drawn_once() {
         let curves = [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.1, 0.0], [0.0, 1.0, f64::NAN]];
@@ -284,6 +286,9 @@ mod tests {
         assert_eq!(members(&plot), [vec![0, 1], vec![2], vec![3]]);
         assert!((plot.drawn_curves(&table)[0].difference - 0.002).abs() < 1e-9);
         plot.curves[1].part = "1l".into();
+        assert_eq!(members(&plot).len(), 4);
+        plot.curves[1].part.clear();
+        plot.curves[0].is_separate = true;
         assert_eq!(members(&plot).len(), 4);
     }
 

@@ -68,10 +68,10 @@ pub fn build_plots(runs: &mut Runs<'_>) -> Plots {
     let mut plots = Plots { plots: Vec::new(), omitted: Vec::new() };
     let path = path(runs);
     plots.add(runs, path);
-    if ground::has_ground_shapes(&runs.comparison.scene) && !runs.comparison.outcomes.is_empty() {
+    if ground::has_ground_shapes(&runs.comparison().scene) && !runs.sources.is_empty() {
         plots.plots.push(profile(runs));
     }
-    for diagram in &runs.comparison.diagrams {
+    for diagram in &runs.comparison().diagrams {
         let plot = diagram_plot(runs, diagram);
         plots.add(runs, plot);
     }
@@ -115,14 +115,14 @@ fn path(runs: &mut Runs<'_>) -> Plot {
 /// Adds the columns of the positions of `unit` (m) and returns them.
 pub fn positions(runs: &mut Runs<'_>, unit: Unit) -> [Vec<usize>; 2] {
     // 0.05 m: smallest visible range of a position.
-    [runs.add(unit, "x", 0.05, |f| Some(f.x_m)), runs.add(unit, "y", 0.05, |f| Some(f.y_m))]
+    [runs.add(unit, "x", 0.05, |_, f| Some(f.x_m)), runs.add(unit, "y", 0.05, |_, f| Some(f.y_m))]
 }
 
 /// Returns the ranges of x and y over the positions of the cars that are not reference vehicles (m).
 pub fn driven_area(runs: &mut Runs<'_>) -> [Range<f64>; 2] {
     positions(runs, Unit::Car).map(|columns| {
-        let outcomes = runs.comparison.outcomes.iter().zip(&columns);
-        let leading = outcomes.filter(|(outcome, _)| !outcome.peer).map(|(_, column)| *column);
+        let sources = runs.sources.iter().zip(&columns);
+        let leading = sources.filter(|(source, _)| !source.is_peer()).map(|(_, column)| *column);
         let (low, high) = value_range(leading.flat_map(|column| runs.table.values(column).iter().copied()));
         low..high
     })
@@ -131,7 +131,7 @@ pub fn driven_area(runs: &mut Runs<'_>) -> [Range<f64>; 2] {
 /// Returns the names of the towed units for people.
 fn unit_names(runs: &Runs<'_>) -> Vec<String> {
     // All outcomes have the same trailers.
-    let trailers = runs.comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
+    let trailers = runs.comparison().outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
     trailers.iter().map(|(name, _)| name.label().to_lowercase()).collect()
 }
 
@@ -139,19 +139,19 @@ fn unit_names(runs: &Runs<'_>) -> Vec<String> {
 /// height of every car along its own path, less the static height of its centre of mass. The ground has gaps where
 /// there is none. Requires at least one outcome.
 fn profile(runs: &mut Runs<'_>) -> Plot {
-    let static_height = f64::from(runs.model.parts().centre_height);
     let [x, y] = positions(runs, Unit::Car);
-    let points = |solver: usize| -> Vec<(f64, f64)> {
-        let [xs, ys] = [&x, &y].map(|columns| runs.table.values(columns[solver]));
+    let points = |source: usize| -> Vec<(f64, f64)> {
+        let [xs, ys] = [&x, &y].map(|columns| runs.table.values(columns[source]));
         xs.iter().copied().zip(ys.iter().copied()).collect()
     };
-    let distances: Vec<Vec<f64>> = (0..x.len()).map(|solver| path_distances(&points(solver))).collect();
-    let ground_heights = ground::top_surfaces(&runs.comparison.scene, &points(runs.reference()))
+    let distances: Vec<Vec<f64>> = (0..x.len()).map(|source| path_distances(&points(source))).collect();
+    let ground_heights = ground::top_surfaces(&runs.comparison().scene, &points(runs.reference()))
         .into_iter()
         .map(|surface| surface.map_or(f64::NAN, |surface| surface.height))
         .collect();
     let distances = runs.add_values(distances, 0.05);
-    let heights = runs.add(Unit::Car, "height above rest", 0.02, |f| Some(f.z_m - static_height));
+    let height_above_rest = |model: &Model, f: &Frame| Some(f.z_m - f64::from(model.parts().centre_height));
+    let heights = runs.add(Unit::Car, "height above rest", 0.02, height_above_rest);
     let floor = runs.table.add(ground_heights, 0.02, None);
     let axes = [Axis::new("distance travelled", "m", 1.0), Axis::new("height", "m", 0.2)];
     let title = "Height profile: ground along the path, and height of the cars";
@@ -174,7 +174,7 @@ fn path_distances(points: &[(f64, f64)]) -> Vec<f64> {
     distances.collect()
 }
 
-/// Builds the plot of a diagram, a curve for each solver.
+/// Builds the plot of a diagram, a curve for each source.
 fn diagram_plot(runs: &mut Runs<'_>, diagram: &Diagram) -> Plot {
     let axes = [&diagram.x, &diagram.y].map(|axis| Axis::new(axis.label, axis.unit, axis.min_span));
     let kind = if diagram.has_equal_scales { Kind::EqualScales } else { Kind::Diagram };
@@ -185,61 +185,68 @@ fn diagram_plot(runs: &mut Runs<'_>, diagram: &Diagram) -> Plot {
 }
 
 /// Adds the load of the wheels of each axle, and for all axles slip, slip angle and use of friction, each of the wheel
-/// of the axle with the largest magnitude.
+/// of the axle with the largest magnitude. Axles are those of the car with the most axles.
 fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
-    let (model, grip) = (runs.model, runs.comparison.scene.grip);
-    let axles: Vec<Vec<usize>> = (0..model.parts().axles.len()).map(|axle| wheels_of_axle(model, axle)).collect();
-    for (axle, wheels) in axles.iter().enumerate().filter(|(_, wheels)| !wheels.is_empty()) {
+    let models = runs.cars.iter().map(|car| car.model);
+    let Some(model) = models.max_by_key(|model| model.parts().axles.len()) else { return };
+    let grip = runs.comparison().scene.grip;
+    let axle_count = model.parts().axles.len();
+    for axle in 0..axle_count {
         let axes = [Axis::new("time", "s", 0.0), Axis::new("wheel load", "N", MIN_LOAD_RANGE_N)];
         let mut plot = Plot::new(&format!("Loads of axle {}", axle + 1), Kind::Time, axes);
-        for &wheel in wheels {
+        for wheel in wheels_of_axle(model, axle) {
             let columns = load_columns(runs, wheel);
             plot.curves.extend(runs.curves(&model.wheel_name(wheel), &vec![0; columns.len()], &columns));
         }
-        plots.add(runs, plot);
+        if !plot.curves.is_empty() {
+            plots.add(runs, plot);
+        }
     }
-    let utilisation =
-        |frame: &Frame, wheel: usize| wheel_utilisation(model, grip, frame, wheel).map(|share| share * 100.0);
-    let slip = |frame: &Frame, wheel: usize| {
+    let utilisation = |model: &Model, frame: &Frame, wheel: usize| {
+        wheel_utilisation(model, grip, frame, wheel).map(|share| share * 100.0)
+    };
+    let slip = |_: &Model, frame: &Frame, wheel: usize| {
         let frame = &frame.wheels[wheel];
         (frame.contact > 0.0).then_some(frame.slip_ratio * 100.0)
     };
-    let slip_angle = |frame: &Frame, wheel: usize| {
+    let slip_angle = |_: &Model, frame: &Frame, wheel: usize| {
         let frame = &frame.wheels[wheel];
         (frame.contact > 0.0).then(|| frame.slip_angle_rad.to_degrees())
     };
     let axis = Axis::new("share of the friction", "%", MIN_UTILISATION_RANGE_PERCENT);
-    let mut friction_plot = axle_plot(runs, "Use of friction", axis, &axles, &utilisation);
+    let mut friction_plot = axle_plot(runs, "Use of friction", axis, axle_count, &utilisation);
     // A tyre slides, or is at the peak of its slip curve.
     friction_plot.levels = vec![100.0];
     plots.add(runs, friction_plot);
     let axis = Axis::new("longitudinal slip", "%", MIN_SLIP_RANGE_PERCENT);
-    let slip_plot = axle_plot(runs, "Longitudinal slip", axis, &axles, &slip);
+    let slip_plot = axle_plot(runs, "Longitudinal slip", axis, axle_count, &slip);
     plots.add(runs, slip_plot);
     let axis = Axis::new("slip angle", "deg", MIN_SLIP_ANGLE_RANGE_DEG);
-    let angle_plot = axle_plot(runs, "Slip angles", axis, &axles, &slip_angle);
+    let angle_plot = axle_plot(runs, "Slip angles", axis, axle_count, &slip_angle);
     plots.add(runs, angle_plot);
 }
 
 /// Adds the columns of the load of wheel number `wheel` (N) and returns them.
 pub fn load_columns(runs: &mut Runs<'_>, wheel: usize) -> Vec<usize> {
     // 20 N: smallest visible range of a load.
-    runs.add(Unit::Car, &format!("load {wheel}"), 20.0, |f| Some(f.wheels[wheel].load_n))
+    runs.add(Unit::Car, &format!("load {wheel}"), 20.0, |_, f| f.wheels.get(wheel).map(|wheel| wheel.load_n))
 }
 
-/// Builds a plot over time with a curve for each axle and solver: the value with the largest magnitude of its wheels.
+/// Builds a plot over time with a curve for each axle and source: the value with the largest magnitude of its wheels.
 /// Curves of reference vehicles are left out, because they do not use the tyres of the description.
 fn axle_plot(
     runs: &mut Runs<'_>,
     title: &str,
     axis: Axis,
-    axles: &[Vec<usize>],
-    value: &dyn Fn(&Frame, usize) -> Option<f64>,
+    axle_count: usize,
+    value: &dyn Fn(&Model, &Frame, usize) -> Option<f64>,
 ) -> Plot {
     let mut plot = Plot::new(title, Kind::Time, [Axis::new("time", "s", 0.0), axis.clone()]);
-    for (axle, wheels) in axles.iter().enumerate() {
-        let largest = |frame: &Frame| {
-            wheels.iter().filter_map(|&wheel| value(frame, wheel)).max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    for axle in 0..axle_count {
+        let largest = |model: &Model, frame: &Frame| {
+            let values = wheels_of_axle(model, axle).filter_map(|wheel| value(model, frame, wheel));
+            // Wheels that a log does not measure have no value.
+            values.filter(|value| value.is_finite()).max_by(|a, b| a.abs().total_cmp(&b.abs()))
         };
         let columns = runs.add(Unit::Car, &format!("{} {axle}", axis.label), axis.min_span, largest);
         let curves = runs.curves(&format!("axle {}", axle + 1), &vec![0; columns.len()], &columns);
@@ -248,39 +255,41 @@ fn axle_plot(
     plot
 }
 
-/// Returns the numbers of the wheels of axle number `axle`, counted from 0.
-fn wheels_of_axle(model: &Model, axle: usize) -> Vec<usize> {
-    model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == axle).map(|(index, _)| index).collect()
+/// Iterates over the numbers of the wheels of axle number `axle`, counted from 0.
+fn wheels_of_axle(model: &Model, axle: usize) -> impl Iterator<Item = usize> {
+    model.wheels().iter().enumerate().filter(move |(_, wheel)| wheel.axle == axle).map(|(index, _)| index)
 }
 
 /// Adds the horizontal distance of the cars from that of the reference (mm) over time. Peers and the reference itself
-/// have no curve. Nothing is added with fewer than two solvers that are not peers.
+/// have no curve. Nothing is added for several cars, and with fewer than two sources that are not peers.
 fn add_distance(plots: &mut Plots, runs: &mut Runs<'_>) {
-    let (reference, outcomes) = (runs.reference(), &runs.comparison.outcomes);
-    if outcomes.iter().filter(|outcome| !outcome.peer).count() < 2 {
+    let reference = runs.reference();
+    if runs.cars.len() > 1 || runs.sources.iter().filter(|source| !source.is_peer()).count() < 2 {
         return;
     }
-    let frames = |solver: usize| runs.frames(solver, Unit::Car);
-    let distances = (0..outcomes.len()).map(|solver| {
-        if outcomes[solver].peer || solver == reference {
+    let frames = |source: usize| runs.frames(source, Unit::Car);
+    let distances = (0..runs.sources.len()).map(|source| {
+        if runs.sources[source].is_peer() || source == reference {
             return Vec::new();
         }
-        let pairs = frames(solver).iter().zip(frames(reference));
+        let pairs = frames(source).iter().zip(frames(reference));
         pairs.map(|(a, b)| (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3).collect()
     });
     let distances: Vec<Vec<f64>> = distances.collect();
     let columns =
         distances.into_iter().map(|values| runs.table.add(values, MIN_DISTANCE_RANGE_MM, None)).collect::<Vec<_>>();
-    let title = format!("Distance from the car of {}", runs.comparison.outcomes[reference].backend);
+    let title = format!("Distance from the car of {}", runs.sources[reference].name);
     let plot = runs.time_plot(&title, Axis::new("distance", "mm", MIN_DISTANCE_RANGE_MM), &columns);
-    plots.add(runs, plot);
+    if !plot.curves.is_empty() {
+        plots.add(runs, plot);
+    }
 }
 
 /// Adds the quantities of each trailer over time.
 fn add_trailers(plots: &mut Plots, runs: &mut Runs<'_>) {
     for (index, name) in unit_names(runs).into_iter().enumerate() {
         for (title, label, unit, min_span, value) in TRAILER_QUANTITIES {
-            let columns = runs.add(Unit::Towed(index), label, min_span, |frame| Some(value(frame)));
+            let columns = runs.add(Unit::Towed(index), label, min_span, |_, frame| Some(value(frame)));
             let plot = runs.time_plot(&format!("{title}, {name}"), Axis::new(label, unit, min_span), &columns);
             plots.add(runs, plot);
         }

@@ -1,10 +1,10 @@
 //! Data of the animated replay: dimensions of the vehicles, and the columns of their poses and forces.
 
 use serde_json::{Value, json};
-use skidpad_core::{Frame, Model};
+use skidpad_core::{Frame, Model, WheelFrame};
 
 use super::plots::{load_columns, positions};
-use super::runs::{Runs, Unit};
+use super::runs::{Runs, Source, Unit};
 use super::table::rounded;
 use crate::quantity::{
     FORWARD_SPEED, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, ROAD_WHEEL_ANGLE, ROLL_ANGLE, YAW_RATE,
@@ -20,47 +20,54 @@ const MIN_ANGLE_RANGE_RAD: f64 = 1e-3;
 const STEER_SAMPLES: usize = 9;
 
 /// Adds the columns of the replay to `runs` and returns the description of the replay for the page: dimensions of the
-/// car and of the towed units, and the columns of each solver.
+/// cars and of the towed units, and the columns of each source. A measured log is left out unless it has positions and
+/// the yaw angle.
 pub fn replay(runs: &mut Runs<'_>) -> Value {
-    let model = runs.model;
     let [x, y] = positions(runs, Unit::Car);
     let yaw = yaw_columns(runs, Unit::Car);
     let quantities =
         [ROAD_WHEEL_ANGLE, ROLL_ANGLE, FORWARD_SPEED, YAW_RATE, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION];
     let quantities = quantities.map(|quantity| runs.add_quantity(&quantity));
-    let wheel_count = model.wheels().len();
+    let wheel_count = runs.cars.iter().map(|car| car.model.wheels().len()).max().unwrap_or(0);
     let wheels: Vec<[Vec<usize>; 4]> = (0..wheel_count).map(|wheel| wheel_columns(runs, wheel)).collect();
-    let bar_count = model.parts().bars.len();
+    let bar_count = runs.cars.iter().map(|car| car.model.parts().bars.len()).max().unwrap_or(0);
     let bars: Vec<Vec<usize>> = (0..bar_count)
-        .map(|bar| runs.add(Unit::Car, &format!("bar {bar}"), MIN_FORCE_RANGE_N, |f| Some(bar_force(model, f, bar))))
+        .map(|bar| runs.add(Unit::Car, &format!("bar {bar}"), MIN_FORCE_RANGE_N, |model, f| bar_force(model, f, bar)))
         .collect();
-    let units: Vec<[Vec<usize>; 3]> = (0..runs.comparison.trailers.len())
+    let units: Vec<[Vec<usize>; 3]> = (0..runs.comparison().trailers.len())
         .map(|unit| {
             let [x, y] = positions(runs, Unit::Towed(unit));
             [x, y, yaw_columns(runs, Unit::Towed(unit))]
         })
         .collect();
-    let solver_json = |solver: usize| {
-        let wheel_json = |columns: &[Vec<usize>; 4]| columns.each_ref().map(|column| column[solver]);
+    let has_pose = |source: &usize| {
+        [&x, &y, &yaw].iter().all(|columns| runs.table.values(columns[*source]).iter().any(|value| !value.is_nan()))
+    };
+    let source_json = |source: usize| {
+        let Source { car, model, .. } = &runs.sources[source];
+        let (wheels, bars) = (wheels.iter().take(model.wheels().len()), bars.iter().take(model.parts().bars.len()));
         json!({
-            "x": x[solver],
-            "y": y[solver],
-            "yaw": yaw[solver],
-            "steer": quantities[0][solver],
-            "roll": quantities[1][solver],
-            "speed": quantities[2][solver],
-            "yaw_rate": quantities[3][solver],
-            "ay": quantities[4][solver],
-            "ax": quantities[5][solver],
-            "wheels": wheels.iter().map(wheel_json).collect::<Vec<_>>(),
-            "bars": bars.iter().map(|columns| columns[solver]).collect::<Vec<_>>(),
-            "units": units.iter().map(|columns| columns.each_ref().map(|c| c[solver])).collect::<Vec<_>>(),
+            "car": car,
+            "x": x[source],
+            "y": y[source],
+            "yaw": yaw[source],
+            "steer": quantities[0][source],
+            "roll": quantities[1][source],
+            "speed": quantities[2][source],
+            "yaw_rate": quantities[3][source],
+            "ay": quantities[4][source],
+            "ax": quantities[5][source],
+            "wheels": wheels.map(|columns| columns.each_ref().map(|column| column[source])).collect::<Vec<_>>(),
+            "bars": bars.map(|columns| columns[source]).collect::<Vec<_>>(),
+            "units": units.iter().map(|columns| columns.each_ref().map(|c| c[source])).collect::<Vec<_>>(),
         })
     };
+    // A measured log is the last source, so that sources keep their numbers without it.
+    let drawn = (0..x.len()).filter(|source| !runs.sources[*source].is_measured() || has_pose(source));
     json!({
-        "car": vehicle_json(model),
-        "units": runs.comparison.trailers.iter().map(|unit| vehicle_json(&unit.model)).collect::<Vec<_>>(),
-        "solvers": (0..x.len()).map(solver_json).collect::<Vec<_>>(),
+        "cars": runs.cars.iter().map(|car| vehicle_json(car.model)).collect::<Vec<_>>(),
+        "units": runs.comparison().trailers.iter().map(|unit| vehicle_json(&unit.model)).collect::<Vec<_>>(),
+        "solvers": drawn.map(source_json).collect::<Vec<_>>(),
         "reference": runs.reference(),
     })
 }
@@ -69,21 +76,21 @@ pub fn replay(runs: &mut Runs<'_>) -> Value {
 /// and compression (m).
 fn wheel_columns(runs: &mut Runs<'_>, wheel: usize) -> [Vec<usize>; 4] {
     let load = load_columns(runs, wheel);
-    let mut add = |name: &str, min_span: f64, value: &dyn Fn(&Frame) -> f64| {
-        runs.add(Unit::Car, &format!("{name} {wheel}"), min_span, |frame| Some(value(frame)))
+    let mut add = |name: &str, min_span: f64, value: &dyn Fn(&WheelFrame) -> f64| {
+        runs.add(Unit::Car, &format!("{name} {wheel}"), min_span, |_, frame| frame.wheels.get(wheel).map(value))
     };
     [
         load,
-        add("fx", MIN_FORCE_RANGE_N, &|f| f.wheels[wheel].fx_n),
-        add("fy", MIN_FORCE_RANGE_N, &|f| f.wheels[wheel].fy_n),
-        add("compression", MIN_COMPRESSION_RANGE_M, &|f| f.wheels[wheel].compression_m),
+        add("fx", MIN_FORCE_RANGE_N, &|wheel| wheel.fx_n),
+        add("fy", MIN_FORCE_RANGE_N, &|wheel| wheel.fy_n),
+        add("compression", MIN_COMPRESSION_RANGE_M, &|wheel| wheel.compression_m),
     ]
 }
 
 /// Adds the columns of the yaw angle of `unit` (rad), without jumps at ±π, and returns them.
 fn yaw_columns(runs: &mut Runs<'_>, unit: Unit) -> Vec<usize> {
-    let yaw_angles = |solver: usize| unwrap_angles(runs.frames(solver, unit).iter().map(|frame| frame.yaw_rad));
-    let all_angles = (0..runs.comparison.outcomes.len()).map(yaw_angles).collect();
+    let yaw_angles = |source: usize| unwrap_angles(runs.frames(source, unit).iter().map(|frame| frame.yaw_rad));
+    let all_angles = (0..runs.sources.len()).map(yaw_angles).collect();
     runs.add_values(all_angles, MIN_ANGLE_RANGE_RAD)
 }
 
@@ -101,11 +108,11 @@ fn unwrap_angles(angles: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// Computes the force of anti-roll bar `bar_index` of `model` at the speed of `frame`: rate times the difference of the
 /// compressions, left less right (N). It is added to the force of the left wheel's strut and subtracted from that of
-/// the right one.
-fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> f64 {
-    let bar = &model.parts().bars[bar_index];
+/// the right one. `None` if the model does not have the bar.
+fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> Option<f64> {
+    let bar = model.parts().bars.get(bar_index)?;
     let [left, right] = bar.wheels.map(|wheel_index| frame.wheels[wheel_index].compression_m);
-    f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
+    Some(f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right))
 }
 
 /// Returns the dimensions of a vehicle in its axes (m), relative to the centre of mass: hull, height of the centre of
@@ -169,7 +176,8 @@ mod tests {
         let model = Model::new(parts).expect("valid");
         let mut frame = testing::sampled(0.1, 0.1, |_, _| {}).first().clone();
         (frame.wheels[0].compression_m, frame.wheels[1].compression_m) = (0.01, -0.02);
-        assert!((bar_force(&model, &frame, 0) - 600.0).abs() < 1e-6);
+        assert!(bar_force(&model, &frame, 0).is_some_and(|force| (force - 600.0).abs() < 1e-6));
+        assert_eq!(bar_force(&model, &frame, 1), None);
     }
 
     /// Wheels of the steered axle turn by the mean angle without Ackermann geometry, others do not turn.

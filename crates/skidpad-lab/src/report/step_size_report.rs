@@ -8,7 +8,7 @@ use serde_json::Value;
 use skidpad_core::SolverInfo;
 
 use super::escape::escape;
-use super::figure::{Course, Figures, PlottedSolver};
+use super::figure::{Course, Figures, PlottedSource};
 use super::html_table::{Cell, Column, HtmlTable};
 use super::page::append_legend;
 use super::page_frame::{page_end, page_start};
@@ -209,9 +209,8 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
     }
     // Labels of the metrics that are not drawn.
     let mut undrawn_labels = Vec::new();
-    let solvers = study.rate_runs.solvers.iter();
-    let solvers: Vec<PlottedSolver<'_>> =
-        solvers.map(|solver_runs| PlottedSolver { name: solver_runs.backend, is_peer: solver_runs.peer }).collect();
+    let solvers = study.rate_runs.solvers.iter().map(|solver_runs| (solver_runs.backend, solver_runs.peer));
+    let solvers = PlottedSource::solvers(solvers);
     // Step lengths (ms), in ascending order.
     let mut steps: Vec<(f64, usize)> =
         study.rate_runs.steps_s.iter().enumerate().map(|(i, dt)| (dt * 1e3, i)).collect();
@@ -294,7 +293,8 @@ fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_
         let values = sample_order.iter().map(|&sample| verdict.values[sample].unwrap_or(f64::NAN)).collect();
         let column = table.add(values, 0.0, None);
         let sets_range = is_leading(solver_runs);
-        plot.curves.push(Curve { solver, part: String::new(), sets_range, columns: [0, column] });
+        let part = String::new();
+        plot.curves.push(Curve { source: solver, part, sets_range, is_separate: false, columns: [0, column] });
     }
     let reference = row.verdicts.iter().find_map(|verdict| verdict.reference);
     plot.levels = reference.map(|value| tolerance_band(&row.metric, value, study.within_percent)).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::escape::escape;
-use super::figure::{Course, Figures, PlottedSolver};
+use super::figure::{Course, Figures, PlottedSource};
 use super::html_table::{Cell, Column, HtmlTable};
 use super::page::append_legend;
 use super::page_frame::{page_end, page_start};
@@ -146,8 +146,7 @@ impl SweepReport<'_> {
     /// points.
     fn append_plots(&self, page: &mut String) -> Value {
         let solvers = self.sweep.solvers();
-        let plotted = solvers.iter().map(|info| PlottedSolver { name: info.name, is_peer: info.comparison_only });
-        let plotted: Vec<PlottedSolver<'_>> = plotted.collect();
+        let plotted = PlottedSource::solvers(solvers.iter().map(|info| (info.name, info.comparison_only)));
         let point_count = self.table.rows.len() / solvers.len().max(1);
         let mut table = Table::new((0..point_count).map(|point| point as f64).collect());
         let axes = self.parameter_axes(&mut table);
@@ -172,9 +171,10 @@ impl SweepReport<'_> {
                 plot.has_markers = true;
                 plot.curves = (columns.iter().enumerate())
                     .map(|(solver, y)| Curve {
-                        solver,
+                        source: solver,
                         part: String::new(),
                         sets_range: !plotted[solver].is_peer || plotted.iter().all(|solver| solver.is_peer),
+                        is_separate: false,
                         columns: [*column, *y],
                     })
                     .collect();

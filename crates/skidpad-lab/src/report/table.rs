@@ -98,7 +98,7 @@ impl Table {
         (widest.row != start).then_some(widest)
     }
 
-    /// Returns the columns at `rows` as JSON. A column without visible changes is one number. Other columns are 32-bit
+    /// Returns the columns at `rows` as JSON. A column without values is null, one without visible changes a number. Other columns are 32-bit
     /// numbers (`f`). A column with a reference is the difference from it in 16-bit steps of `q` (`d`, `of`), where a
     /// missing value of the reference counts as 0.
     pub fn to_json(&self, rows: &[usize]) -> Value {
@@ -109,6 +109,9 @@ impl Table {
     fn column_json(&self, column: &Column, rows: &[usize]) -> Value {
         let pick = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
         let values = pick(&column.values);
+        if values.iter().all(|value| value.is_nan()) {
+            return Value::Null;
+        }
         let (low, high) = value_range(values.iter().copied());
         if values.iter().all(|value| value.is_finite()) && high - low <= 0.001 * column.min_span {
             return json!(rounded(0.5 * (low + high)));
@@ -193,6 +196,9 @@ mod tests {
     fn decoded(columns: &Value, index: usize, row_count: usize) -> Vec<f64> {
         let column = &columns[index];
         let bytes = |key: &str| STANDARD.decode(column[key].as_str().expect("text")).expect("base64");
+        if column.is_null() {
+            return vec![f64::NAN; row_count];
+        }
         if let Some(constant) = column.as_f64() {
             return vec![constant; row_count];
         }
@@ -217,6 +223,7 @@ mod tests {
         let near = times.iter().map(|t| if *t > 9.0 { f64::NAN } else { 300.0 + (2.0 * t).sin() + 1e-4 * t }).collect();
         table.add(near, 0.1, Some(sine));
         table.add(times.iter().map(|_| 4.25).collect(), 0.1, None);
+        table.add(Vec::new(), 0.1, Some(sine));
         table
     }
 
@@ -245,13 +252,13 @@ mod tests {
     }
 
     /// Decoded values are exact to 32 bits, differences from a reference to 1/65,534 of the largest difference. A gap
-    /// stays a gap, and a constant is one number.
+    /// stays a gap, a constant is one number, and a column without values is null.
     #[test]
     fn the_text_of_a_column_reads_back_as_its_values() {
         let table = table();
         let rows = table.visible_rows();
         let columns = table.to_json(&rows);
-        assert_eq!(columns[3], json!(4.25));
+        assert_eq!((&columns[3], &columns[4]), (&json!(4.25), &Value::Null));
         let [sine, near] = [1, 2].map(|index| decoded(&columns, index, rows.len()));
         for (k, &row) in rows.iter().enumerate() {
             assert!((sine[k] - table.values(1)[row]).abs() < 3e-5, "row {row}");

@@ -103,7 +103,7 @@ fn alarms(outcome: &Outcome) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::metrics::Metric;
-    use crate::testing::{model, sampled};
+    use crate::testing::{comparison, model, sampled};
 
     /// Judges two solvers with the stopping distances `a` and `b` (m), and `use_of_friction` (–) of the first wheel.
     fn judge(a: f64, b: Option<f64>, use_of_friction: f64) -> Judgement {
@@ -124,18 +124,7 @@ mod tests {
             curves: Vec::new(),
         };
         let outcomes = ["a", "b"].into_iter().zip(values).filter_map(|(backend, value)| Some(outcome(backend, value?)));
-        let outcomes = outcomes.collect();
-        let comparison = Comparison {
-            manoeuvre: "braking",
-            about: String::new(),
-            dt_s: 0.01,
-            cones: Vec::new(),
-            diagrams: Vec::new(),
-            trailers: Vec::new(),
-            scene: skidpad_core::Scene::flat(),
-            outcomes,
-        };
-        Judgement::new(&comparison, &model(), vehicle)
+        Judgement::new(&comparison(outcomes.collect()), &model(), vehicle)
     }
 
     /// A spread with a known reason of the vehicle does not fail, and its reason is listed. The same spread of another

@@ -19,6 +19,10 @@ use crate::run::TimeStep;
 use crate::verdict::Verdict;
 use figure::Test;
 
+/// Start of the names of tests that are no standard manoeuvres. The rest names the standard manoeuvre of the same
+/// purpose, if there is one.
+const OWN_TEST_PREFIX: &str = "road-test-";
+
 /// Published figure with the simulated values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoadTestRow {
@@ -47,6 +51,30 @@ impl RoadTestRow {
         deviations.max_by(|a, b| a.abs().total_cmp(&b.abs()))
     }
 
+    /// Returns `value` as text with the decimal places that show three significant digits of the published value, from
+    /// none to six.
+    pub fn value_text(&self, value: f64) -> String {
+        let magnitude = self.reference.value.abs();
+        // A published 0 has no magnitude.
+        let places = if magnitude == 0.0 { 4 } else { (2 - magnitude.log10().floor() as i32).clamp(0, 6) };
+        format!("{value:.*}", places as usize)
+    }
+
+    /// Returns the largest deviation in % of the published value as text, in its unit if that value is 0, or "-" without
+    /// values.
+    pub fn deviation_text(&self) -> String {
+        match (self.largest_deviation(), self.reference.value) {
+            (None, _) => "-".into(),
+            (Some(deviation), 0.0) => format!("{deviation:+.1e}"),
+            (Some(deviation), published) => format!("{:+.1} %", 100.0 * deviation / published.abs()),
+        }
+    }
+
+    /// Returns the tolerance as text, or "-" without one.
+    pub fn tolerance_text(&self) -> String {
+        self.reference.tolerance.map_or("-".into(), |tolerance| format!("± {tolerance}"))
+    }
+
     /// Returns the origin of the published value as text, with `fitted` for a figure that the vehicle was tuned to.
     pub fn provenance_text(&self) -> String {
         let origin = match self.reference.provenance {
@@ -60,7 +88,7 @@ impl RoadTestRow {
 }
 
 /// Results of a road test.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoadTest {
     /// Names of the solvers, in the order of the values.
     pub solvers: Vec<&'static str>,
@@ -87,6 +115,34 @@ pub fn road_test(
     dt: TimeStep,
     progress: &(dyn Fn(&'static str, Progress) + Sync),
 ) -> RoadTest {
+    drive_figures(backends, model, references, &|_| true, dt, progress)
+}
+
+/// Drives the published tests of `references` as [`road_test`] does, but only those of the manoeuvres called
+/// `manoeuvres`, such as `braking`. The other figures have no values and are not judged.
+pub fn road_test_of_manoeuvres(
+    backends: &[SolverInfo],
+    model: &Arc<Model>,
+    references: &[Reference],
+    manoeuvres: &[&str],
+    dt: TimeStep,
+) -> RoadTest {
+    let is_named = |test: &Test| {
+        let name = test.manoeuvre().name();
+        manoeuvres.contains(&name.strip_prefix(OWN_TEST_PREFIX).unwrap_or(name))
+    };
+    drive_figures(backends, model, references, &is_named, dt, &|_, _| {})
+}
+
+/// Drives the tests of `references` for which `is_driven` returns true; see [`road_test`].
+fn drive_figures(
+    backends: &[SolverInfo],
+    model: &Arc<Model>,
+    references: &[Reference],
+    is_driven: &dyn Fn(&Test) -> bool,
+    dt: TimeStep,
+    progress: &(dyn Fn(&'static str, Progress) + Sync),
+) -> RoadTest {
     let solvers: Vec<&'static str> = backends.iter().map(|info| info.name).collect();
     let no_values = || vec![None; backends.len()];
     let mut rows: Vec<RoadTestRow> = references
@@ -100,7 +156,7 @@ pub fn road_test(
         .collect();
     let mut tests: Vec<Test> = Vec::new();
     for test in rows.iter().filter_map(|row| row.figure).map(|figure| figure.test()) {
-        if !tests.contains(&test) {
+        if !tests.contains(&test) && is_driven(&test) {
             tests.push(test);
         }
     }
@@ -174,5 +230,25 @@ mod tests {
         assert!(found.rows[1].largest_deviation().is_some_and(|deviation| (deviation + 2.0).abs() < 0.5));
         assert_eq!(found.rows[0].provenance_text(), "measured, fitted");
         assert_eq!(found.rows[3].values, [None]);
+        assert_eq!(
+            (found.rows[1].value_text(21.234), found.rows[1].deviation_text().as_str()),
+            ("21.2".into(), "-9.1 %")
+        );
+        // Without a braking manoeuvre no figure is driven.
+        let point_mass = [POINT_MASS];
+        let not_driven = road_test_of_manoeuvres(&point_mass, &Arc::new(model()), &references, &["circle"], step);
+        assert!(not_driven.rows.iter().all(|row| row.values == [None] && row.verdict == Verdict::NotJudged));
+        let driven = road_test_of_manoeuvres(&point_mass, &Arc::new(model()), &references, &["braking"], step);
+        assert_eq!(driven, found);
+    }
+
+    /// Numbers have three significant digits of the published value.
+    #[test]
+    fn numbers_have_three_significant_digits() {
+        let text = |value: f64| {
+            let reference = reference("top_speed", value, 0.0, "m/s");
+            RoadTestRow { reference, figure: None, values: Vec::new(), verdict: Verdict::NotJudged }.value_text(value)
+        };
+        assert_eq!([4.8, 13.25, 76.5, 0.0061, 251.3].map(text), ["4.80", "13.2", "76.5", "0.00610", "251"]);
     }
 }

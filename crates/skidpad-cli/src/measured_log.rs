@@ -1,0 +1,75 @@
+//! Measured logs that are laid over runs, and the tables of their deviations.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use skidpad::core::{Model, SolverInfo};
+use skidpad::lab::Trajectory;
+use skidpad::lab::channels::{channel_of_column, column_names};
+use skidpad::lab::measured_log::{ColumnMap, Deviation, MeasuredLog};
+use skidpad::lab::trajectory::four_digits;
+use skidpad::spec::LoadError;
+use skidpad::spec::files::{FileKind, read_lossy};
+
+use crate::arguments::LogOptions;
+use crate::errors::{FaultList, Unreadable};
+use crate::failure::Result;
+use crate::output::{TABLE_INDENT, Table, printable_path};
+
+/// Reads the log of `options` for a car of `model`; `None` if no log is named. The channels are those of `solver`.
+///
+/// # Errors
+/// Reports a file that cannot be read, or all faults of the columns or of the log.
+pub fn load(options: &LogOptions, solver: &SolverInfo, model: &Arc<Model>) -> Result<Option<MeasuredLog>> {
+    let Some(path) = &options.log else { return Ok(None) };
+    let map = ColumnMap::parse("--log-columns", &options.log_columns.join(",")).map_err(LoadError::from)?;
+    let name = printable_path(path);
+    let text = read_lossy(path, FileKind::Controls).map_err(|source| Unreadable { path: name.clone(), source })?;
+    let channels = column_names(solver, model);
+    let log = MeasuredLog::read(&name, &text, &map, options.log_start_s, &channels);
+    let with_name = |fault| format!("{name}: {fault}");
+    Ok(Some(log.map_err(|faults| FaultList::new(faults.into_iter().map(with_name).collect()))?))
+}
+
+/// Returns a table of the deviations of `runs`, pairs of solver and telemetry, from `log`: the root mean square and the
+/// largest difference for each channel. A text about missing common times replaces an empty table.
+pub fn deviation_table<'a>(log: &MeasuredLog, runs: impl IntoIterator<Item = (&'a str, &'a Trajectory)>) -> String {
+    let runs: Vec<(&str, Vec<Deviation>)> =
+        runs.into_iter().map(|(solver, trajectory)| (solver, log.deviations(trajectory))).collect();
+    // Right-aligned from column 2 on.
+    let mut table = Table::new(2);
+    let heads = runs.iter().flat_map(|(solver, _)| [format!("{solver}, rms"), format!("{solver}, largest")]);
+    table.push_row(["channel".to_string(), "unit".into()].into_iter().chain(heads));
+    let mut is_empty = true;
+    for series in &log.series {
+        let find =
+            |list: &'_ Vec<Deviation>| list.iter().find(|deviation| deviation.channel == series.channel).cloned();
+        let found: Vec<Option<Deviation>> = runs.iter().map(|(_, list)| find(list)).collect();
+        if found.iter().all(Option::is_none) {
+            continue;
+        }
+        is_empty = false;
+        let largest = found.iter().flatten().fold(0.0, |peak: f64, deviation| peak.max(deviation.largest.abs()));
+        let cells = found.into_iter().flat_map(|deviation| match deviation {
+            Some(deviation) => [deviation.rms, deviation.largest].map(|value| four_digits(value, largest)),
+            None => ["-", "-"].map(String::from),
+        });
+        let unit = channel_of_column(&series.channel).map_or("-", |channel| channel.unit);
+        table.push_row([series.channel.clone(), unit.into()].into_iter().chain(cells));
+    }
+    let title = format!("\n  deviations from {}, simulated less measured", log.name);
+    if is_empty {
+        return format!("{title}: none, the log has no values during the run; set --log-start-s\n");
+    }
+    // Indent of 2 more spaces than the table of metrics.
+    format!("{title}\n{}", table.to_text(2 * TABLE_INDENT))
+}
+
+/// Returns an object that maps the channels of `log` to their deviations from `run`: `rms`, `largest` and the number of
+/// `values`.
+pub fn deviations_json(log: &MeasuredLog, run: &Trajectory) -> Value {
+    let entries = log.deviations(run).into_iter().map(|Deviation { channel, rms, largest, count }| {
+        (channel, json!({ "rms": rms, "largest": largest, "values": count }))
+    });
+    Value::Object(entries.collect::<Map<_, _>>())
+}
