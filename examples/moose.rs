@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use skidpad::core::Model;
 use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse};
-use skidpad::lab::report::Report;
+use skidpad::lab::report::{Report, ReportedCar};
 use skidpad::lab::road_test::RoadTest;
 use skidpad::lab::{Overrides, TimeStep, compare};
 
@@ -59,16 +59,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             [metrics.cones_hit, metrics.least_load_percent, metrics.wheels_lifted, metrics.peak_roll_deg]
                 .map(Option::unwrap_or_default);
         println!("{setting:10} {speed_kmh:>5.0} {cones:>6.0} {least_load:>7.1} % {lifted_wheels:>7.0} {roll:>6.2}°");
-        let report = Report {
-            vehicle: &format!("{vehicle}, bars: {setting}, {speed_kmh:.0} km/h"),
-            description: "",
-            model: &model,
-            published: &RoadTest::default(),
-            backends: &[backend],
-            comparisons: &[comparison],
-            log: None,
-            inputs: &[],
-        };
+        let title = format!("{vehicle}, bars: {setting}, {speed_kmh:.0} km/h");
+        let comparisons = &[comparison];
+        let (label, description, changes, shipped_name) = ("", "", &[][..], "");
+        let car =
+            ReportedCar { label, vehicle: &title, description, model: &model, changes, shipped_name, comparisons };
+        let (published, backends) = (&RoadTest::default(), &[backend]);
+        let report = Report { car, before: None, published, backends, inputs: &[], log: None };
         report.save_html(Path::new(&format!("target/skidpad/moose_{setting}.html")))?;
     }
     println!("reports with replays: target/skidpad/moose_*.html");

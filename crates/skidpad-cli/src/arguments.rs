@@ -11,8 +11,8 @@ use crate::output::{TABLE_INDENT, Table};
 
 /// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 fault in an argument or in a file; 2 wrong command line; 3 a skidpad solver did not \
-solve every step, the car did not finish its course, the car spun or rolled over, the car left the ground of its scene, or a \
-figure of a road test is outside its tolerance; 130 ended by a signal.";
+solve every step, the car did not finish its course, failed FMVSS 126, spun or rolled over, or left the ground of its scene, or a figure of a road \
+test is outside its tolerance; 130 ended by a signal.";
 
 /// Simulates one vehicle description on several physics solvers and measures how far the solvers disagree.
 ///
@@ -30,7 +30,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Runs manoeuvres on several solvers, prints how far the solvers disagree, and writes a report.
-    #[command(after_help = "Example: skidpad compare --vehicle corvette_c5 --manoeuvre step-steer,braking --json -")]
+    #[command(
+        after_help = "Examples: skidpad compare --vehicle corvette_c5 --manoeuvre step-steer,braking --json -\n          skidpad compare --vehicle corvette_c5 --set mass=1700 --against corvette_c5 --manoeuvre circle"
+    )]
     Compare(Compare),
     /// Runs manoeuvres at several step rates, prints the longest step that keeps each metric within a tolerance, and
     /// writes a report.
@@ -95,6 +97,12 @@ pub struct Compare {
     /// Name of a shipped vehicle or path of a vehicle file.
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
+    /// Vehicle to compare with, the state before a change: name of a shipped vehicle or path of a vehicle file. The report
+    /// shows both cars in each plot, and the difference of each metric. `--set` changes `--vehicle` only, so that
+    /// `--against` with the same vehicle compares a change with the state before it. Default solvers: those of skidpad,
+    /// without reference vehicles; at most three.
+    #[arg(long, value_name = "VEHICLE")]
+    pub against: Option<String>,
     /// Manoeuvres to run, separated by commas, or `all` [default: step-steer,braking; with --scene: coast-scene]
     #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
@@ -138,6 +146,7 @@ impl Compare {
     pub fn standard() -> Self {
         Self {
             vehicle: "corvette_c5".into(),
+            against: None,
             manoeuvre: Vec::new(),
             separate: false,
             solvers: Vec::new(),

@@ -12,7 +12,7 @@ use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::Certify;
 use crate::capabilities::capable_backends;
 use crate::compare::select_solvers;
-use crate::comparison_study::{file_stem, manoeuvre_names, result_paths};
+use crate::comparison_study::{manoeuvre_names, result_paths, vehicle_stem};
 use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
@@ -44,7 +44,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
         manoeuvres.push(manoeuvre);
     }
     // Such as `corvette_c5_certificate_step-steer_braking`.
-    let stem = file_stem(&arguments.vehicle, &[&["certificate".to_string()], &names[..]].concat());
+    let stem = format!("{}_certificate_{}", vehicle_stem(&arguments.vehicle), names.join("_"));
     let [page_path, csv_path] = result_paths(&arguments.out, &stem)?;
     print(&format!(
         "{}: longest steps that keep each metric within {accepted_percent} % of its reference\n{}\n",

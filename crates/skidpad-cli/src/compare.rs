@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use skidpad::core::SolverInfo;
-use skidpad::lab::Comparison;
 use skidpad::lab::report::InputFile;
 use skidpad::lab::selection::Selection;
+use skidpad::lab::{Comparison, Overrides};
 use skidpad::spec::{LoadError, LoadedVehicle};
 
-use crate::arguments::Compare;
+use crate::arguments::{Compare, VehicleChanges};
 use crate::capabilities::capable_backends;
-use crate::comparison_study::{Study, export_paths, file_stem, health_code, is_all, manoeuvre_names, result_paths};
+use crate::comparison_study::{
+    Study, StudyCar, StudyRuns, export_paths, health_code, is_all, manoeuvre_names, result_paths, vehicle_stem,
+};
 use crate::errors::{self, BadArgument};
 use crate::export;
 use crate::failure::{Failure, Result};
@@ -20,27 +22,37 @@ use crate::output::{print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{check_tyre_files, overrides_with_files, parse_time_step};
 use crate::separate_reports;
+use crate::trailers::load_trailers;
+
+/// Largest number of solvers with `--against`: each of their curves, for both cars, has a line of its own.
+const MAX_SOLVERS_OF_TWO_CARS: usize = 3;
 
 /// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
 /// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run. With [`Compare::separate`] each manoeuvre has a report of its own.
+/// first run. With [`Compare::separate`] each manoeuvre has a report of its own. With [`Compare::against`] another car is
+/// driven in the same way.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
-    let backends = select_solvers(&arguments.solvers)?;
+    let backends = solvers_of(arguments)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
     let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
-    let inputs = input_files(arguments, &vehicle, &ground_files)?;
+    let before = arguments.against.as_ref().map(|name| load_other_car(arguments, name, &overrides)).transpose()?;
+    let inputs = input_files(arguments, &vehicle, before.as_ref(), &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     check_exports(arguments, &vehicle)?;
     let log = match backends.first() {
         Some(solver) => measured_log::load(&arguments.log, solver, &vehicle.model)?,
         None => None,
     };
-    let study = Study { arguments, vehicle, dt, overrides, backends, inputs, log };
+    let [label, label_before] = car_labels(arguments);
+    let (name, changes) = (arguments.vehicle.clone(), arguments.vehicle_changes.set.clone());
+    let car = StudyCar { name, label, vehicle, changes, overrides };
+    let before = before.map(|car| StudyCar { label: label_before, ..car });
+    let study = Study { arguments, car, before, dt, backends, inputs, log };
     let manoeuvres = study.manoeuvres()?;
     let select_channels = |info: &SolverInfo| {
-        Ok((info.name, export::select_channels(&arguments.history, info, &study.vehicle.model)?))
+        Ok((info.name, export::select_channels(&arguments.history, info, &study.car.vehicle.model)?))
     };
     let selections: Vec<(&str, Selection)> = study.backends.iter().map(select_channels).collect::<Result<_>>()?;
     if arguments.separate || is_all(&arguments.manoeuvre) {
@@ -52,23 +64,65 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
         return separate_reports::compare_separately(&study, &manoeuvres);
     }
     let names = manoeuvre_names(&arguments.manoeuvre, &arguments.changes);
-    let paths = result_paths(&arguments.out, &file_stem(&arguments.vehicle, &names))?;
+    let paths = result_paths(&arguments.out, &study.file_stem(&names))?;
     study.print_title()?;
-    let mut comparisons = Vec::new();
+    let mut runs = StudyRuns::default();
     for manoeuvre in &manoeuvres {
-        comparisons.push(study.drive(manoeuvre.as_ref())?);
+        runs.push(study.drive(manoeuvre.as_ref())?);
     }
-    study.save_report(&comparisons, &paths)?;
-    write_exports(&study, &comparisons, &selections)?;
-    Ok(health_code(&comparisons))
+    study.save_report(&runs, &paths)?;
+    write_exports(&study, &runs, &selections)?;
+    Ok(health_code(runs.comparisons()))
 }
 
-/// Returns the files that the runs depend on, with their hashes: vehicle and trailers (shipped or on disk), their tyre
+/// Returns the solvers of the arguments. With two cars reference vehicles are left out unless they are named.
+///
+/// # Errors
+/// An unknown solver, or more than [`MAX_SOLVERS_OF_TWO_CARS`] with two cars.
+fn solvers_of(arguments: &Compare) -> Result<Vec<SolverInfo>> {
+    let mut backends = select_solvers(&arguments.solvers)?;
+    if arguments.against.is_none() {
+        return Ok(backends);
+    }
+    if arguments.solvers.is_empty() {
+        backends.retain(|info| !info.comparison_only);
+    }
+    if backends.len() > MAX_SOLVERS_OF_TWO_CARS {
+        let accepts = format!("at most {MAX_SOLVERS_OF_TWO_CARS} solvers with --against");
+        return Err(BadArgument { argument: "--solvers", found: arguments.solvers.join(", "), accepts }.into());
+    }
+    Ok(backends)
+}
+
+/// Loads the vehicle `name` of `--against`, with the start and ground of `overrides` and its own trailers. The car has no
+/// label yet.
+fn load_other_car(arguments: &Compare, name: &str, overrides: &Overrides) -> Result<StudyCar> {
+    let vehicle = load_vehicle(name, &arguments.changes.roots, &VehicleChanges::default())?;
+    print_notes(&vehicle);
+    let trailers = load_trailers(&arguments.changes.towing, &vehicle.model, &arguments.changes.roots)?;
+    let overrides = Overrides { trailers, ..overrides.clone() };
+    Ok(StudyCar { name: name.to_owned(), label: String::new(), vehicle, changes: Vec::new(), overrides })
+}
+
+/// Returns the labels of the car and of the car of `--against`: their file stems, or `after` and `before` if these are
+/// equal.
+fn car_labels(arguments: &Compare) -> [String; 2] {
+    let Some(against) = &arguments.against else { return [String::new(), String::new()] };
+    let labels = [&arguments.vehicle, against].map(|name| vehicle_stem(name));
+    if labels[0] == labels[1] { ["after", "before"].map(String::from) } else { labels }
+}
+
+/// Returns the files that the runs depend on, with their hashes: vehicles and trailers (shipped or on disk), their tyre
 /// files, the scene and its ground files, and the measured log.
 ///
 /// # Errors
 /// A file cannot be read.
-fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[PathBuf]) -> Result<Vec<InputFile>> {
+fn input_files(
+    arguments: &Compare,
+    vehicle: &LoadedVehicle,
+    before: Option<&StudyCar>,
+    ground_files: &[PathBuf],
+) -> Result<Vec<InputFile>> {
     let read_file = |role: &'static str, path: &Path| {
         InputFile::read(role, path)
             .map_err(|source| LoadError::UnreadableFile { path: path.to_owned(), source })
@@ -80,10 +134,13 @@ fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[Pat
         None => read_file(role, Path::new(name)),
     };
     let mut inputs = vec![vehicle_file("vehicle", &arguments.vehicle)?];
+    if let Some(before) = before {
+        inputs.push(vehicle_file("vehicle before", &before.name)?);
+    }
     for name in &arguments.changes.towing {
         inputs.push(vehicle_file("trailer", name)?);
     }
-    for path in &vehicle.tyre_files {
+    for path in vehicle.tyre_files.iter().chain(before.iter().flat_map(|before| &before.vehicle.tyre_files)) {
         inputs.push(read_file("tyre", path)?);
     }
     if let Some(path) = &arguments.changes.scene {
@@ -99,15 +156,23 @@ fn input_files(arguments: &Compare, vehicle: &LoadedVehicle, ground_files: &[Pat
 }
 
 /// Writes the exports that the arguments ask for.
-fn write_exports(study: &Study<'_>, comparisons: &[Comparison], selections: &[(&str, Selection)]) -> Result<()> {
+fn write_exports(study: &Study<'_>, runs: &StudyRuns, selections: &[(&str, Selection)]) -> Result<()> {
     if let Some(path) = &study.arguments.json {
-        let (name, log) = (&study.vehicle.spec.name, study.log.as_ref());
-        let object = export::comparison_json(name, study.dt, comparisons, selections, log);
+        let log = study.log.as_ref();
+        let runs_of = |car: &StudyCar, comparisons| {
+            export::comparison_json(&car.vehicle.spec.name, study.dt, comparisons, selections, log)
+        };
+        let mut object = runs_of(&study.car, &runs.car);
+        if let Some(before) = &study.before {
+            object["against"] = runs_of(before, &runs.before);
+        }
         let text = serde_json::to_string_pretty(&object).map_err(Failure::from_error)?;
         export::write(path, &format!("{text}\n"))?;
     }
     if let Some(path) = &study.arguments.metrics_csv {
-        export::write(path, &export::metrics_csv(comparisons)?)?;
+        let before = study.before.iter().map(|car| (car.label.as_str(), &runs.before[..]));
+        let cars: Vec<(&str, &[Comparison])> = before.chain([(study.car.label.as_str(), &runs.car[..])]).collect();
+        export::write(path, &export::metrics_csv(&cars)?)?;
     }
     Ok(())
 }
@@ -117,6 +182,7 @@ fn write_exports(study: &Study<'_>, comparisons: &[Comparison], selections: &[(&
 fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
     let inputs = [
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
+        ("the vehicle of --against", arguments.against.as_deref().map(Path::new)),
         ("the scene", arguments.changes.scene.as_deref()),
         ("the measured log", arguments.log.log.as_deref()),
     ];

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use skidpad::core::SolverInfo;
+use skidpad::lab::change::MetricChange;
+use skidpad::lab::compare::Outcome;
 use skidpad::lab::manoeuvre::{ManoeuvreEntry, catalogue};
 use skidpad::lab::measured_log::MeasuredLog;
-use skidpad::lab::report::{InputFile, Report};
-use skidpad::lab::road_test::road_test_of_manoeuvres;
-use skidpad::lab::{Comparison, Overrides, Procedure, TimeStep};
+use skidpad::lab::report::{InputFile, Report, ReportedCar};
+use skidpad::lab::road_test::{RoadTest, road_test_of_manoeuvres};
+use skidpad::lab::{Comparison, Overrides, Procedure, TimeStep, Trajectory};
 use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::one_line;
 
@@ -22,9 +23,8 @@ use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
 use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
 
 /// Returns the exit code of [`report_health`] for all runs of `comparisons`, after its warnings.
-pub fn health_code(comparisons: &[Comparison]) -> ExitCode {
-    let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
-    report_health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.incomplete)))
+pub fn health_code<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> ExitCode {
+    report_health(comparisons.into_iter().flat_map(|comparison| &comparison.outcomes), false)
 }
 
 /// Returns whether `names` stand for all manoeuvres.
@@ -35,16 +35,45 @@ pub fn is_all(names: &[String]) -> bool {
 /// Name that stands for all manoeuvres.
 const ALL_MANOEUVRES: &str = "all";
 
+/// Car of a study.
+pub struct StudyCar {
+    /// Name of the shipped vehicle, or path of its file.
+    pub name: String,
+    /// Label that distinguishes the car from the other one; empty for one car.
+    pub label: String,
+    /// Vehicle with its changed fields.
+    pub vehicle: LoadedVehicle,
+    /// Changed fields, as `FIELD=VALUE`.
+    pub changes: Vec<String>,
+    /// Changes of start and ground, with the trailers.
+    pub overrides: Overrides,
+}
+
+impl StudyCar {
+    /// Returns the car with its `comparisons` as reports show it.
+    fn reported<'a>(&'a self, comparisons: &'a [Comparison]) -> ReportedCar<'a> {
+        ReportedCar {
+            label: &self.label,
+            vehicle: &self.vehicle.spec.name,
+            description: &self.vehicle.spec.description,
+            model: &self.vehicle.model,
+            changes: &self.changes,
+            shipped_name: &self.name,
+            comparisons,
+        }
+    }
+}
+
 /// Comparison with checked arguments.
 pub struct Study<'a> {
     /// Arguments.
     pub arguments: &'a Compare,
-    /// Vehicle with its changed fields.
-    pub vehicle: LoadedVehicle,
+    /// Car.
+    pub car: StudyCar,
+    /// Car to compare with; `None` for one car.
+    pub before: Option<StudyCar>,
     /// Step.
     pub dt: TimeStep,
-    /// Changes of start and ground.
-    pub overrides: Overrides,
     /// Solvers.
     pub backends: Vec<SolverInfo>,
     /// Files that the runs depend on.
@@ -53,23 +82,47 @@ pub struct Study<'a> {
     pub log: Option<MeasuredLog>,
 }
 
+/// Runs of a study: a comparison for each manoeuvre.
+#[derive(Default)]
+pub struct StudyRuns {
+    /// Runs of the car.
+    pub car: Vec<Comparison>,
+    /// Runs of the car to compare with; empty for one car.
+    pub before: Vec<Comparison>,
+}
+
+impl StudyRuns {
+    /// Adds the runs of a manoeuvre: those of the car, and of the car to compare with.
+    pub fn push(&mut self, (car, before): (Comparison, Option<Comparison>)) {
+        self.car.push(car);
+        self.before.extend(before);
+    }
+
+    /// Iterates over the comparisons of all cars.
+    pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
+        self.before.iter().chain(&self.car)
+    }
+}
+
 impl Study<'_> {
     /// Builds the manoeuvres of the arguments and checks their parameters and their start. Of all manoeuvres, those that do not accept the
     /// changed start are left out with a warning; of named ones they are an error.
     pub fn manoeuvres(&self) -> Result<Vec<Box<dyn Procedure>>> {
         let Compare { manoeuvre, changes, .. } = self.arguments;
         let build = |entry: &ManoeuvreEntry| -> Result<Box<dyn Procedure>> {
-            let built = entry.build_standard(&self.overrides);
-            resolve_setup(built.as_ref(), &self.vehicle.model, &self.overrides, changes, &[self.dt])?;
+            let built = entry.build_standard(&self.car.overrides);
+            for car in self.cars() {
+                resolve_setup(built.as_ref(), &car.vehicle.model, &car.overrides, changes, &[self.dt])?;
+            }
             Ok(built)
         };
         if !is_all(manoeuvre) {
             let names = manoeuvre_names(manoeuvre, changes);
             let entries = names.iter().map(|name| errors::find_manoeuvre(name)).collect::<Result<Vec<_>, _>>()?;
-            check_parameters(&self.overrides, &entries)?;
+            check_parameters(&self.car.overrides, &entries)?;
             return entries.into_iter().map(build).collect();
         }
-        check_parameters(&self.overrides, &catalogue().collect::<Vec<_>>())?;
+        check_parameters(&self.car.overrides, &catalogue().collect::<Vec<_>>())?;
         let mut accepted = Vec::new();
         for entry in catalogue() {
             match build(entry) {
@@ -86,23 +139,63 @@ impl Study<'_> {
         if has_tables { print(text) } else { Ok(()) }
     }
 
-    /// Prints the name of the vehicle and the step rate.
-    pub fn print_title(&self) -> Result<()> {
-        let name = one_line(&self.vehicle.spec.name);
-        self.print_table(&format!("{name}, {:.1} Hz\n", 1.0 / self.dt.seconds()))
+    /// Iterates over the cars: the one to compare with first, if there is one.
+    pub fn cars(&self) -> impl Iterator<Item = &StudyCar> {
+        self.before.iter().chain([&self.car])
     }
 
-    /// Simulates a manoeuvre on each solver with a progress bar, and prints its table.
+    /// Returns the stem of the file names of the report on `manoeuvres`.
+    pub fn file_stem(&self, manoeuvres: &[String]) -> String {
+        let against =
+            self.before.as_ref().map_or_else(String::new, |car| format!("_against_{}", vehicle_stem(&car.name)));
+        format!("{}{against}_{}", vehicle_stem(&self.car.name), manoeuvres.join("_"))
+    }
+
+    /// Prints the names of the vehicles and the step rate.
+    pub fn print_title(&self) -> Result<()> {
+        let name = |car: &StudyCar| one_line(&car.vehicle.spec.name).into_owned();
+        let against = self.before.as_ref().map_or_else(String::new, |car| {
+            format!(" ({}) against {} ({})", one_line(&self.car.label), name(car), one_line(&car.label))
+        });
+        self.print_table(&format!("{}{against}, {:.1} Hz\n", name(&self.car), 1.0 / self.dt.seconds()))
+    }
+
+    /// Simulates a manoeuvre on each solver with a progress bar, and prints its table. Returns the runs of the car, and of
+    /// the car to compare with.
     ///
     /// # Errors
     /// The temporary file with the telemetry could not be written or read.
-    pub fn drive(&self, manoeuvre: &dyn Procedure) -> Result<Comparison> {
+    pub fn drive(&self, manoeuvre: &dyn Procedure) -> Result<(Comparison, Option<Comparison>)> {
+        let before = self.before.as_ref().map(|car| self.drive_car(car, manoeuvre)).transpose()?;
+        let comparison = self.drive_car(&self.car, manoeuvre)?;
+        self.print_table(&match (&before, &self.before) {
+            (Some(before), Some(car)) => change_table([&car.label, &self.car.label], [before, &comparison]),
+            _ => comparison_table(&comparison),
+        })?;
+        if let Some(log) = &self.log {
+            let labelled = |label: &str, outcome: &Outcome| {
+                if label.is_empty() { outcome.backend.to_owned() } else { format!("{label}, {}", outcome.backend) }
+            };
+            let pairs = before.iter().zip(&self.before).map(|(comparison, car)| (comparison, &car.label));
+            let runs: Vec<(String, &Trajectory)> = pairs
+                .chain([(&comparison, &self.car.label)])
+                .flat_map(|(comparison, label)| {
+                    comparison.outcomes.iter().map(move |outcome| (labelled(label, outcome), &outcome.trajectory))
+                })
+                .collect();
+            self.print_table(&deviation_table(log, &runs))?;
+        }
+        Ok((comparison, before))
+    }
+
+    /// Simulates a manoeuvre of one car on each solver with a progress bar.
+    fn drive_car(&self, car: &StudyCar, manoeuvre: &dyn Procedure) -> Result<Comparison> {
         // The progress sets the length.
         let progress_bar = create_progress_bar(0);
         progress_bar.set_message(manoeuvre.name());
-        let model = Arc::clone(&self.vehicle.model);
+        let model = &car.vehicle.model;
         let comparison =
-            skidpad::lab::compare(&self.backends, &model, manoeuvre, &self.overrides, self.dt, &|progress| {
+            skidpad::lab::compare(&self.backends, model, manoeuvre, &car.overrides, self.dt, &|progress| {
                 progress_bar.set_length(progress.total);
                 progress_bar.set_position(progress.done);
             });
@@ -110,34 +203,33 @@ impl Study<'_> {
         for outcome in &comparison.outcomes {
             outcome.trajectory.check().map_err(Failure::from_error)?;
         }
-        self.print_table(&comparison_table(&comparison))?;
-        if let Some(log) = &self.log {
-            let runs = comparison.outcomes.iter().map(|outcome| (outcome.backend, &outcome.trajectory));
-            self.print_table(&deviation_table(log, runs))?;
-        }
         Ok(comparison)
     }
 
-    /// Writes the HTML report and the CSV table of `comparisons`, and prints their paths. Published figures of the
-    /// manoeuvres are driven for the report.
-    pub fn save_report(&self, comparisons: &[Comparison], [page_path, csv_path]: &[PathBuf; 2]) -> Result<()> {
-        let solvers: Vec<SolverInfo> = self.backends.iter().filter(|info| !info.comparison_only).copied().collect();
-        let manoeuvres: Vec<&str> = comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
-        let references = &self.vehicle.spec.references;
-        let published = road_test_of_manoeuvres(&solvers, &self.vehicle.model, references, &manoeuvres, self.dt);
+    /// Writes the HTML report and the CSV table of `runs`, and prints their paths. Published figures of the manoeuvres are
+    /// driven for a report about one car.
+    pub fn save_report(&self, runs: &StudyRuns, [page_path, csv_path]: &[PathBuf; 2]) -> Result<()> {
+        let before = self.before.as_ref().map(|car| car.reported(&runs.before));
+        let published = if before.is_some() { RoadTest::default() } else { self.drive_published_figures(&runs.car) };
         let report = Report {
-            vehicle: &self.vehicle.spec.name,
-            description: &self.vehicle.spec.description,
-            model: &self.vehicle.model,
+            car: self.car.reported(&runs.car),
+            before,
             published: &published,
             backends: &self.backends,
-            comparisons,
             inputs: &self.inputs,
             log: self.log.as_ref(),
         };
         report.save_html(page_path).map_err(Unwritable::from)?;
         report.save_csv(csv_path).map_err(Unwritable::from)?;
         self.print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(page_path), printable_path(csv_path)))
+    }
+
+    /// Drives the published figures of the manoeuvres of `comparisons` on the solvers that are no reference vehicles.
+    fn drive_published_figures(&self, comparisons: &[Comparison]) -> RoadTest {
+        let solvers: Vec<SolverInfo> = self.backends.iter().filter(|info| !info.comparison_only).copied().collect();
+        let manoeuvres: Vec<&str> = comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
+        let LoadedVehicle { model, spec, .. } = &self.car.vehicle;
+        road_test_of_manoeuvres(&solvers, model, &spec.references, &manoeuvres, self.dt)
     }
 }
 
@@ -184,6 +276,31 @@ fn comparison_table(comparison: &Comparison) -> String {
     text
 }
 
+/// Returns the table of the metrics of two cars with the labels `labels`, before and after a change: values on the first
+/// solver that is no reference vehicle, their difference, and the larger spread of the solvers.
+fn change_table(labels: [&str; 2], [before, after]: [&Comparison; 2]) -> String {
+    // Right-aligned from column 1 on.
+    let mut table = Table::new(1);
+    table.push_row(["", "unit", labels[0], labels[1], "difference", "%", "spread"]);
+    let metrics =
+        |comparison: &Comparison| comparison.main_outcome().map_or(Vec::new(), |outcome| outcome.metrics.clone());
+    for change in MetricChange::list(&metrics(before), &metrics(after)) {
+        let spread = Comparison::larger_spread([before, after], &change.before.name);
+        table.push_row([
+            change.before.label.clone(),
+            change.before.unit.to_owned(),
+            change.before.text(),
+            change.after.text(),
+            change.difference_text(),
+            change.percent_text(),
+            spread.text(),
+        ]);
+    }
+    let solver = before.main_outcome().map_or("", |outcome| outcome.backend);
+    let about = &after.about;
+    format!("\n{}: {about}\n\n{}  values of {solver}\n", after.manoeuvre, table.to_text(TABLE_INDENT))
+}
+
 /// Returns the paths of the HTML report and the CSV table called `stem` in `folder`, after checking that they can be
 /// written.
 pub fn result_paths(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
@@ -192,11 +309,9 @@ pub fn result_paths(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritabl
     Ok(paths)
 }
 
-/// Returns the file stem of a report from the name or path of a vehicle and the manoeuvres, such as
-/// `corvette_c5_step-steer_braking`.
-pub fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
-    let name = Path::new(vehicle).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy());
-    format!("{name}_{}", manoeuvres.join("_"))
+/// Returns the stem of file names for the vehicle called `name`, or with the file at that path.
+pub fn vehicle_stem(name: &str) -> String {
+    Path::new(name).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
@@ -205,8 +320,7 @@ mod tests {
 
     #[test]
     fn files_are_named_after_what_is_in_them() {
-        let names = ["step-steer".to_string(), "braking".to_string()];
-        assert_eq!(file_stem("corvette_c5", &names), "corvette_c5_step-steer_braking");
-        assert_eq!(file_stem("my/cars/van.toml", &names[..1]), "van_step-steer");
+        assert_eq!(vehicle_stem("corvette_c5"), "corvette_c5");
+        assert_eq!(vehicle_stem("my/cars/van.toml"), "van");
     }
 }

@@ -97,15 +97,18 @@ fn history_json(trajectory: &Trajectory, selection: &Selection) -> Value {
     Value::Object(names.into_iter().zip(columns).map(|(name, values)| (name, json!(values))).collect::<Map<_, _>>())
 }
 
-/// Returns the metrics of the comparisons as CSV text with the columns standard, group, metric, value, units, description.
-/// The group is the manoeuvre and the solver, such as `braking/impulse`. A metric without a value has an empty cell.
-pub fn metrics_csv(comparisons: &[Comparison]) -> Result<String> {
+/// Returns the metrics of `cars`, pairs of a label and comparisons, as CSV text with the columns standard, group, metric,
+/// value, units, description. The group is the manoeuvre and the solver, such as `braking/impulse`, followed by the label
+/// of the car unless it is empty. A metric without a value has an empty cell.
+pub fn metrics_csv(cars: &[(&str, &[Comparison])]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let write_failure = |error: csv::Error| Failure::from_error(error);
     writer.write_record(["standard", "group", "metric", "value", "units", "description"]).map_err(write_failure)?;
-    for comparison in comparisons {
+    let runs = cars.iter().flat_map(|(label, comparisons)| comparisons.iter().map(move |run| (*label, run)));
+    for (label, comparison) in runs {
         for outcome in &comparison.outcomes {
-            let group = format!("{}/{}", comparison.manoeuvre, outcome.backend);
+            let separator = if label.is_empty() { "" } else { "/" };
+            let group = format!("{}/{}{separator}{label}", comparison.manoeuvre, outcome.backend);
             for metric in &outcome.metrics {
                 // Adding 0.0 turns −0 into 0.
                 let value = metric.value.map_or_else(String::new, |value| (value + 0.0).to_string());

@@ -8,7 +8,7 @@
 //! | 0 | success |
 //! | 1 | fault in a request or in a file |
 //! | 2 | wrong command line |
-//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course, spun, rolled over or left the ground of its scene, or a figure of a road test is outside its tolerance |
+//! | 3 | a solver of skidpad did not solve every step, the car did not finish its course, failed FMVSS 126, spun, rolled over or left the ground of its scene, or a figure of a road test is outside its tolerance |
 //! | 130 | ended by a signal |
 #![forbid(unsafe_code)]
 // These macros panic if the pipe is closed. The functions of `output` do not.

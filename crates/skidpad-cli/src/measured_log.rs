@@ -31,14 +31,14 @@ pub fn load(options: &LogOptions, solver: &SolverInfo, model: &Arc<Model>) -> Re
     Ok(Some(log.map_err(|faults| FaultList::new(faults.into_iter().map(with_name).collect()))?))
 }
 
-/// Returns a table of the deviations of `runs`, pairs of solver and telemetry, from `log`: the root mean square and the
+/// Returns a table of the deviations of `runs`, pairs of a name and telemetry, from `log`: the root mean square and the
 /// largest difference for each channel. A text about missing common times replaces an empty table.
-pub fn deviation_table<'a>(log: &MeasuredLog, runs: impl IntoIterator<Item = (&'a str, &'a Trajectory)>) -> String {
-    let runs: Vec<(&str, Vec<Deviation>)> =
-        runs.into_iter().map(|(solver, trajectory)| (solver, log.deviations(trajectory))).collect();
+pub fn deviation_table(log: &MeasuredLog, runs: &[(String, &Trajectory)]) -> String {
+    let runs: Vec<(&String, Vec<Deviation>)> =
+        runs.iter().map(|(name, trajectory)| (name, log.deviations(trajectory))).collect();
     // Right-aligned from column 2 on.
     let mut table = Table::new(2);
-    let heads = runs.iter().flat_map(|(solver, _)| [format!("{solver}, rms"), format!("{solver}, largest")]);
+    let heads = runs.iter().map(|(name, _)| format!("{name}, rms / largest"));
     table.push_row(["channel".to_string(), "unit".into()].into_iter().chain(heads));
     let mut is_empty = true;
     for series in &log.series {
@@ -50,9 +50,12 @@ pub fn deviation_table<'a>(log: &MeasuredLog, runs: impl IntoIterator<Item = (&'
         }
         is_empty = false;
         let largest = found.iter().flatten().fold(0.0, |peak: f64, deviation| peak.max(deviation.largest.abs()));
-        let cells = found.into_iter().flat_map(|deviation| match deviation {
-            Some(deviation) => [deviation.rms, deviation.largest].map(|value| four_digits(value, largest)),
-            None => ["-", "-"].map(String::from),
+        let cells = found.into_iter().map(|deviation| match deviation {
+            Some(deviation) => {
+                let [rms, largest] = [deviation.rms, deviation.largest].map(|value| four_digits(value, largest));
+                format!("{rms} / {largest}")
+            }
+            None => "-".into(),
         });
         let unit = channel_of_column(&series.channel).map_or("-", |channel| channel.unit);
         table.push_row([series.channel.clone(), unit.into()].into_iter().chain(cells));

@@ -9,9 +9,7 @@ use skidpad::core::{Contribution, Model};
 use skidpad::lab::compare::{Outcome, run_solver};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::lost_control::LostControl;
-use skidpad::lab::manoeuvre::{
-    IncompleteCourse, ManoeuvreEntry, ParameterFault, START_OPTIONS, StartProperty, StartRejected,
-};
+use skidpad::lab::manoeuvre::{ManoeuvreEntry, ParameterFault, START_OPTIONS, StartProperty, StartRejected};
 use skidpad::lab::measured_log::MeasuredLog;
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::run::MAX_STEPS;
@@ -70,10 +68,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let report_steps = |steps| progress_bar.inc(steps);
     let outcome = run_solver(&backend, &vehicle.model, manoeuvre.as_ref(), &overrides, dt, &report_steps);
     progress_bar.finish_and_clear();
-    let Outcome { trajectory, metrics, incomplete, .. } = outcome;
+    let Outcome { trajectory, metrics, .. } = &outcome;
     trajectory.save_csv(&arguments.out, &selection).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
-        save_json(path, &metrics, &trajectory, log.as_ref())?;
+        save_json(path, metrics, trajectory, log.as_ref())?;
     }
     let mut summary = format!(
         "{} on {}: {}\n\n",
@@ -81,10 +79,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
         backend.name,
         overrides.about_changed(manoeuvre.as_ref())
     );
-    summary.push_str(&metrics_table(&metrics));
-    summary.push_str(&assists_table(backend.name, &trajectory));
+    summary.push_str(&metrics_table(metrics));
+    summary.push_str(&assists_table(backend.name, trajectory));
     if let Some(log) = &log {
-        summary.push_str(&measured_log::deviation_table(log, [(backend.name, &trajectory)]));
+        summary.push_str(&measured_log::deviation_table(log, &[(backend.name.to_owned(), trajectory)]));
     }
     let written_rows = trajectory.row_count().div_ceil(selection.every());
     summary.push_str(&format!("\n{written_rows} rows in {}\n", printable_path(&arguments.out)));
@@ -93,8 +91,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     } else {
         print(&summary)?;
     }
-    // `false`: the only solver decides the exit code even if it is a peer.
-    Ok(report_health([(backend.name, false, &trajectory, incomplete)]))
+    // The only solver decides the exit code even if it is a peer.
+    Ok(report_health([&outcome], true))
 }
 
 /// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls, the
@@ -184,16 +182,14 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
     )
 }
 
-/// Prints warnings about `runs` to the standard error and returns the exit code. A run is a tuple of solver, whether it
-/// is a peer, trajectory, and reason for not finishing the course.
+/// Prints warnings about the results of `runs` to the standard error and returns the exit code. `judges_peers` states
+/// whether reference vehicles count.
 ///
-/// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that is not a peer had an unsolved
-/// step, an unfinished course or a lost car.
-pub fn report_health<'a>(
-    runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<IncompleteCourse>)>,
-) -> ExitCode {
+/// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that counts had an unsolved step, an
+/// unfinished course, a lost car or a failed test.
+pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_peers: bool) -> ExitCode {
     let mut exit_code = ExitCode::SUCCESS;
-    for (backend, is_peer, trajectory, incomplete_course) in runs {
+    for Outcome { backend, peer, trajectory, incomplete, failed_test, .. } in runs {
         let worst_report = trajectory.worst_report();
         if worst_report.not_finite {
             print_error(&format!("warning: {backend}: a value was not finite; the last valid state was kept"));
@@ -204,23 +200,17 @@ pub fn report_health<'a>(
                 "warning: {backend}: not every step converged; maximum {iterations} iterations, maximum residual {residual:.1e} m/s"
             ));
         }
-        // Time and place at which the car left the ground.
-        let off_scene = trajectory.off_scene();
-        if let Some(off_scene) = off_scene {
-            print_error(&format!("warning: {backend}: the car {}", off_scene.text()));
+        // Time and place at which the car left the ground, and time at which it spun or rolled over.
+        let (off_scene, lost) = (trajectory.off_scene(), LostControl::find(trajectory));
+        let events = [off_scene.map(|event| event.text()), lost.map(|event| event.text())];
+        let course = incomplete.map(|incomplete| incomplete.text());
+        let test = failed_test.then(|| "failed the test".to_owned());
+        for text in events.into_iter().chain([course, test]).flatten() {
+            print_error(&format!("warning: {backend}: the car {text}"));
         }
-        // Time at which the car spun or rolled over.
-        let lost = LostControl::find(trajectory);
-        if let Some(lost) = lost {
-            print_error(&format!("warning: {backend}: the car {}", lost.text()));
-        }
-        if let Some(incomplete_course) = incomplete_course {
-            print_error(&format!("warning: {backend}: the car {}", incomplete_course.text()));
-        }
-        if off_scene.is_some()
-            || (worst_report.not_finite || worst_report.not_converged || incomplete_course.is_some() || lost.is_some())
-                && !is_peer
-        {
+        let is_unsolved = worst_report.not_finite || worst_report.not_converged;
+        let has_failed = is_unsolved || incomplete.is_some() || lost.is_some() || *failed_test;
+        if off_scene.is_some() || has_failed && (judges_peers || !peer) {
             exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
         }
     }

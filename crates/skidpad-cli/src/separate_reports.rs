@@ -8,12 +8,13 @@ use skidpad::lab::Procedure;
 use skidpad::lab::canonical_json::hash_of;
 use skidpad::spec::files::{FileKind, read_lossy};
 
-use crate::UNFINISHED_EXIT_CODE;
-use crate::comparison_study::{Study, file_stem, health_code, result_paths};
+use crate::comparison_study::{Study, StudyRuns, health_code, result_paths};
 use crate::errors::check_writable;
 use crate::export;
 use crate::failure::Result;
-use crate::output::printable_path;
+use crate::interrupt::{self, Deferral};
+use crate::output::{print_error, printable_path};
+use crate::{INTERRUPTED_EXIT_CODE, UNFINISHED_EXIT_CODE};
 
 /// Files of one manoeuvre.
 struct Files {
@@ -24,13 +25,19 @@ struct Files {
 }
 
 /// Simulates each of `manoeuvres` on each solver and writes its report as soon as it is driven. Manoeuvres whose reports
-/// are complete, with the same inputs and options, are left out. Returns the exit code of all manoeuvres.
+/// are complete, with the same inputs and options, are left out. An interrupt ends the command after the present
+/// manoeuvre. Returns the exit code of all manoeuvres, or that of the interrupt.
 pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) -> Result<ExitCode> {
     let files = manoeuvres.iter().map(|manoeuvre| files(study, manoeuvre.name())).collect::<Result<Vec<_>>>()?;
     check_writable(files.iter().map(|files| files.record.as_path()))?;
     study.print_title()?;
+    let deferral = Deferral::new();
     let mut is_healthy = true;
     for (number, (manoeuvre, files)) in manoeuvres.iter().zip(&files).enumerate() {
+        if interrupt::is_requested() {
+            print_error("stopped; all reports are complete. Run the command again to continue.");
+            return Ok(ExitCode::from(INTERRUPTED_EXIT_CODE));
+        }
         let place = format!("{} of {}", number + 1, manoeuvres.len());
         let hash = hash_of(&content(study, manoeuvre.name()));
         if let Some(was_healthy) = read_record(files, &hash) {
@@ -40,19 +47,21 @@ pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) 
             continue;
         }
         study.print_table(&format!("\n{} ({place})\n", manoeuvre.name()))?;
-        let comparisons = [study.drive(manoeuvre.as_ref())?];
-        study.save_report(&comparisons, &files.report)?;
-        let is_run_healthy = health_code(&comparisons) == ExitCode::SUCCESS;
+        let mut runs = StudyRuns::default();
+        runs.push(study.drive(manoeuvre.as_ref())?);
+        study.save_report(&runs, &files.report)?;
+        let is_run_healthy = health_code(runs.comparisons()) == ExitCode::SUCCESS;
         is_healthy &= is_run_healthy;
         export::write(&files.record, &format!("{:#}\n", json!({ "hash": hash, "healthy": is_run_healthy })))?;
     }
+    drop(deferral);
     Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::from(UNFINISHED_EXIT_CODE) })
 }
 
 /// Returns the files of the manoeuvre `name`, after checking that the report can be written.
 fn files(study: &Study<'_>, name: &str) -> Result<Files> {
     let out: &Path = &study.arguments.out;
-    let stem = file_stem(&study.arguments.vehicle, &[name.to_owned()]);
+    let stem = study.file_stem(&[name.to_owned()]);
     Ok(Files { report: result_paths(out, &stem)?, record: out.join(format!("{stem}.done.json")) })
 }
 
@@ -65,6 +74,7 @@ fn content(study: &Study<'_>, name: &str) -> Value {
         "inputs": inputs.collect::<Value>(),
         "set": study.arguments.vehicle_changes.set,
         "start": format!("{:?}", study.arguments.changes),
+        "against": study.arguments.against,
         "log": format!("{:?}", study.arguments.log),
         "solvers": solvers.collect::<Value>(),
         "step": study.dt.seconds(),

@@ -12,6 +12,8 @@ mod strangers;
 mod sweep;
 #[path = "command/told.rs"]
 mod told;
+#[path = "command/two_cars.rs"]
+mod two_cars;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -204,7 +204,7 @@
     const resolution = (range) => (range[1] - range[0]) / 2000;
     const value = (number, axis, range) => report.withUnit(report.formatNumber(number, resolution(range)), axis.unit);
     const order = section.decoded[0];
-    const rowAxis = plot.markers ? { label: "point", unit: "-" } : { label: "time", unit: "s" };
+    const rowAxis = plot.markers || section.order ? { label: "point", unit: "-" } : { label: "time", unit: "s" };
     const orderAxis = plot.kind === "time" ? plot.x : rowAxis;
     const lines = [`${orderAxis.label} ${value(order[row], orderAxis, [order[0], order[order.length - 1]])}`];
     for (const curve of plot.curves) {
@@ -239,7 +239,7 @@
   // Marks the time `time` (s): a line in a plot over time, a point on each curve in others.
   function showTime(chart, time) {
     const { u, section, marks } = chart;
-    if (!u || chart.plot.markers) return;
+    if (!u || chart.plot.markers || section.order) return;
     if (chart.plot.kind === "time") {
       const left = u.valToPos(time, "x");
       marks[0].style.left = `${left}px`;

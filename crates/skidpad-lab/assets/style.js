@@ -2,8 +2,8 @@
 "use strict";
 
 (() => {
-  // Names of the line styles: six for solvers, and that of a measured log.
-  const LINE_STYLES = ["0", "1", "2", "3", "4", "5", "m"];
+  // Names of the line styles: six for solvers, those of a measured log and of a closed form.
+  const LINE_STYLES = ["0", "1", "2", "3", "4", "5", "m", "c"];
   // Font of all texts on a canvas, without the size.
   const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 

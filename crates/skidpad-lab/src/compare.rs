@@ -36,6 +36,8 @@ pub struct Outcome {
     pub metrics: Vec<Metric>,
     /// Reason why the run did not complete its course; `None` if it did.
     pub incomplete: Option<IncompleteCourse>,
+    /// Whether the car failed a test with stated limits.
+    pub failed_test: bool,
     /// Curves that the procedure computed from its runs.
     pub curves: Vec<ComputedCurve>,
 }
@@ -53,6 +55,8 @@ pub struct Comparison {
     pub cones: Vec<(f64, f64)>,
     /// Diagrams that the report shows beside the standard plots.
     pub diagrams: Vec<Diagram>,
+    /// Closed-form curves, drawn with the curves of the same title that the procedure computed.
+    pub closed_form_curves: Vec<ComputedCurve>,
     /// Towed units, from the front.
     pub trailers: Vec<TowedUnit>,
     /// Scene that was driven on.
@@ -175,6 +179,22 @@ impl Comparison {
             .collect()
     }
 
+    /// Returns the result of the first solver that is not a peer, otherwise of the first; `None` without solvers.
+    pub fn main_outcome(&self) -> Option<&Outcome> {
+        self.outcomes.iter().find(|outcome| !outcome.peer).or(self.outcomes.first())
+    }
+
+    /// Returns the larger spread of the metric called `name` in two comparisons. A spread that is not expressed in % counts
+    /// only if both are not.
+    pub fn larger_spread(comparisons: [&Self; 2], name: &str) -> Spread {
+        let spread_of = |comparison: &Self| {
+            let rows = comparison.rows();
+            rows.iter().find(|row| row.metric.name == name).map_or(Spread::Unknown, |row| row.spread)
+        };
+        let [a, b] = comparisons.map(spread_of);
+        if b.percent() > a.percent() { b } else { a }
+    }
+
     /// Computes the spread of metric number `index` over the solvers that are not peers; unknown if one of them has
     /// no value.
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
@@ -194,9 +214,9 @@ pub fn run_solver(
     dt: TimeStep,
     report_steps: &dyn Fn(u64),
 ) -> Outcome {
-    let Evaluation { trajectory, metrics, incomplete, curves } =
+    let Evaluation { trajectory, metrics, incomplete, failed_test, curves } =
         runner::execute(info, model, procedure, overrides, dt, report_steps);
-    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete, curves }
+    Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete, failed_test, curves }
 }
 
 /// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), each on its own
@@ -241,6 +261,7 @@ pub fn compare(
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
         diagrams: manoeuvre.diagrams(),
+        closed_form_curves: manoeuvre.closed_form_curves(model),
         trailers: overrides.trailers.clone(),
         scene: setup.scene,
         outcomes,
@@ -262,6 +283,7 @@ mod tests {
             trajectory: sampled(1.0, 1.0, |_, _| {}),
             metrics,
             incomplete: None,
+            failed_test: false,
             curves: Vec::new(),
         }
     }

@@ -18,6 +18,9 @@
 //! | effect of the step length: metrics, longest accurate step, order of convergence | [`rate_runs`], [`step_size_study`], [`order`] |
 //! | parameter sweeps: grids and distributions over fields of a vehicle, as shards that can be resumed | [`sweep`] |
 //! | JSON text and hashes of manifests | [`canonical_json`] |
+//! | columns of the telemetry, their units and meanings | [`channels`] |
+//! | measured logs beside runs | [`measured_log`] |
+//! | metrics before and after a change of the car | [`change`] |
 //! | estimates of fields from measured logs and published figures | [`fit`] |
 //! | weighting of accelerations for ride comfort | [`ride_comfort`] |
 //! | road load of a coast-down | [`road_load`] |
@@ -32,6 +35,7 @@
 
 pub mod agreement;
 pub mod canonical_json;
+pub mod change;
 pub mod channels;
 pub mod closed_form;
 pub mod compare;

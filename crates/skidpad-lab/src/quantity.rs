@@ -44,6 +44,13 @@ pub struct CurveAxis {
     pub min_span: f64,
 }
 
+impl CurveAxis {
+    /// Creates the axis of a quantity.
+    pub const fn of(quantity: &Quantity) -> Self {
+        Self { label: quantity.label, unit: quantity.unit, min_span: quantity.min_span }
+    }
+}
+
 /// Curve that a procedure computes from its runs, such as a gain over frequency. Reports draw the curves of all solvers
 /// that have one title in one plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +63,8 @@ pub struct ComputedCurve {
     pub y: CurveAxis,
     /// Points of the curve in the order of the line, [x, y] in the units of the axes.
     pub points: Vec<[f64; 2]>,
+    /// Whether each point is marked, because it is a run of its own.
+    pub has_markers: bool,
 }
 
 /// Builds a [`Quantity`] that is always defined.
@@ -174,7 +183,7 @@ pub const STEERING_WHEEL_ANGLE: Quantity = Quantity {
 };
 
 /// Returns the distance from the first to the last axle (m); 0 for a vehicle without wheels.
-fn wheelbase(model: &Model) -> f64 {
+pub(crate) fn wheelbase(model: &Model) -> f64 {
     let position = |axle: usize| {
         let of_axle = model.wheels().iter().filter(|wheel| wheel.axle == axle);
         let (sum, count) = of_axle.fold((0.0, 0), |(sum, count), wheel| (sum + f64::from(wheel.contact.x), count + 1));

@@ -89,6 +89,7 @@ pub fn comparison(outcomes: Vec<Outcome>) -> Comparison {
         dt_s: 0.01,
         cones: Vec::new(),
         diagrams: Vec::new(),
+        closed_form_curves: Vec::new(),
         trailers: Vec::new(),
         scene: Scene::flat(),
         outcomes,

@@ -250,7 +250,7 @@ fn a_table_has_the_columns_of_every_trailer() {
         insta::assert_snapshot!("columns_of_a_trailer", columns[own.len()..].join("\n"));
         assert_eq!(text.lines().count(), run.row_count() + 1);
         assert!(text.lines().all(|line| line.split(',').count() == columns.len()), "{solver}");
-        let metrics = lane_change.metrics_of_train(&models[0], &run);
+        let metrics = lane_change.results_of_train(&models[0], &run).0;
         let of = |name: &str| metrics.iter().find(|m| m.name == name).and_then(|m| m.value).expect("it happened");
         let found = [of("trailer1_rearward_amplification"), of("trailer1_peak_articulation_deg")];
         // Below the critical speed, the yaw motion of a caravan is somewhat larger than that of its car.

@@ -83,3 +83,12 @@ fn shells_complete_subcommands() {
         assert!(works(folder.path(), &["completions", shell]).contains("road-test"), "{shell}");
     }
 }
+
+/// A car that fails FMVSS 126 ends the command with exit code 3 and a warning.
+#[test]
+fn a_failed_stability_test_has_an_exit_code() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
+    let run = [&run[..], &["--rate-hz", "120", "--out", "t.csv", "--channels", "t_s"]].concat();
+    fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
+}

@@ -102,6 +102,6 @@ impl Procedure for ElkTest {
             (run, trajectory)
         });
         let incomplete = super::Manoeuvre::incomplete_reason(&run, model, &trajectory);
-        Evaluation { trajectory, metrics: metrics.list(), incomplete, curves: Vec::new() }
+        Evaluation { trajectory, metrics: metrics.list(), incomplete, failed_test: false, curves: Vec::new() }
     }
 }

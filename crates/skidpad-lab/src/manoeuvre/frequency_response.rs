@@ -3,6 +3,7 @@
 use skidpad_core::{Model, math};
 
 use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::LateralDynamics;
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
@@ -100,6 +101,37 @@ const FADE_TIME_S: f64 = 2.0;
 /// Peak of a sum of many sines over its root mean square (–), exceeded in 0.3 % of the time.
 const PEAK_OVER_RMS: f64 = 3.0;
 
+impl FrequencyResponseMetrics {
+    /// Computes the metrics of a run with the responses `responses`. Values between the evaluated frequencies are
+    /// interpolated linearly; values outside them are missing.
+    pub fn new(responses: &SteerResponses, trajectory: &Trajectory) -> Self {
+        let SteerResponses { yaw_rate, lateral_acceleration } = responses;
+        let low_gain = |response: &FrequencyResponse| response.points.first().map(FrequencyPoint::gain);
+        // `to_radians` converts the angle in the denominator from rad to degrees.
+        let per_degree = |gain: Option<f64>| gain.map(f64::to_radians);
+        let yaw_peak = yaw_rate.resonance();
+        Self {
+            yaw_rate_gain_low_per_s: low_gain(yaw_rate),
+            yaw_rate_gain_1hz_per_s: yaw_rate.gain_at(1.0),
+            yaw_rate_gain_2hz_per_s: yaw_rate.gain_at(2.0),
+            yaw_rate_phase_1hz_deg: yaw_rate.phase_at(1.0),
+            yaw_rate_phase_2hz_deg: yaw_rate.phase_at(2.0),
+            yaw_rate_peak_hz: yaw_peak.map(|point| point.frequency_hz),
+            yaw_rate_peak_ratio: yaw_peak.zip(low_gain(yaw_rate)).map(|(point, gain)| point.gain() / gain),
+            yaw_rate_bandwidth_hz: yaw_rate.bandwidth_hz(),
+            yaw_rate_45deg_hz: yaw_rate.frequency_of_phase(-45.0),
+            lateral_acceleration_gain_low_mps2_per_deg: per_degree(low_gain(lateral_acceleration)),
+            lateral_acceleration_gain_1hz_mps2_per_deg: per_degree(lateral_acceleration.gain_at(1.0)),
+            lateral_acceleration_phase_1hz_deg: lateral_acceleration.phase_at(1.0),
+            lateral_acceleration_bandwidth_hz: lateral_acceleration.bandwidth_hz(),
+            lateral_acceleration_45deg_hz: lateral_acceleration.frequency_of_phase(-45.0),
+            yaw_rate_min_coherence: yaw_rate.min_coherence(),
+            lateral_acceleration_min_coherence: lateral_acceleration.min_coherence(),
+            peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|frame| frame.ay_mps2)),
+        }
+    }
+}
+
 impl FrequencyResponseTest {
     /// Returns the evaluated frequencies (Hz), ascending.
     pub fn frequencies_hz(&self) -> Vec<f64> {
@@ -139,37 +171,6 @@ impl FrequencyResponseTest {
             yaw_rate: response(Signal::of(trajectory, |frame| frame.yaw_rate_radps)),
             lateral_acceleration: response(Signal::lateral_acceleration(trajectory)),
         })
-    }
-
-    /// Computes the metrics of a run; all are `None` for a run that was cut short. Values between the evaluated frequencies
-    /// are interpolated linearly; values outside them are missing.
-    pub fn measure(&self, trajectory: &Trajectory) -> FrequencyResponseMetrics {
-        let Some(SteerResponses { yaw_rate, lateral_acceleration }) = self.responses(trajectory) else {
-            return FrequencyResponseMetrics::default();
-        };
-        let low_gain = |response: &FrequencyResponse| response.points.first().map(FrequencyPoint::gain);
-        // `to_radians` converts the angle in the denominator from rad to degrees.
-        let per_degree = |gain: Option<f64>| gain.map(f64::to_radians);
-        let yaw_peak = yaw_rate.resonance();
-        FrequencyResponseMetrics {
-            yaw_rate_gain_low_per_s: low_gain(&yaw_rate),
-            yaw_rate_gain_1hz_per_s: yaw_rate.gain_at(1.0),
-            yaw_rate_gain_2hz_per_s: yaw_rate.gain_at(2.0),
-            yaw_rate_phase_1hz_deg: yaw_rate.phase_at(1.0),
-            yaw_rate_phase_2hz_deg: yaw_rate.phase_at(2.0),
-            yaw_rate_peak_hz: yaw_peak.map(|point| point.frequency_hz),
-            yaw_rate_peak_ratio: yaw_peak.zip(low_gain(&yaw_rate)).map(|(point, gain)| point.gain() / gain),
-            yaw_rate_bandwidth_hz: yaw_rate.bandwidth_hz(),
-            yaw_rate_45deg_hz: yaw_rate.frequency_of_phase(-45.0),
-            lateral_acceleration_gain_low_mps2_per_deg: per_degree(low_gain(&lateral_acceleration)),
-            lateral_acceleration_gain_1hz_mps2_per_deg: per_degree(lateral_acceleration.gain_at(1.0)),
-            lateral_acceleration_phase_1hz_deg: lateral_acceleration.phase_at(1.0),
-            lateral_acceleration_bandwidth_hz: lateral_acceleration.bandwidth_hz(),
-            lateral_acceleration_45deg_hz: lateral_acceleration.frequency_of_phase(-45.0),
-            yaw_rate_min_coherence: yaw_rate.min_coherence(),
-            lateral_acceleration_min_coherence: lateral_acceleration.min_coherence(),
-            peak_lateral_acceleration_mps2: Some(trajectory.peak_magnitude(|frame| frame.ay_mps2)),
-        }
     }
 
     /// Returns the range of the frequencies in the input (Hz).
@@ -231,6 +232,7 @@ fn bode_curves(responses: &SteerResponses, has_coherence: bool) -> Vec<ComputedC
         x: FREQUENCY,
         y,
         points: response.points.iter().map(|point| [point.frequency_hz, value(point)]).collect(),
+        has_markers: false,
     };
     let SteerResponses { yaw_rate, lateral_acceleration } = responses;
     let mut curves = vec![
@@ -280,11 +282,21 @@ impl Manoeuvre for FrequencyResponseTest {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING
     }
-    /// Returns gain and phase of yaw rate and lateral acceleration over frequency (Bode plots), and their coherence if the
-    /// input is random.
-    fn computed_curves(&self, trajectory: &Trajectory) -> Vec<ComputedCurve> {
-        let Some(responses) = self.responses(trajectory) else { return Vec::new() };
-        bode_curves(&responses, matches!(self.input, SteerInput::Random(_)))
+    /// Returns gain and phase of yaw rate and lateral acceleration of the linear single-track model over frequency; none for
+    /// tyres without a cornering stiffness.
+    fn closed_form_curves(&self, model: &Model) -> Vec<ComputedCurve> {
+        LateralDynamics::new(model).map_or_else(Vec::new, |theory| {
+            let responses = self.frequencies_hz().into_iter().map(|frequency_hz| {
+                let response = theory.response(self.speed_mps, frequency_hz)?;
+                let point = |response| FrequencyPoint { frequency_hz, response, coherence: 1.0 };
+                Some((point(response.yaw_rate), point(response.lateral_acceleration)))
+            });
+            let (yaw_rate, lateral_acceleration) = responses.flatten().unzip();
+            let [yaw_rate, lateral_acceleration] =
+                [yaw_rate, lateral_acceleration].map(|points| FrequencyResponse { points });
+            // The coherence of the model is 1 by definition.
+            bode_curves(&SteerResponses { yaw_rate, lateral_acceleration }, false)
+        })
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let test = *self;
@@ -307,16 +319,27 @@ impl Manoeuvre for FrequencyResponseTest {
         }))
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let found = self.measure(trajectory);
+        self.metrics_and_curves(model, trajectory).0
+    }
+    /// Computes the responses once. The curves are gain and phase of yaw rate and lateral acceleration over frequency (Bode
+    /// plots), and their coherence if the input is random.
+    fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
+        let responses = self.responses(trajectory);
+        let found = responses.as_ref().map_or_else(FrequencyResponseMetrics::default, |responses| {
+            FrequencyResponseMetrics::new(responses, trajectory)
+        });
         let gains = (found.yaw_rate_gain_low_per_s, found.lateral_acceleration_gain_low_mps2_per_deg);
-        found.list().into_iter().chain(SteeringWheel::of(model).gain_metrics(gains.0, gains.1)).collect()
+        let metrics = found.list().into_iter().chain(SteeringWheel::of(model).gain_metrics(gains.0, gains.1)).collect();
+        let has_coherence = matches!(self.input, SteerInput::Random(_));
+        let curves = responses.map_or_else(Vec::new, |responses| bode_curves(&responses, has_coherence));
+        (metrics, curves)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::sampled;
+    use crate::testing::{model, sampled};
 
     /// Run of a car whose yaw rate is the steering angle times 5 1/s, 0.05 s late, and whose lateral acceleration is 20 m/s
     /// times the yaw rate.
@@ -353,7 +376,7 @@ mod tests {
                 assert!((ay.phase_deg() + 360.0 * ay.frequency_hz * 0.05).abs() < 0.5, "{name}: {ay:?}");
                 assert!(yaw.coherence > 0.99, "{name}: {yaw:?}");
             }
-            let found = test.measure(&delayed_run(&test));
+            let found = FrequencyResponseMetrics::new(&responses, &delayed_run(&test));
             // −45° at 1 / (8 · 0.05 s).
             assert!(found.yaw_rate_45deg_hz.is_some_and(|f| (f - 2.5).abs() < 0.03), "{found:?}");
             assert_eq!(found.yaw_rate_bandwidth_hz, None);
@@ -364,7 +387,24 @@ mod tests {
     #[test]
     fn a_run_cut_short_has_no_figures() {
         let run = sampled(0.1, 20.0, |_, _| {});
-        assert_eq!(FrequencyResponseTest::RANDOM.measure(&run), FrequencyResponseMetrics::default());
+        let (metrics, curves) = FrequencyResponseTest::RANDOM.metrics_and_curves(&model(), &run);
+        assert!(
+            curves.is_empty() && metrics.iter().all(|metric| metric.value.is_none() || metric.unit == "-"),
+            "{metrics:?}"
+        );
+    }
+
+    /// The closed form of the linear test car has a curve for each gain and phase, which begins at the steady gain.
+    #[test]
+    fn bode_plots_have_the_closed_form() {
+        let test = FrequencyResponseTest::RANDOM;
+        let curves = Manoeuvre::closed_form_curves(&test, &model());
+        let computed = test.metrics_and_curves(&model(), &delayed_run(&test)).1;
+        let titles: Vec<&str> = curves.iter().map(|curve| curve.title).collect();
+        assert_eq!(titles, computed[..4].iter().map(|curve| curve.title).collect::<Vec<_>>());
+        // The test car is neutral: its steady gain is v / L.
+        let [frequency, gain] = curves[0].points[0];
+        assert!(frequency == 0.2 && (gain / (test.speed_mps / 2.5) - 1.0).abs() < 0.02, "{gain}");
     }
 
     /// The random input has a root mean square of about a third of the peak and no power outside the band.

@@ -88,7 +88,13 @@ impl Procedure for Gradeability {
             uncertainty_percent: best.map(|grade| 100.0 * (high - grade)),
             rollback_mm,
         };
-        Evaluation { trajectory: shown, metrics: metrics.list(), incomplete: None, curves: Vec::new() }
+        Evaluation {
+            trajectory: shown,
+            metrics: metrics.list(),
+            incomplete: None,
+            failed_test: false,
+            curves: Vec::new(),
+        }
     }
 }
 

@@ -246,9 +246,9 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn diagrams(&self) -> Vec<Diagram> {
         Vec::new()
     }
-    /// Computes the curves that the report shows beside the diagrams, such as a gain over frequency; none for a run that
-    /// was cut short.
-    fn computed_curves(&self, _trajectory: &Trajectory) -> Vec<ComputedCurve> {
+    /// Returns the closed-form curves of a car of `model` that the report draws with the computed curves of the same title;
+    /// none for a car without closed form.
+    fn closed_form_curves(&self, _model: &Model) -> Vec<ComputedCurve> {
         Vec::new()
     }
     /// Returns this manoeuvre with the parameters that it computes from `model`; see [`Procedure::resolve_parameters`].
@@ -263,11 +263,17 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn incomplete_reason(&self, _model: &Model, _trajectory: &Trajectory) -> Option<IncompleteCourse> {
         None
     }
-    /// Computes [`Manoeuvre::metrics`], followed by those of every hitch.
-    fn metrics_of_train(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let mut metrics = self.metrics(model, trajectory);
+    /// Computes the metrics of a run, and the curves that the report shows beside the diagrams, such as a gain over
+    /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that was
+    /// cut short.
+    fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
+        (self.metrics(model, trajectory), Vec::new())
+    }
+    /// Computes [`Manoeuvre::metrics_and_curves`], with the metrics of every hitch behind those of the manoeuvre.
+    fn results_of_train(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
+        let (mut metrics, curves) = self.metrics_and_curves(model, trajectory);
         metrics.extend(towing::hitches(trajectory));
-        metrics
+        (metrics, curves)
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Evaluation {
     pub metrics: Vec<Metric>,
     /// Reason why the course was not completed; `None` if it was, or if there is no course.
     pub incomplete: Option<IncompleteCourse>,
+    /// Whether the car failed a test with stated limits, such as FMVSS 126; false for procedures without limits.
+    pub failed_test: bool,
     /// Curves that reports show beside the diagrams; empty in most procedures.
     pub curves: Vec<ComputedCurve>,
 }
@@ -41,6 +43,10 @@ pub trait Procedure: Send + Sync + core::fmt::Debug {
     fn cones(&self, model: &Model) -> Vec<(f64, f64)>;
     /// Returns the diagrams that the report shows beside the standard plots; see [`Manoeuvre::diagrams`].
     fn diagrams(&self) -> Vec<Diagram> {
+        Vec::new()
+    }
+    /// Returns the closed-form curves of a car of `model`; see [`Manoeuvre::closed_form_curves`].
+    fn closed_form_curves(&self, _model: &Model) -> Vec<ComputedCurve> {
         Vec::new()
     }
     /// Returns the maximum number of runs, at least 1. It determines the total of the progress.
@@ -73,6 +79,9 @@ impl<M: Manoeuvre> Procedure for M {
     fn diagrams(&self) -> Vec<Diagram> {
         Manoeuvre::diagrams(self)
     }
+    fn closed_form_curves(&self, model: &Model) -> Vec<ComputedCurve> {
+        Manoeuvre::closed_form_curves(self, model)
+    }
     fn max_runs(&self) -> u32 {
         1
     }
@@ -82,9 +91,8 @@ impl<M: Manoeuvre> Procedure for M {
     /// Drives the manoeuvre once. The metrics include those of every hitch.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let trajectory = runner.drive(self);
-        let metrics = self.metrics_of_train(model, &trajectory);
+        let (metrics, curves) = self.results_of_train(model, &trajectory);
         let incomplete = self.incomplete_reason(model, &trajectory);
-        let curves = self.computed_curves(&trajectory);
-        Evaluation { trajectory, metrics, incomplete, curves }
+        Evaluation { trajectory, metrics, incomplete, failed_test: false, curves }
     }
 }

@@ -128,7 +128,13 @@ impl Procedure for RolloverTest {
             result.add_run(speed_mps, &run.measure(model, &shown));
         }
         result.lifted = at_0_3g.map(|_| if result.lift_speed_mps.is_some() { 1.0 } else { 0.0 });
-        Evaluation { trajectory: shown, metrics: result.list(), incomplete: None, curves: Vec::new() }
+        Evaluation {
+            trajectory: shown,
+            metrics: result.list(),
+            incomplete: None,
+            failed_test: false,
+            curves: Vec::new(),
+        }
     }
 }
 

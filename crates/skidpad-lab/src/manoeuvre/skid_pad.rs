@@ -9,6 +9,7 @@ use super::{Setup, StartRequirements};
 use crate::closed_form::GRAVITY_MPS2;
 use crate::driver::ReferencePath;
 use crate::metrics::metrics;
+use crate::quantity::{ComputedCurve, CurveAxis, Diagram, HANDLING_DIAGRAM, wheelbase};
 use crate::trajectory::Trajectory;
 
 /// Circle of 300 ft diameter at rising lateral accelerations. Each run accelerates on the circle, then drives a lap that
@@ -90,6 +91,14 @@ impl SkidPad {
         }
     }
 
+    /// Returns the point of `lap` in the handling diagram: lateral acceleration (m/s²), and the mean road-wheel angle less
+    /// the Ackermann angle `L / R` (°), both for a left turn.
+    fn handling_point(&self, model: &Model, lap: &Lap) -> [f64; 2] {
+        let radius = self.radius_m.abs();
+        let steer = lap.steer * self.radius_m.signum();
+        [lap.speed * lap.speed / radius, (steer - wheelbase(model) / radius).to_degrees()]
+    }
+
     /// Measures the last lap of a run at `acceleration_g` (g); `None` if the run was cut short, if the car left the circle
     /// by more than 0.5 m, or if it lost more than 2 % of its speed.
     fn passed_lap(&self, model: &Model, trajectory: &Trajectory, acceleration_g: f64) -> Option<Lap> {
@@ -110,6 +119,15 @@ impl SkidPad {
         let is_fast = lap.speed > (1.0 - MAX_SPEED_LOSS) * self.speed_mps(acceleration_g);
         Some(lap).filter(|lap| is_fast && lap.path_error <= MAX_PATH_ERROR_M)
     }
+}
+
+/// Returns the handling diagram through the points of all passed laps; none with fewer than two.
+fn handling_diagram(mut points: Vec<[f64; 2]>) -> Vec<ComputedCurve> {
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let Diagram { title, x, y, .. } = HANDLING_DIAGRAM;
+    let [x, y] = [&x, &y].map(CurveAxis::of);
+    let curve = ComputedCurve { title, x, y, points, has_markers: true };
+    [curve].into_iter().filter(|curve| curve.points.len() > 1).collect()
 }
 
 impl Procedure for SkidPad {
@@ -138,10 +156,12 @@ impl Procedure for SkidPad {
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let mut shown = None;
         let mut best_lap = None;
+        let mut handling_points = Vec::new();
         let found = self.accelerations_g.run(|acceleration_g| {
             let trajectory = runner.drive(&self.run_at(acceleration_g));
             let lap = self.passed_lap(model, &trajectory, acceleration_g);
             let has_passed = lap.is_some();
+            handling_points.extend(lap.as_ref().map(|lap| self.handling_point(model, lap)));
             if has_passed || shown.is_none() {
                 shown = Some(trajectory);
             }
@@ -162,7 +182,8 @@ impl Procedure for SkidPad {
         };
         // The search drives at least one run.
         let trajectory = shown.unwrap_or_else(|| runner.drive(&self.run_at(self.accelerations_g.lowest)));
-        Evaluation { trajectory, metrics: metrics.list(), incomplete: None, curves: Vec::new() }
+        let curves = handling_diagram(handling_points);
+        Evaluation { trajectory, metrics: metrics.list(), incomplete: None, failed_test: false, curves }
     }
 }
 
@@ -170,6 +191,21 @@ impl Procedure for SkidPad {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
+
+    /// The handling diagram has the passed laps in the order of their lateral accelerations, with the understeer angle of
+    /// a left turn.
+    #[test]
+    fn passed_laps_are_points_of_the_handling_diagram() {
+        let (pad, model) = (SkidPad { radius_m: -40.0, ..SkidPad::default() }, model());
+        let lap = |speed: f64, steer: f64| Lap { speed, path_error: 0.0, steer, sideslip: 0.0 };
+        // Ackermann angle of the wheelbase of 2.5 m: 0.0625 rad.
+        let points = [lap(20.0, -0.0825), lap(10.0, -0.0725)].map(|lap| pad.handling_point(&model, &lap));
+        let curves = handling_diagram(points.to_vec());
+        let [slow, fast] = curves[0].points[..] else { panic!("{curves:?}") };
+        assert!((slow[0] - 2.5).abs() < 1e-9 && (slow[1] - 0.01f64.to_degrees()).abs() < 1e-6, "{curves:?}");
+        assert!((fast[0] - 10.0).abs() < 1e-9 && (fast[1] - 0.02f64.to_degrees()).abs() < 1e-6, "{curves:?}");
+        assert!(handling_diagram(points[..1].to_vec()).is_empty());
+    }
 
     /// A car on the circle with the planned speed passes; a car 0.6 m outside, or 5 % slower, fails.
     #[test]

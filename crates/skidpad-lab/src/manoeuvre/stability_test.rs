@@ -211,7 +211,8 @@ impl Procedure for StabilityTest {
         result.planned_amplitude_deg = series.last().copied();
         result.runs = Some(f64::from(run_count));
         result.passed = at_0_3g.map(|_| if result.failed_amplitude_deg.is_none() { 1.0 } else { 0.0 });
-        Evaluation { trajectory: shown, metrics: result.list(), incomplete: None, curves: Vec::new() }
+        let failed_test = result.passed == Some(0.0);
+        Evaluation { trajectory: shown, metrics: result.list(), incomplete: None, failed_test, curves: Vec::new() }
     }
 }
 

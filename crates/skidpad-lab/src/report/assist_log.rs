@@ -8,16 +8,16 @@ use super::escape::escape;
 use super::html_table::{Cell, Column, HtmlTable};
 use super::plot::{Axis, Plot};
 use super::runs::{Runs, Unit};
-use crate::compare::Comparison;
 use crate::trajectory::{AssistUse, four_digits};
 
-/// Contributions on every solver in one run, in the order of the comparison.
+/// Contributions of every solver in one run, in the order of [`Runs::sources`].
 pub struct AssistLogs(Vec<Vec<AssistUse>>);
 
 impl AssistLogs {
-    /// Collects the contributions from the runs of `comparison`.
-    pub fn new(comparison: &Comparison) -> Self {
-        Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.assist_use()).collect())
+    /// Collects the contributions from the solvers of `runs`.
+    pub fn new(runs: &Runs<'_>) -> Self {
+        let outcomes = runs.sources.iter().filter_map(|source| source.outcome);
+        Self(outcomes.map(|outcome| outcome.trajectory.assist_use()).collect())
     }
 
     /// Returns the contribution of `assist` on solver number `solver`; `None` if the solver does not have it.
@@ -49,7 +49,7 @@ impl AssistLogs {
     /// Appends the table; nothing if no solver has an assist or a non-physical aid. The table lists mean and largest
     /// value of the active channels of each assist, and is left out if no assist contributed. A note below explains the
     /// assists that contributed, names those that did not, and states the conventions.
-    pub fn append_table(&self, page: &mut String, comparison: &Comparison) {
+    pub fn append_table(&self, page: &mut String, runs: &Runs<'_>) {
         // Assists that contributed on some solver, and those that did not.
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
             self.assists().partition(|&assist| !self.active_channels(assist).is_empty());
@@ -57,8 +57,9 @@ impl AssistLogs {
             return;
         }
         page.push_str("<h3>Contributions of assists and non-physical aids</h3>\n");
-        let solver_columns = comparison.outcomes.iter().flat_map(|outcome| {
-            ["mean", "largest"].map(|value| Column::solver(&format!("{}, {value}", outcome.backend), outcome.peer))
+        let solvers = runs.sources.iter().filter(|source| !source.is_measured());
+        let solver_columns = solvers.flat_map(|source| {
+            ["mean", "largest"].map(|value| Column::solver(&format!("{}, {value}", source.name), source.is_peer()))
         });
         let columns = ["contribution", "unit"].map(Column::text).into_iter().chain(solver_columns).collect();
         let mut table = HtmlTable::new(columns);

@@ -18,6 +18,8 @@ pub enum Line {
     Numbered(usize),
     /// Thin line with circles, for a measured log.
     Measured,
+    /// Thin line of long and short dashes, for a closed form.
+    ClosedForm,
 }
 
 impl Line {
@@ -26,6 +28,7 @@ impl Line {
         match self {
             Self::Numbered(number) => (number % LINE_STYLE_COUNT).to_string(),
             Self::Measured => "m".into(),
+            Self::ClosedForm => "c".into(),
         }
     }
 
@@ -131,7 +134,7 @@ impl<'a> Figures<'a> {
                 remarks.push(format!("{state}: up to {}", with_unit(outlier, unit)));
             }
             let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
-            let (sample, names) = (self.sources[sources[0]].line.sample(), escape(&names.join(" = ")));
+            let (sample, names) = (self.sources[sources[0]].line.sample(), escape(&joined_names(&names)));
             put!(page, "<span>{sample} {names}{}</span> ", escape(&remark));
         }
     }
@@ -156,6 +159,20 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// Returns the names of coinciding sources with equals signs between them. A part before a comma that all names share, such
+/// as the label of a car, is written once.
+fn joined_names(names: &[&str]) -> String {
+    let shared = names.first().and_then(|name| name.split_once(", ")).map(|(label, _)| label);
+    let solvers = shared.and_then(|label| {
+        let solvers = names.iter().map(|name| name.strip_prefix(label)?.strip_prefix(", "));
+        Some((label, solvers.collect::<Option<Vec<&str>>>()?))
+    });
+    match solvers {
+        Some((label, solvers)) => format!("{label}, {}", solvers.join(" = ")),
+        None => names.join(" = "),
+    }
+}
+
 /// Formats `value` with three significant digits and its unit; "-" is no unit.
 fn with_unit(value: f64, unit: &str) -> String {
     // Decimal places of three significant digits.
@@ -168,6 +185,14 @@ fn with_unit(value: f64, unit: &str) -> String {
 mod tests {
     use super::super::plot::{Axis, Curve, Kind};
     use super::*;
+
+    /// The label of a car is written once for its solvers.
+    #[test]
+    fn the_label_of_a_car_is_written_once() {
+        assert_eq!(joined_names(&["old, a", "old, b"]), "old, a = b");
+        assert_eq!(joined_names(&["old, a", "new, a"]), "old, a = new, a");
+        assert_eq!(joined_names(&["a", "b"]), "a = b");
+    }
 
     /// The key names coinciding solvers once with their difference, marks curves that leave the plot partly or
     /// completely, and names no solver without a curve.

@@ -41,9 +41,12 @@ pub fn append_manifest(page: &mut String, report: &Report<'_>) {
     for input in report.inputs {
         table.add_row([input.role.into(), format!("{}, SHA-256 {}", input.name, input.sha256).into()]);
     }
+    for car in report.cars().filter(|car| !car.changes.is_empty()) {
+        table.add_row(["changed fields".into(), car.changes.join(", ").into()]);
+    }
     let solvers: Vec<&str> = report.backends.iter().map(|info| info.name).collect();
     table.add_row(["solvers".into(), solvers.join(", ").into()]);
-    for comparison in report.comparisons {
+    for comparison in report.car.comparisons {
         let longest = comparison.outcomes.iter().map(|outcome| outcome.trajectory.last().t_s).fold(0.0, f64::max);
         let (dt, rate) = (comparison.dt_s, 1.0 / comparison.dt_s.max(1e-9));
         let text = format!("step length {dt:.6} s ({rate:.1} Hz), {longest:.2} s simulated");

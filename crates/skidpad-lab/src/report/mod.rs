@@ -11,6 +11,7 @@ macro_rules! put {
 }
 
 mod assist_log;
+mod change_tables;
 mod computed_curves;
 mod escape;
 mod figure;
@@ -39,26 +40,42 @@ use std::path::Path;
 
 use skidpad_core::{Model, SolverInfo};
 
+use crate::change::MetricChange;
 use crate::compare::Comparison;
 use crate::files::{WriteError, write_atomically};
 use crate::measured_log::MeasuredLog;
 use crate::road_test::RoadTest;
 
-/// Content of a report.
+/// Car of a report.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
+pub struct ReportedCar<'a> {
+    /// Short name that distinguishes the car from the other one of the report, such as `before`.
+    pub label: &'a str,
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
     /// Description of the vehicle.
     pub description: &'a str,
     /// Model of the vehicle.
     pub model: &'a Model,
+    /// Changed fields of the vehicle file, as `FIELD=VALUE`.
+    pub changes: &'a [String],
+    /// Name of the shipped vehicle; other names have no known reasons for deviations.
+    pub shipped_name: &'a str,
+    /// Comparisons, one per manoeuvre.
+    pub comparisons: &'a [Comparison],
+}
+
+/// Content of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// Car.
+    pub car: ReportedCar<'a>,
+    /// Car that `car` is compared with, driven in the same manoeuvres by the same solvers; `None` for one car.
+    pub before: Option<ReportedCar<'a>>,
     /// Published figures of the real car; those that were driven are shown beside their simulated values.
     pub published: &'a RoadTest,
     /// Solvers, in the order of the comparisons' results.
     pub backends: &'a [SolverInfo],
-    /// Comparisons, one per manoeuvre.
-    pub comparisons: &'a [Comparison],
     /// Files that the runs depend on.
     pub inputs: &'a [InputFile],
     /// Measured log that is laid over the plots; `None` without one.
@@ -79,34 +96,48 @@ impl Report<'_> {
         write_atomically(path, |out| out.write_all(self.html().as_bytes()))
     }
 
+    /// Iterates over the cars: the one to compare with first, if there is one.
+    pub fn cars(&self) -> impl Iterator<Item = &ReportedCar<'_>> {
+        self.before.iter().chain([&self.car])
+    }
+
     /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
     /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the
-    /// spread is repeated in the rows of all solvers. Rows are ordered by manoeuvre, metric and solver. The writer is
+    /// spread is repeated in the rows of all solvers. Rows are ordered by manoeuvre, metric and solver. With two cars the
+    /// column `before` with the value of the other car, `difference` and `difference_percent` follow. The writer is
     /// flushed at the end.
     ///
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(["manoeuvre", "metric", "unit", "backend", "peer", "value", "spread_percent"])?;
+        let columns = ["manoeuvre", "metric", "unit", "backend", "peer", "value", "spread_percent"].into_iter();
+        let change_columns = ["before", "difference", "difference_percent"].into_iter();
+        writer.write_record(columns.chain(change_columns.filter(|_| self.before.is_some())))?;
         // Adding 0.0 turns −0 into 0.
         let number_text = |value: Option<f64>| value.map_or_else(String::new, |number| (number + 0.0).to_string());
-        for comparison in self.comparisons {
+        for (number, comparison) in self.car.comparisons.iter().enumerate() {
             for (i, row) in comparison.rows().iter().enumerate() {
-                for outcome in &comparison.outcomes {
-                    let (metric_name, unit) = (row.metric.name.as_str(), row.metric.unit);
-                    let peer_text = if outcome.peer { "1" } else { "0" };
-                    let value_text = number_text(outcome.metrics.get(i).and_then(|metric| metric.value));
-                    let spread_text = number_text(row.spread.percent());
-                    let cells = [
-                        comparison.manoeuvre,
-                        metric_name,
-                        unit,
-                        outcome.backend,
-                        peer_text,
-                        &value_text,
-                        &spread_text,
+                for (solver, outcome) in comparison.outcomes.iter().enumerate() {
+                    let after = row.metric.with_value(outcome.metrics.get(i).and_then(|metric| metric.value));
+                    let mut cells = vec![
+                        comparison.manoeuvre.to_owned(),
+                        row.metric.name.clone(),
+                        row.metric.unit.to_owned(),
+                        outcome.backend.to_owned(),
+                        if outcome.peer { "1" } else { "0" }.to_owned(),
+                        number_text(after.value),
+                        number_text(row.spread.percent()),
                     ];
+                    if let Some(car) = &self.before {
+                        let metrics = car.comparisons.get(number).and_then(|other| other.outcomes.get(solver));
+                        let metrics = metrics.map_or(&[][..], |outcome| &outcome.metrics);
+                        let before = metrics.iter().find(|metric| metric.name == row.metric.name);
+                        let before = before.cloned().unwrap_or_else(|| after.with_value(None));
+                        let change = MetricChange { before, after };
+                        let numbers = [change.before.value, change.difference(), change.percent()];
+                        cells.extend(numbers.map(number_text));
+                    }
                     writer.write_record(cells)?;
                 }
             }
@@ -127,6 +158,7 @@ impl Report<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use skidpad_core::model::{Powertrain, Wheel};
     use skidpad_core::{Assist, Contribution, DVec3, FixedBox, Scene, Vec3};
 
     use super::*;
@@ -139,8 +171,9 @@ mod tests {
     fn page(vehicle: &str, model: &Model, backends: &[SolverInfo], comparison: &Comparison) -> String {
         let comparisons = std::slice::from_ref(comparison);
         let description = "for tests";
+        let car = ReportedCar { label: "", vehicle, description, model, changes: &[], shipped_name: "", comparisons };
         let published = &RoadTest::default();
-        Report { vehicle, description, model, published, backends, comparisons, inputs: &[], log: None }.html()
+        Report { car, before: None, published, backends, inputs: &[], log: None }.html()
     }
 
     /// Returns the data of a page.
@@ -172,16 +205,17 @@ mod tests {
         assert_eq!(html, page("A <car> & \"more\"", &model, &backends, &comparison), "the same runs, other bytes");
         let mut bytes = Vec::new();
         let comparisons = std::slice::from_ref(&comparison);
-        let report = Report {
+        let car = ReportedCar {
+            label: "",
             vehicle: "",
             description: "",
             model: &model,
-            published: &RoadTest::default(),
-            backends: &backends,
+            changes: &[],
+            shipped_name: "",
             comparisons,
-            inputs: &[],
-            log: None,
         };
+        let published = &RoadTest::default();
+        let report = Report { car, before: None, published, backends: &backends, inputs: &[], log: None };
         report.write_csv(&mut bytes).expect("a Vec takes everything");
         let text = String::from_utf8(bytes).expect("text");
         assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
@@ -201,6 +235,52 @@ mod tests {
             [page_data(&html)["sections"][0]["ground"].is_object(), html.contains("Height profile")]
         };
         assert_eq!([has_ground(Vec::new()), has_ground(vec![table])], [[false; 2], [true; 2]]);
+    }
+
+    /// A page about two cars has a line for each car and solver, and a table with the differences of all metrics. A car
+    /// with more wheels is compared in what both have. The CSV text has the differences.
+    #[test]
+    fn two_cars_share_plots_and_have_differences() {
+        let model = Arc::new(model());
+        let mut parts = model.parts().clone();
+        let further_back =
+            |wheel: &Wheel| Wheel { axle: 2, contact: wheel.contact - Vec3::new(1.0, 0.0, 0.0), ..wheel.clone() };
+        parts.mass = 1200.0;
+        parts.axles.push(parts.axles[1].clone());
+        let rear_wheels: Vec<_> = parts.wheels[2..].iter().map(|wheel| further_back(wheel)).collect();
+        parts.wheels.extend(rear_wheels);
+        parts.powertrain = Powertrain::Direct(vec![0.0; 6].into());
+        let longer = Arc::new(Model::new(parts).expect("valid"));
+        let dt = TimeStep::from_rate_hz(60.0).expect("valid");
+        let drive = |model| [compare(&[POINT_MASS], model, &Slalom::default(), &Overrides::default(), dt, &|_| {})];
+        let (first, second) = (drive(&model), drive(&longer));
+        let car = |label, model, comparisons| ReportedCar {
+            label,
+            vehicle: "A car",
+            description: "",
+            model,
+            changes: &[],
+            shipped_name: "",
+            comparisons,
+        };
+        let (before, car) = (Some(car("old", &model, &first)), car("new", &longer, &second));
+        let published = &RoadTest::default();
+        let report = Report { car, before, published, backends: &[POINT_MASS], inputs: &[], log: None };
+        let html = report.html();
+        let data = page_data(&html);
+        let names: Vec<&str> =
+            (0..2).filter_map(|number| data["sections"][0]["solvers"][number]["name"].as_str()).collect();
+        assert_eq!(names, ["old, point-mass", "new, point-mass"]);
+        assert_eq!(data["sections"][0]["replay"]["cars"][1]["wheels"].as_array().map(Vec::len), Some(6));
+        let cell = "data-heading=\"difference, %\">+20.00 %</td>";
+        assert!(html.contains("data-heading=\"new\">1200") && html.contains(cell), "{html:.20000}");
+        let mut bytes = Vec::new();
+        report.write_csv(&mut bytes).expect("a Vec takes everything");
+        let text = String::from_utf8(bytes).expect("text");
+        assert!(
+            text.starts_with("manoeuvre,metric,unit,backend,peer,value,spread_percent,before,difference,"),
+            "{text}"
+        );
     }
 
     /// Solvers with equal runs are drawn once, and their key states the difference. A plot without changes is named

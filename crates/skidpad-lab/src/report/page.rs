@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use skidpad_core::SolverInfo;
 
-use super::Report;
 use super::assist_log::AssistLogs;
+use super::change_tables::{append_changes, append_vehicle_changes};
 use super::computed_curves::append_computed_curves;
 use super::escape::escape;
 use super::figure::{Course, Figures, Line};
@@ -20,25 +20,30 @@ use super::published::{append_driven_figures, append_other_figures};
 use super::replay::replay;
 use super::runs::{CarRuns, LOG_NAME, Runs};
 use super::verdict::{Judgement, marked_text};
+use super::{Report, ReportedCar};
 use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
 use crate::closed_form::{lints, lists};
 use crate::compare::{Comparison, POSITION_NOISE_MM};
-use crate::measured_log::MeasuredLog;
 use crate::metrics::Metric;
 use crate::verdict::Verdict;
 
+/// Judgements of a car, one for each manoeuvre.
+type Judgements = Vec<Judgement>;
+
 /// Returns the page of a report: header with summary, one section per manoeuvre, section on the vehicle, known
-/// limitations, manifest. The title of the page names vehicle and manoeuvres.
+/// limitations, manifest. The title of the page names vehicles and manoeuvres.
 pub fn html(report: &Report<'_>) -> String {
-    let manoeuvre_names: Vec<&str> = report.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
-    let mut page = page_start(&format!("{}: {}", report.vehicle, manoeuvre_names.join(", ")));
-    let shipped_name = report.inputs.iter().find(|input| input.role == "vehicle").map_or("", |input| &input.name);
-    let judge = |comparison| Judgement::new(comparison, report.model, shipped_name);
-    let judgements: Vec<Judgement> = report.comparisons.iter().map(judge).collect();
+    let manoeuvre_names: Vec<&str> = report.car.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
+    let mut page = page_start(&format!("{}: {}", title(report), manoeuvre_names.join(", ")));
+    let judge = |car: &ReportedCar<'_>| -> Judgements {
+        let comparisons = car.comparisons.iter();
+        comparisons.map(|comparison| Judgement::new(comparison, car.model, car.shipped_name)).collect()
+    };
+    let judgements: Vec<Judgements> = report.cars().map(judge).collect();
     append_header(&mut page, report, &judgements);
     let mut sections: Vec<Value> = Vec::new();
-    for (comparison, judgement) in report.comparisons.iter().zip(&judgements) {
-        append_section(&mut page, report, comparison, judgement, &mut sections);
+    for number in 0..report.car.comparisons.len() {
+        append_section(&mut page, report, number, &judgements, &mut sections);
     }
     append_vehicle_section(&mut page, report);
     append_limitations(&mut page);
@@ -47,23 +52,38 @@ pub fn html(report: &Report<'_>) -> String {
     page
 }
 
-/// Appends the header: name and description of the vehicle (the latter if there is one), summary, legend, links to the
-/// sections. All external text is escaped.
-fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement]) {
-    put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
-    if !report.description.is_empty() {
-        put!(page, "<p>{}</p>\n", escape(report.description));
+/// Returns the heading of a report: the name of the vehicle, or those of both with their labels.
+fn title(report: &Report<'_>) -> String {
+    match &report.before {
+        None => report.car.vehicle.to_owned(),
+        Some(before) if before.vehicle == report.car.vehicle => {
+            format!("{}, before and after a change", before.vehicle)
+        }
+        Some(before) => format!("{} compared with {}", report.car.vehicle, before.vehicle),
     }
+}
+
+/// Returns ` (label)` for a car of a report about two cars; an empty text for one car.
+fn label_text(report: &Report<'_>, car: &ReportedCar<'_>) -> String {
+    if report.before.is_some() { format!(" ({})", car.label) } else { String::new() }
+}
+
+/// Appends the header: names and descriptions of the vehicles (the latter if there are any), summary, legend, links to
+/// the sections. All external text is escaped.
+fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgements]) {
+    put!(page, "<header>\n<h1>{}</h1>\n", escape(&title(report)));
+    append_labelled(page, report, |car| car.description.to_owned());
+    append_labelled(page, report, |car| match car.changes {
+        [] => String::new(),
+        changes => format!("Changed fields: {}", changes.join(", ")),
+    });
     append_summary(page, report, judgements);
     append_driven_figures(page, report.published);
     page.push_str("<dl class=\"legend\">\n");
-    append_solver_keys(page, report.backends, ", not counted in the spread");
-    if let Some(log) = report.log {
-        append_log_key(page, log);
-    }
+    append_source_keys(page, report);
     page.push_str("</dl>\n");
     page.push_str("</header>\n<nav aria-label=\"Sections\"><ul>\n");
-    for comparison in report.comparisons {
+    for comparison in report.car.comparisons {
         let name = escape(comparison.manoeuvre);
         put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
     }
@@ -73,33 +93,38 @@ fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement
     page.push_str("</ul></nav>\n");
 }
 
-/// Appends the summary: a row for each manoeuvre with the verdict, the largest spread and its metric, the accepted
+/// Appends a paragraph with `text` of each car, once if the texts are equal; nothing for empty texts.
+fn append_labelled(page: &mut String, report: &Report<'_>, text: impl Fn(&ReportedCar<'_>) -> String) {
+    let texts: Vec<(String, &ReportedCar<'_>)> = report.cars().map(|car| (text(car), car)).collect();
+    let are_equal = texts.windows(2).all(|pair| pair[0].0 == pair[1].0);
+    let count = if are_equal { 1 } else { texts.len() };
+    for (text, car) in texts.iter().take(count).filter(|(text, _)| !text.is_empty()) {
+        let label = if are_equal { String::new() } else { format!("{}: ", escape(car.label)) };
+        put!(page, "<p>{label}{}</p>\n", escape(text));
+    }
+}
+
+/// Appends the summary: a row for each manoeuvre and car with the verdict, the largest spread and its metric, the accepted
 /// spread, the use of friction and the number of warnings. A note states the rule of the verdict.
-fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgement]) {
+fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgements]) {
     let columns = ["manoeuvre", "solvers agree", "largest spread", "metric with the largest spread", "accepted"];
     let numbers = ["largest use of friction", "warnings"];
     let columns = columns.map(Column::text).into_iter().chain(numbers.map(Column::number));
     let mut table = HtmlTable::new(columns.collect());
-    for (comparison, judgement) in report.comparisons.iter().zip(judgements) {
-        let verdict = marked_text(judgement.verdict).to_owned();
-        let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
-        table.add_row([
-            comparison.manoeuvre.into(),
-            if judgement.verdict == Verdict::Fail { Cell::marked(verdict) } else { Cell::strong(verdict) },
-            row.map_or_else(|| "–".into(), |row| row.spread.text().into()),
-            row.map_or_else(|| "–".into(), |row| row.metric.label.as_str().into()),
-            format!("{} %", judgement.accepted_percent).into(),
-            format!("{:.0} %", judgement.friction * 100.0).into(),
-            judgement.alarms.len().to_string().into(),
-        ]);
+    for (number, comparison) in report.car.comparisons.iter().enumerate() {
+        for (car, judgements) in report.cars().zip(judgements) {
+            let name = format!("{}{}", comparison.manoeuvre, label_text(report, car));
+            add_summary_row(&mut table, name, &judgements[number]);
+        }
     }
     page.push_str("<h2 id=\"summary\">summary</h2>\n");
     page.push_str(&table.html());
     // Length of a step (s).
-    let step_length = report.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
+    let step_length = report.car.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
+    let vehicles = if report.before.is_some() { "Two vehicle descriptions" } else { "One vehicle description" };
     put!(
         page,
-        "<p class=\"note\">One vehicle description, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
+        "<p class=\"note\">{vehicles}, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
          the driver is the same for every solver. Pass: every metric with a spread in % agrees within \
          {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than 90\u{a0}% of its \
          friction, or has a known reason, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
@@ -108,6 +133,21 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
         step_length,
         1.0 / step_length.max(1e-9)
     );
+}
+
+/// Adds the row of the manoeuvre `name` to the table of the summary.
+fn add_summary_row(table: &mut HtmlTable, name: String, judgement: &Judgement) {
+    let verdict = marked_text(judgement.verdict).to_owned();
+    let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
+    table.add_row([
+        name.into(),
+        if judgement.verdict == Verdict::Fail { Cell::marked(verdict) } else { Cell::strong(verdict) },
+        row.map_or_else(|| "–".into(), |row| row.spread.text().into()),
+        row.map_or_else(|| "–".into(), |row| row.metric.label.as_str().into()),
+        format!("{} %", judgement.accepted_percent).into(),
+        format!("{:.0} %", judgement.friction * 100.0).into(),
+        judgement.alarms.len().to_string().into(),
+    ]);
 }
 
 /// Appends the list of solvers with their line styles; see [`append_solver_keys`].
@@ -128,47 +168,57 @@ fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &
     }
 }
 
-/// Appends the entry of a measured log to the list of sources: its line, its file and the number of its channels.
-fn append_log_key(page: &mut String, log: &MeasuredLog) {
-    let (sample, name, count) = (Line::Measured.sample(), escape(&log.name), log.series.len());
-    put!(page, "<div><dt>{sample} {LOG_NAME}</dt><dd>measured log {name}, {count} channels</dd></div>\n");
+/// Appends an entry for each source: each solver, with two cars each car on each solver in the order of
+/// [`Runs::sources`], and the measured log with its file and the number of its channels.
+fn append_source_keys(page: &mut String, report: &Report<'_>) {
+    if report.before.is_none() {
+        append_solver_keys(page, report.backends, ", not counted in the spread");
+    }
+    let cars: Vec<&ReportedCar<'_>> = report.cars().filter(|_| report.before.is_some()).collect();
+    for (solver_number, info) in report.backends.iter().enumerate() {
+        for (car_number, car) in cars.iter().enumerate() {
+            let sample = Line::Numbered(solver_number * cars.len() + car_number).sample();
+            let (label, name) = (escape(car.label), escape(info.name));
+            let (vehicle, about) = (escape(car.vehicle), escape(info.description));
+            put!(page, "<div><dt>{sample} {label}, {name}</dt><dd>{vehicle}; {about}</dd></div>\n");
+        }
+    }
+    if let Some(log) = report.log {
+        let (sample, name, count) = (Line::Measured.sample(), escape(&log.name), log.series.len());
+        put!(page, "<div><dt>{sample} {LOG_NAME}</dt><dd>measured log {name}, {count} channels</dd></div>\n");
+    }
 }
 
-/// Appends the section of one manoeuvre: description, verdict, warnings, replay, plots of computed curves, plots of the
-/// runs, the titles of the plots that are omitted, tables of metrics and assists. Adds the data of the plots to `sections`.
+/// Appends the section of manoeuvre number `manoeuvre`: description, verdict, warnings, replay, plots of computed curves,
+/// plots of the runs, the titles of the plots that are omitted, tables of metrics and assists. Adds the data of the plots
+/// to `sections`.
 fn append_section(
     page: &mut String,
     report: &Report<'_>,
-    comparison: &Comparison,
-    judgement: &Judgement,
+    manoeuvre: usize,
+    judgements: &[Judgements],
     sections: &mut Vec<Value>,
 ) {
     let number = sections.len();
-    let name = escape(comparison.manoeuvre);
-    let verdict = marked_text(judgement.verdict);
-    put!(
-        page,
-        "<section id=\"{name}\">\n<h2>{name} <span class=\"verdict\">{verdict}</span></h2>\n<p>{}</p>\n",
-        escape(&comparison.about)
-    );
-    for alarm in &judgement.alarms {
-        put!(page, "<p class=\"alarm\">{}</p>\n", escape(alarm));
-    }
-    for (reason, labels) in &judgement.reasons {
-        let (labels, explanation) = (escape(&labels.join(", ")), escape(reason.explanation));
-        put!(page, "<p class=\"note\">Known deviation, not counted in the verdict: {labels}. {explanation}</p>\n");
-    }
-    let cars = [CarRuns { label: "", model: report.model, comparison }];
+    append_section_head(page, report, manoeuvre, judgements);
+    let label = |car: &ReportedCar<'_>| if report.before.is_some() { car.label.to_owned() } else { String::new() };
+    let labels: Vec<String> = report.cars().map(label).collect();
+    let cars: Vec<CarRuns<'_>> = report
+        .cars()
+        .zip(&labels)
+        .map(|(car, label)| CarRuns { label, model: car.model, comparison: &car.comparisons[manoeuvre] })
+        .collect();
+    let comparison = cars[0].comparison;
     let mut runs = Runs::new(&cars, report.log);
     let mut plots = build_plots(&mut runs);
-    let assist_logs = AssistLogs::new(comparison);
+    let assist_logs = AssistLogs::new(&runs);
     plots.plots.extend(assist_logs.plots(&mut runs));
     let replay = replay(&mut runs);
     let [x, y] = driven_area(&mut runs);
     let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
     let plotted = runs.plotted_sources();
     put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n");
-    let curve_data = append_computed_curves(page, &runs, &plotted, number + 1);
+    let curve_data = append_computed_curves(page, &runs, number + 1);
     page.push_str("<div class=\"charts\">\n");
     let mut figures = Figures::new(number, &plotted);
     for plot in &plots.plots {
@@ -179,14 +229,45 @@ fn append_section(
         let omitted_titles = escape(&plots.omitted.join(", ").to_lowercase());
         put!(page, "<p class=\"note\">Plots without changes are omitted: {omitted_titles}.</p>\n");
     }
-    append_comparison_table(page, comparison, judgement);
+    match &cars[..] {
+        [before, after] => append_changes(page, [before.label, after.label], [before.comparison, after.comparison]),
+        _ => append_comparison_table(page, comparison, &judgements[0][manoeuvre]),
+    }
     if let Some(log) = report.log {
         append_deviations(page, &runs, log);
     }
-    assist_logs.append_table(page, comparison);
+    assist_logs.append_table(page, &runs);
     page.push_str("</section>\n");
     sections.push(figures.into_json(&runs.table, replay, Course { ground, cones: comparison.cones.clone() }));
     sections.extend(curve_data);
+}
+
+/// Appends the beginning of the section of manoeuvre number `manoeuvre`: heading with the verdicts, descriptions,
+/// warnings and known deviations.
+fn append_section_head(page: &mut String, report: &Report<'_>, manoeuvre: usize, judgements: &[Judgements]) {
+    let name = escape(report.car.comparisons[manoeuvre].manoeuvre);
+    let cars: Vec<(&ReportedCar<'_>, &Judgement)> =
+        report.cars().zip(judgements).map(|(car, judgements)| (car, &judgements[manoeuvre])).collect();
+    let verdict = |(car, judgement): &(&ReportedCar<'_>, &Judgement)| {
+        marked_text(judgement.verdict).to_owned() + &label_text(report, car)
+    };
+    let verdicts: Vec<String> = cars.iter().map(verdict).collect();
+    let verdicts = escape(&verdicts.join(", "));
+    put!(page, "<section id=\"{name}\">\n<h2>{name} <span class=\"verdict\">{verdicts}</span></h2>\n");
+    append_labelled(page, report, |car| car.comparisons[manoeuvre].about.clone());
+    for (car, judgement) in &cars {
+        let label = escape(&label_text(report, car));
+        for alarm in &judgement.alarms {
+            put!(page, "<p class=\"alarm\">{}{label}</p>\n", escape(alarm));
+        }
+        for (reason, labels) in &judgement.reasons {
+            let (labels, explanation) = (escape(&labels.join(", ")), escape(reason.explanation));
+            put!(
+                page,
+                "<p class=\"note\">Known deviation, not counted in the verdict{label}: {labels}. {explanation}</p>\n"
+            );
+        }
+    }
 }
 
 /// Appends the table of metrics with a column per solver and the spread, followed by a note that defines the spread.
@@ -214,17 +295,25 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison, judgement
     );
 }
 
-/// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, the notes of
-/// [`lints`] as warnings, and the published figures without simulated ones if there are any.
+/// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, with two cars
+/// their differences, the notes of [`lints`] as warnings, and the published figures without simulated ones if there are
+/// any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
-    let axle_metrics = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n");
     page.push_str("<p>Quantities derived from the description, without simulation.</p>\n");
-    let axles: Vec<Column> = (1..=axle_metrics.len()).map(|axle| Column::number(&format!("axle {axle}"))).collect();
-    append_metric_table(page, "metric", axles, &axle_metrics);
-    append_metric_table(page, "vehicle", vec![Column::number("value")], &[lists::car(report.model)]);
-    for lint in lints(report.model) {
-        put!(page, "<p class=\"note\">Warning: {}.</p>\n", escape(&lint));
+    if let Some(before) = &report.before {
+        append_vehicle_changes(page, [before, &report.car]);
+    } else {
+        let axle_metrics = lists::axles(report.car.model);
+        let axles: Vec<Column> = (1..=axle_metrics.len()).map(|axle| Column::number(&format!("axle {axle}"))).collect();
+        append_metric_table(page, "metric", axles, &axle_metrics);
+        append_metric_table(page, "vehicle", vec![Column::number("value")], &[lists::car(report.car.model)]);
+    }
+    for car in report.cars() {
+        let label = escape(&label_text(report, car));
+        for lint in lints(car.model) {
+            put!(page, "<p class=\"note\">Warning{label}: {}.</p>\n", escape(&lint));
+        }
     }
     append_other_figures(page, report.published);
     page.push_str("</section>\n");

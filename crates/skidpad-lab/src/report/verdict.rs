@@ -80,13 +80,16 @@ impl Judgement {
     }
 }
 
-/// Returns the events of a run that a reader must know: the car left the ground, the course was not completed, a value
-/// was not finite, an iteration did not converge.
+/// Returns the events of a run that a reader must know: the car left the ground, the course was not completed, a test
+/// was failed, a value was not finite, an iteration did not converge.
 fn alarms(outcome: &Outcome) -> Vec<String> {
     let (backend, report) = (outcome.backend, outcome.trajectory.worst_report());
     let off_scene = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());
     let reasons = off_scene.into_iter().chain(outcome.incomplete.map(|incomplete| incomplete.text()));
     let mut alarms: Vec<String> = reasons.map(|reason| format!("{backend}: the car {reason}.")).collect();
+    if outcome.failed_test {
+        alarms.push(format!("{backend}: the car failed the test."));
+    }
     if report.not_finite {
         alarms.push(format!("{backend}: a value was not finite."));
     }
@@ -121,6 +124,7 @@ mod tests {
             }),
             metrics: vec![Metric::new(name, "Distance", "m", 2, Some(value))],
             incomplete: None,
+            failed_test: false,
             curves: Vec::new(),
         };
         let outcomes = ["a", "b"].into_iter().zip(values).filter_map(|(backend, value)| Some(outcome(backend, value?)));

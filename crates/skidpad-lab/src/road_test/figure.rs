@@ -228,6 +228,19 @@ pub(super) enum Test {
 }
 
 impl Test {
+    /// Returns the names of the standard manoeuvres with the same purpose; none if there are none.
+    pub(super) fn standard_manoeuvres(&self) -> &'static [&'static str] {
+        match self {
+            Self::Acceleration(_) => &["acceleration", "launch"],
+            Self::TopSpeed(_) => &["top-speed"],
+            Self::Braking(_) => &["braking"],
+            Self::SkidPad(_) => &["skid-pad"],
+            Self::Circle(_) => &["circle"],
+            Self::StepSteer(_) => &["step-steer"],
+            Self::Stall(_) => &[],
+        }
+    }
+
     /// Returns the manoeuvre.
     pub(super) fn manoeuvre(&self) -> &dyn Procedure {
         match self {
