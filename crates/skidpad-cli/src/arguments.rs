@@ -108,7 +108,7 @@ pub struct Compare {
     pub manoeuvre: Vec<String>,
     /// Writes one report for each manoeuvre as soon as it is driven, and leaves out manoeuvres whose reports are
     /// complete: a command that was stopped continues when it is started again. Implied by `--manoeuvre all`.
-    #[arg(long, conflicts_with_all = ["json", "metrics_csv"])]
+    #[arg(long, conflicts_with_all = ["json", "metrics_csv", "telemetry"])]
     pub separate: bool,
     /// Solvers to run, separated by commas; see `skidpad list solvers`. Default: all solvers.
     #[arg(long, alias = "backends", value_name = "NAMES", value_delimiter = ',')]
@@ -133,6 +133,10 @@ pub struct Compare {
     /// output, without the tables.
     #[arg(long, value_name = "FILE")]
     pub metrics_csv: Option<PathBuf>,
+    /// File to write, with the time histories of every run: Parquet if it ends in `.parquet`, MCAP for Foxglove and Rerun if
+    /// it ends in `.mcap`. Both need a build with the feature of this name.
+    #[arg(long, value_name = "FILE")]
+    pub telemetry: Option<PathBuf>,
     /// Channels and rows of the time histories.
     #[command(flatten)]
     pub history: History,
@@ -156,6 +160,7 @@ impl Compare {
             out: "target/skidpad".into(),
             json: None,
             metrics_csv: None,
+            telemetry: None,
             history: History::default(),
             log: LogOptions::default(),
         }
@@ -231,10 +236,11 @@ pub struct Run {
     /// Changes to the vehicle.
     #[command(flatten)]
     pub vehicle_changes: VehicleChanges,
-    /// CSV file to write, with one row per step; `-` for the standard output.
+    /// File to write, with one row per step: CSV, or Parquet if it ends in `.parquet`, or MCAP for Foxglove and Rerun if it
+    /// ends in `.mcap`; `-` for CSV on the standard output. Parquet and MCAP need a build with the feature of this name.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Channels and rows of the CSV file.
+    /// Channels and rows of the file.
     #[command(flatten)]
     pub history: History,
     /// JSON file to write, with the metrics of the manoeuvre and the numerical health of the run; `-` for the standard

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use skidpad::core::SolverInfo;
 use skidpad::lab::report::InputFile;
 use skidpad::lab::selection::Selection;
+use skidpad::lab::telemetry_files::NamedRun;
 use skidpad::lab::{Comparison, Overrides};
 use skidpad::spec::{LoadError, LoadedVehicle};
 
@@ -14,7 +15,7 @@ use crate::capabilities::capable_backends;
 use crate::comparison_study::{
     Study, StudyCar, StudyRuns, export_paths, health_code, is_all, manoeuvre_names, result_paths, vehicle_stem,
 };
-use crate::errors::{self, BadArgument};
+use crate::errors::{self, BadArgument, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::measured_log;
@@ -41,6 +42,9 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let inputs = input_files(arguments, &vehicle, before.as_ref(), &ground_files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
     check_exports(arguments, &vehicle)?;
+    if let Some(path) = &arguments.telemetry {
+        export::telemetry_format("--telemetry", path, false)?;
+    }
     let log = match backends.first() {
         Some(solver) => measured_log::load(&arguments.log, solver, &vehicle.model)?,
         None => None,
@@ -174,7 +178,29 @@ fn write_exports(study: &Study<'_>, runs: &StudyRuns, selections: &[(&str, Selec
         let cars: Vec<(&str, &[Comparison])> = before.chain([(study.car.label.as_str(), &runs.car[..])]).collect();
         export::write(path, &export::metrics_csv(&cars)?)?;
     }
+    if let Some(path) = &study.arguments.telemetry {
+        let format = export::telemetry_format("--telemetry", path, false)?;
+        format.save(path, &named_runs(study, runs, selections)).map_err(Unwritable::from)?;
+    }
     Ok(())
+}
+
+/// Returns the runs of all cars with their names in a telemetry file: manoeuvre and solver, and the label of the car if
+/// there are two. `selections` are those of the solvers.
+fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [Selection]) -> Vec<NamedRun<'a>> {
+    let before = study.before.iter().map(|car| (car, &runs.before));
+    let mut named = Vec::new();
+    for (car, comparisons) in before.chain([(&study.car, &runs.car)]) {
+        for comparison in comparisons {
+            for (outcome, selection) in comparison.outcomes.iter().zip(selections) {
+                let separator = if car.label.is_empty() { "" } else { "/" };
+                let name = format!("{}/{}{separator}{}", comparison.manoeuvre, outcome.backend, car.label);
+                let (model, trajectory) = (&*car.vehicle.model, &outcome.trajectory);
+                named.push(NamedRun { name, model, trajectory, selection });
+            }
+        }
+    }
+    named
 }
 
 /// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene, the log or the
@@ -190,8 +216,13 @@ fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
         errors::check_not_overwriting(argument, path, &inputs)?;
         check_tyre_files(vehicle, (argument, path))?;
     }
-    if let (Some(json), Some(csv)) = (&arguments.json, &arguments.metrics_csv) {
-        errors::check_not_overwriting("--metrics-csv", csv, &[("the output of --json", Some(json))])?;
+    let (json, csv) = (arguments.json.as_deref(), arguments.metrics_csv.as_deref());
+    let others = [("the output of --json", json), ("the output of --metrics-csv", csv)];
+    if let Some(csv) = csv {
+        errors::check_not_overwriting("--metrics-csv", csv, &others[..1])?;
+    }
+    if let Some(telemetry) = &arguments.telemetry {
+        errors::check_not_overwriting("--telemetry", telemetry, &others)?;
     }
     Ok(errors::check_writable(export_paths(arguments).map(|(_, path)| path))?)
 }

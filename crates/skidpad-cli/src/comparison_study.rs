@@ -233,9 +233,13 @@ impl Study<'_> {
     }
 }
 
-/// Returns the exports as pairs of argument and path: `--json` and `--metrics-csv`, those that are given.
+/// Returns the exports as pairs of argument and path: `--json`, `--metrics-csv` and `--telemetry`, those that are given.
 pub fn export_paths(arguments: &Compare) -> impl Iterator<Item = (&'static str, &Path)> {
-    let paths = [("--json", arguments.json.as_deref()), ("--metrics-csv", arguments.metrics_csv.as_deref())];
+    let paths = [
+        ("--json", arguments.json.as_deref()),
+        ("--metrics-csv", arguments.metrics_csv.as_deref()),
+        ("--telemetry", arguments.telemetry.as_deref()),
+    ];
     paths.into_iter().filter_map(|(argument, path)| Some((argument, path?)))
 }
 

@@ -12,6 +12,7 @@ use skidpad::lab::manoeuvre::standard_of;
 use skidpad::lab::measured_log::MeasuredLog;
 use skidpad::lab::metrics::to_json;
 use skidpad::lab::selection::Selection;
+use skidpad::lab::telemetry_files::TelemetryFormat;
 use skidpad::lab::{Comparison, TimeStep, Trajectory};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::arguments::History;
 use crate::errors::{BadArgument, Unwritable};
 use crate::failure::{Failure, Result};
 use crate::measured_log::deviations_json;
+use crate::output::printable_path;
 
 /// Returns the selection of `history` for a car of `model` on `solver`.
 ///
@@ -130,4 +132,22 @@ pub fn write(path: &Path, text: &str) -> Result<(), Unwritable> {
 /// Returns whether one of `paths` is the standard output.
 pub fn uses_standard_output<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bool {
     paths.into_iter().any(|path| path == Path::new(STANDARD_OUTPUT))
+}
+
+/// Returns the format of the telemetry file `path` of `argument`. Only `accepts_csv` accepts CSV.
+///
+/// # Errors
+/// A format that this build cannot write, or CSV where it is not accepted.
+pub fn telemetry_format(
+    argument: &'static str,
+    path: &Path,
+    accepts_csv: bool,
+) -> Result<TelemetryFormat, BadArgument> {
+    let reject = |accepts: String| BadArgument { argument, found: printable_path(path), accepts };
+    match TelemetryFormat::of_path(path).map_err(reject)? {
+        TelemetryFormat::Csv if !accepts_csv => {
+            Err(reject("a file that ends in `.parquet` or `.mcap`; `skidpad run` writes CSV".into()))
+        }
+        format => Ok(format),
+    }
 }

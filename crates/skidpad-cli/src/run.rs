@@ -13,6 +13,7 @@ use skidpad::lab::manoeuvre::{ManoeuvreEntry, ParameterFault, START_OPTIONS, Sta
 use skidpad::lab::measured_log::MeasuredLog;
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::run::MAX_STEPS;
+use skidpad::lab::telemetry_files::NamedRun;
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Overrides, Procedure, Script, Setup, TimeStep, Trajectory};
 use skidpad::spec::files::{self, FileKind};
@@ -44,6 +45,7 @@ pub const SCENE_MANOEUVRE: &str = "coast-scene";
 /// inputs; load vehicle, scene and trailers; resolve the start; simulate with a progress bar; write the files; print.
 pub fn run(arguments: &Run) -> Result<ExitCode> {
     check_outputs(arguments)?;
+    let format = export::telemetry_format("--out", &arguments.out, true)?;
     let backend = errors::find_solver(&arguments.solver)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     for path in output_paths(arguments) {
@@ -69,7 +71,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let outcome = run_solver(&backend, &vehicle.model, manoeuvre.as_ref(), &overrides, dt, &report_steps);
     progress_bar.finish_and_clear();
     let Outcome { trajectory, metrics, .. } = &outcome;
-    trajectory.save_csv(&arguments.out, &selection).map_err(Unwritable::from)?;
+    let (name, model) = (format!("{}/{}", manoeuvre.name(), backend.name), &*vehicle.model);
+    let named_run = NamedRun { name, model, trajectory, selection: &selection };
+    format.save(&arguments.out, &[named_run]).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
         save_json(path, metrics, trajectory, log.as_ref())?;
     }

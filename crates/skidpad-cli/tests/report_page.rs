@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         trial("scripts_run_replays_move_and_tooltips_show_values", test_page),
         trial("a_manoeuvre_prints_on_at_most_two_pages", test_print),
         trial("the_page_of_a_sweep_shows_values", test_sweep_page),
+        trial("two_cars_and_a_log_share_plots", test_two_cars),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -136,6 +137,21 @@ fn test_sweep_page() -> Result<(), Failed> {
         run_skidpad(folder.path(), &arguments)?;
         test_charts(folder.path(), &folder.path().join(out).join("sweep.html"))?;
     }
+    Ok(())
+}
+
+/// Opens the page of two cars with a measured log: each plot shows values, and the replay is drawn.
+fn test_two_cars() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    write_car(folder.path())?;
+    let run = ["run", "--vehicle", "car.toml", "--solver", "impulse", "--manoeuvre", "moose", "--out", "log.csv"];
+    run_skidpad(folder.path(), &[&run[..], &["--channels", "t_s,x_m,y_m,yaw_rad,vx_mps,ay_mps2"]].concat())?;
+    let compare = ["compare", "--vehicle", "car.toml", "--against", "vw_vanagon", "--manoeuvre", "moose"];
+    let options = ["--solvers", "impulse,constraint", "--rate-hz", "120", "--log", "log.csv", "--out", "."];
+    // The vanagon may not finish the course, which is no error of the page.
+    _ = run_skidpad(folder.path(), &[&compare[..], &options].concat());
+    let result = test_charts(folder.path(), &folder.path().join("car_against_vw_vanagon_moose.html"))?;
+    assert_eq!(result["replays"][0]["drawn"], serde_json::json!([true, true]), "an empty view");
     Ok(())
 }
 

@@ -20,6 +20,7 @@
 //! | JSON text and hashes of manifests | [`canonical_json`] |
 //! | columns of the telemetry, their units and meanings | [`channels`] |
 //! | measured logs beside runs | [`measured_log`] |
+//! | telemetry files in the formats of other programs | [`telemetry_files`] |
 //! | metrics before and after a change of the car | [`change`] |
 //! | estimates of fields from measured logs and published figures | [`fit`] |
 //! | weighting of accelerations for ride comfort | [`ride_comfort`] |
@@ -68,6 +69,7 @@ mod steering_wheel;
 pub mod step_size_study;
 pub mod suggestions;
 pub mod sweep;
+pub mod telemetry_files;
 #[cfg(test)]
 mod testing;
 pub mod towing;

@@ -92,3 +92,23 @@ fn a_failed_stability_test_has_an_exit_code() {
     let run = [&run[..], &["--rate-hz", "120", "--out", "t.csv", "--channels", "t_s"]].concat();
     fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
 }
+
+/// A format that is not part of the build is refused before the run, with the feature to add. `compare` writes no CSV with
+/// `--telemetry`.
+#[test]
+fn formats_that_are_not_built_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "braking", "--out"];
+    for (feature, is_built) in [("mcap", cfg!(feature = "mcap")), ("parquet", cfg!(feature = "parquet"))] {
+        let file = format!("t.{feature}");
+        if is_built {
+            works(folder.path(), &[&run[..], &[&file]].concat());
+            assert!(folder.path().join(&file).metadata().is_ok_and(|metadata| metadata.len() > 1000));
+        } else {
+            let help = format!("--features {feature}");
+            fails(folder.path(), &[&run[..], &[&file]].concat(), 1, &["--out", &help]);
+        }
+    }
+    let compare = ["compare", "--manoeuvre", "braking", "--telemetry", "t.csv"];
+    fails(folder.path(), &compare, 1, &["--telemetry", "`.parquet` or `.mcap`"]);
+}

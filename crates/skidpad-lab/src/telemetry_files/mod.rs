@@ -1,0 +1,108 @@
+//! Telemetry files in the formats of other programs: CSV, Parquet with units, MCAP for Foxglove.
+
+#[cfg(feature = "mcap")]
+mod mcap;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::path::Path;
+
+use skidpad_core::Model;
+
+use crate::files::{WriteError, write_atomically};
+use crate::selection::Selection;
+use crate::trajectory::Trajectory;
+
+/// Format of a telemetry file, by the ending of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TelemetryFormat {
+    /// Comma-separated values of one run; every ending that is no other format.
+    Csv,
+    /// Apache Parquet, `.parquet`: a table of all runs with unit and meaning of each column. Needs the feature `parquet`.
+    Parquet,
+    /// MCAP, `.mcap`: channels of each run for Foxglove and Rerun. Needs the feature `mcap`.
+    Mcap,
+}
+
+/// Run with its name in a file of several runs.
+#[derive(Clone, Debug)]
+pub struct NamedRun<'a> {
+    /// Name, such as `braking/impulse`.
+    pub name: String,
+    /// Model of the car.
+    pub model: &'a Model,
+    /// Telemetry.
+    pub trajectory: &'a Trajectory,
+    /// Selected columns and rows. All columns are those of the car, without its trailers.
+    pub selection: &'a Selection,
+}
+
+impl NamedRun<'_> {
+    /// Returns the names of the selected columns.
+    fn columns(&self) -> Vec<String> {
+        self.selection.pick(self.trajectory.header())
+    }
+
+    /// Iterates over the selected rows.
+    fn rows(&self) -> impl Iterator<Item = std::borrow::Cow<'_, skidpad_core::Frame>> {
+        self.trajectory.rows().step_by(self.selection.every())
+    }
+}
+
+impl TelemetryFormat {
+    /// Returns the format of the file `path` by its ending, in any case.
+    ///
+    /// # Errors
+    /// Returns what is accepted if this build cannot write the format.
+    pub fn of_path(path: &Path) -> Result<Self, String> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let format = match ending.as_deref() {
+            Some("parquet") => Self::Parquet,
+            Some("mcap") => Self::Mcap,
+            _ => Self::Csv,
+        };
+        let (is_built, feature) = match format {
+            Self::Csv => (true, ""),
+            Self::Parquet => (cfg!(feature = "parquet"), "parquet"),
+            Self::Mcap => (cfg!(feature = "mcap"), "mcap"),
+        };
+        if is_built { Ok(format) } else { Err(format!("a CSV file, or a build with `--features {feature}`")) }
+    }
+
+    /// Writes `runs` to the file `path`, completely or not at all. A CSV file contains only the first run.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written, or if this build cannot write the format.
+    pub fn save(self, path: &Path, runs: &[NamedRun<'_>]) -> Result<(), WriteError> {
+        write_atomically(path, |out| match self {
+            Self::Csv => runs.iter().take(1).try_for_each(|run| run.trajectory.write_selected_csv(run.selection, out)),
+            #[cfg(feature = "parquet")]
+            Self::Parquet => out.write_all(&parquet::bytes(runs)?),
+            #[cfg(feature = "mcap")]
+            Self::Mcap => out.write_all(&mcap::bytes(runs)?),
+            #[cfg(not(all(feature = "parquet", feature = "mcap")))]
+            _ => Err(std::io::Error::new(std::io::ErrorKind::Unsupported, "the format is not part of this build")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ending selects the format; formats that are not part of the build are refused with the feature to add.
+    #[test]
+    fn endings_select_the_format() {
+        let format = |path: &str| TelemetryFormat::of_path(Path::new(path));
+        assert_eq!([format("run.csv"), format("-"), format("run")], [const { Ok(TelemetryFormat::Csv) }; 3]);
+        for (path, is_built, expected) in [
+            ("a/run.PARQUET", cfg!(feature = "parquet"), TelemetryFormat::Parquet),
+            ("run.mcap", cfg!(feature = "mcap"), TelemetryFormat::Mcap),
+        ] {
+            match format(path) {
+                Ok(format) => assert!(is_built && format == expected, "{path}"),
+                Err(accepts) => assert!(!is_built && accepts.contains("--features"), "{accepts}"),
+            }
+        }
+    }
+}
