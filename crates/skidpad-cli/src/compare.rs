@@ -187,12 +187,15 @@ fn write_exports(study: &Study<'_>, runs: &StudyRuns, selections: &[(&str, Selec
 
 /// Returns the runs of all cars with their names in a telemetry file: manoeuvre and solver, and the label of the car if
 /// there are two. `selections` are those of the solvers.
-fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [Selection]) -> Vec<NamedRun<'a>> {
+fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&str, Selection)]) -> Vec<NamedRun<'a>> {
     let before = study.before.iter().map(|car| (car, &runs.before));
     let mut named = Vec::new();
     for (car, comparisons) in before.chain([(&study.car, &runs.car)]) {
         for comparison in comparisons {
-            for (outcome, selection) in comparison.outcomes.iter().zip(selections) {
+            for outcome in &comparison.outcomes {
+                let Some((_, selection)) = selections.iter().find(|(solver, _)| *solver == outcome.backend) else {
+                    continue;
+                };
                 let separator = if car.label.is_empty() { "" } else { "/" };
                 let name = format!("{}/{}{separator}{}", comparison.manoeuvre, outcome.backend, car.label);
                 let (model, trajectory) = (&*car.vehicle.model, &outcome.trajectory);

@@ -97,7 +97,7 @@ impl TurnSeries {
         let x = CurveAxis { label, unit: "m/s²", min_span: CONDITION_STEP_MPS2 };
         let curve = |title, y: CurveAxis, value: fn(&TurnDisturbanceMetrics) -> Option<f64>| {
             let point = |(_, run): &Condition| Some([self.reached(run)?, value(run)?]);
-            ComputedCurve { title, x, y, points: runs.iter().filter_map(point).collect() }
+            ComputedCurve { title, x, y, points: runs.iter().filter_map(point).collect(), has_markers: true }
         };
         let axis = |label, unit, min_span| CurveAxis { label, unit, min_span };
         vec![
@@ -162,7 +162,13 @@ impl Procedure for TurnSeries {
             }
         }
         let trajectory = shown.unwrap_or_else(|| runner.drive(&self.run_at(self.first_mps2)));
-        Evaluation { trajectory, metrics: self.measure(&runs).list(), incomplete: None, curves: self.curves(&runs) }
+        Evaluation {
+            trajectory,
+            metrics: self.measure(&runs).list(),
+            incomplete: None,
+            failed_test: false,
+            curves: self.curves(&runs),
+        }
     }
 }
 
