@@ -30,7 +30,9 @@ mod _core {
     #[pymodule_export]
     use crate::fleet::Fleet;
     #[pymodule_export]
-    use crate::runs::{certify_steps, channels, compare_solvers, import_vehicle, manoeuvres, run_manoeuvre};
+    use crate::runs::{
+        certify_steps, channels, compare_solvers, import_vehicle, manoeuvre_parameters, manoeuvres, run_manoeuvre,
+    };
     #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]

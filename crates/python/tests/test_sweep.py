@@ -166,6 +166,17 @@ def test_faulty_runs_are_rows_with_their_fault(tmp_path):
     assert "mass_kg" in faults[0] and "initial_speed is 500" in faults[3] and faults[2] is None
 
 
+def test_parameters_of_the_manoeuvre_are_varied(tmp_path):
+    sweep = Sweep("corvette_c5", "braking", "impulse", 60.0, {"manoeuvre__pedal": [0.5, 1.0, 2.0]})
+    assert run_on_threads(sweep, tmp_path).faulty_runs == 1
+    table = merge(tmp_path)
+    half, full, _ = table["distance_m"].to_pylist()
+    assert half == skidpad.run("corvette_c5", "braking", rate=60.0, parameters={"pedal": 0.5}).metric("distance_m")
+    assert half > 1.1 * full and "pedal=2: accepted are pedal from" in table["fault"].to_pylist()[2]
+    with pytest.raises(SweepError, match="no such parameter; accepted are manoeuvre__pedal"):
+        Sweep("corvette_c5", "braking", parameters={"manoeuvre__radius_m": 50})
+
+
 def test_threads_orders_and_parts_give_equal_bytes(sweep, complete, tmp_path):
     run_on_threads(sweep, tmp_path / "threads", threads=4)
     for index in (3, 0, 4, 2, 1):

@@ -213,7 +213,7 @@ impl Sweep {
         let changes: Vec<_> = entries
             .filter_map(|(entry, value)| match &entry.target {
                 Target::Field(path) => Some((path, value)),
-                Target::Start(_) | Target::Scene(_) => None,
+                Target::Start(_) | Target::Scene(_) | Target::Manoeuvre(_) => None,
             })
             .collect();
         if changes.is_empty() {
@@ -230,7 +230,7 @@ impl Sweep {
         model
     }
 
-    /// Returns the changes of start and ground of a run.
+    /// Returns the changes of start, ground and manoeuvre of a run.
     fn changed_overrides(&self, plan: &PlannedRun) -> Result<Overrides, String> {
         let mut overrides = self.overrides.clone();
         let mut scene_text = String::new();
@@ -241,8 +241,12 @@ impl Sweep {
                 Target::Start(option) => option
                     .set(&mut overrides, number)
                     .map_err(|accepts| format!("{} is {number}, but must be {accepts}", option.name))?,
+                Target::Manoeuvre(name) => overrides.parameters.set(name, number),
                 Target::Scene(scene) => scene_text.push_str(&format!("{} = {number:?}\n", scene.key)),
             }
+        }
+        if let Some(fault) = overrides.parameters.faults(&[self.manoeuvre]).first() {
+            return Err(format!("parameter {fault}"));
         }
         if !scene_text.is_empty() {
             let scene = LoadedScene::read("scene", &scene_text).map_err(|faults| faults_text(&faults))?;

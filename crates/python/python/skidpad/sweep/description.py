@@ -25,6 +25,8 @@ FORMAT = "skidpad sweep 1"
 OPTIONS = {"initial_speed": "m/s", "slope_deg": "deg", "heading_deg": "deg", "duration": "s"}
 # Parameters that are keywords of `skidpad.Scene`, with their units.
 SCENE_KEYWORDS = {"scene__grip": "-", "scene__gravity": "m/s²"}
+# Beginning of the names of parameters of the manoeuvre, such as `manoeuvre__radius_m`.
+MANOEUVRE_PREFIX = "manoeuvre__"
 # Lowest step rate of runs, Hz.
 LOWEST_RATE = 10.0
 # Number of shards of a sweep without a stated shard size, and the largest size then.
@@ -91,8 +93,8 @@ class Sweep:
         """Describes a sweep.
 
         A key of `parameters` is a keyword of `Car.with_`, one of the options `initial_speed`, `slope_deg`,
-        `heading_deg` and `duration` of `skidpad.run`, or `scene__grip` or `scene__gravity` for a level plane. Its value
-        is a number, a text, a flag, a list of them (a `Grid`) or a distribution. The attributes describe the others.
+        `heading_deg` and `duration` of `skidpad.run`, `scene__grip` or `scene__gravity` for a level plane, or
+        `manoeuvre__` with a name of `skidpad.manoeuvre_parameters`. Its value is a number, a text, a flag, a list of them (a `Grid`) or a distribution. The attributes describe the others.
 
         Raises `SweepError` with all faults, and `VehicleError` for faults of a vehicle file.
         """
@@ -270,7 +272,13 @@ class Sweep:
         value = parameter.values[0] if isinstance(parameter, Grid) else _middle(parameter)
         if name in SCENE_KEYWORDS and self.scene is not None:
             return [f"parameter `{name}`: the sweep has a scene; change its file instead"]
-        if name in OPTIONS or name in SCENE_KEYWORDS:
+        is_of_manoeuvre = name.startswith(MANOEUVRE_PREFIX)
+        if is_of_manoeuvre and self.manoeuvre in _core.manoeuvres():
+            known = _core.manoeuvre_parameters(self.manoeuvre)
+            if name.removeprefix(MANOEUVRE_PREFIX) not in known:
+                accepted = ", ".join(MANOEUVRE_PREFIX + key for key in known) or "none"
+                return [f"parameter `{name}`: `{self.manoeuvre}` has no such parameter; accepted are {accepted}"]
+        if name in OPTIONS or name in SCENE_KEYWORDS or is_of_manoeuvre:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             return [] if is_number else [f"parameter `{name}` is {value!r}, but must be a number"]
         try:

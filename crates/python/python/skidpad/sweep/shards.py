@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from skidpad._core import Car, Scene, VehicleError
 from skidpad.runs import Run, run
-from skidpad.sweep.description import FORMAT, OPTIONS, SCENE_KEYWORDS, PlannedRun, Sweep
+from skidpad.sweep.description import FORMAT, MANOEUVRE_PREFIX, OPTIONS, SCENE_KEYWORDS, PlannedRun, Sweep
 from skidpad.sweep.errors import SweepError
 from skidpad.sweep.files import write_atomically
 from skidpad.sweep.parameters import Value
@@ -145,9 +145,12 @@ def _drive(sweep: Sweep, plan: PlannedRun, cars: dict[Any, Car]) -> Run:
     options: dict[str, Any] = {}
     fields: dict[str, Value] = {}
     ground: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for name, value in plan.values.items():
         if name in SCENE_KEYWORDS:
             ground[name.removeprefix("scene__")] = value
+        elif name.startswith(MANOEUVRE_PREFIX):
+            parameters[name.removeprefix(MANOEUVRE_PREFIX)] = value
         else:
             (options if name in OPTIONS else fields)[name] = value
     key = tuple(fields.values())
@@ -156,7 +159,8 @@ def _drive(sweep: Sweep, plan: PlannedRun, cars: dict[Any, Car]) -> Run:
             cars.pop(next(iter(cars)))
         cars[key] = sweep.car.with_(**fields) if fields else sweep.car
     scene = Scene(**ground) if ground else sweep.scene
-    return run(cars[key], sweep.manoeuvre, plan.solver, sweep.rate, scene=scene, towing=sweep.towing, **options)
+    changes = {"scene": scene, "towing": sweep.towing, "parameters": parameters, **options}
+    return run(cars[key], sweep.manoeuvre, plan.solver, sweep.rate, **changes)
 
 
 def _table(sweep: Sweep, index: int, rows: _Rows) -> pa.Table:
