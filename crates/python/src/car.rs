@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use skidpad::core::Model;
-use skidpad::lab::sweep::Value;
+use skidpad::lab::sweep::{Source, Value};
 use skidpad::spec::fields::FileFields;
 use skidpad::spec::{LoadedVehicle, shipped};
 
@@ -47,6 +47,12 @@ impl Car {
     /// Returns the vehicle as it was loaded.
     pub fn vehicle(&self) -> &LoadedVehicle {
         &self.vehicle
+    }
+
+    /// Returns the description with its name and the folder of the files that it names.
+    pub fn description(&self) -> Source {
+        let folder = self.folder.as_deref().map(str::to_owned);
+        Source { toml: self.toml.to_string(), name: self.source.to_string(), folder }
     }
 
     /// Creates a car from a loaded vehicle.

@@ -12,6 +12,7 @@ mod fleet;
 mod runs;
 mod scene;
 mod state;
+mod sweep;
 mod threads;
 mod track;
 mod world;
@@ -37,6 +38,8 @@ mod _core {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::state::State;
+    #[pymodule_export]
+    use crate::sweep::SweepPlan;
     #[pymodule_export]
     use crate::track::PyTrack;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 """Native part of the package; the texts of the classes and functions are those of `help(skidpad)`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -13,6 +13,7 @@ __all__ = [
     "Fleet",
     "Scene",
     "State",
+    "SweepPlan",
     "Track",
     "VehicleError",
     "World",
@@ -240,6 +241,50 @@ class EnvironmentBatch:
     def observation_names(self) -> list[str]: ...
     @property
     def num_envs(self) -> int: ...
+
+@final
+class SweepPlan:
+    """Runs of a sweep with their identifiers, manifest and shards."""
+
+    def __new__(
+        cls,
+        car: Car,
+        manoeuvre: str,
+        solvers: list[str],
+        rate: float,
+        parameters: list[tuple[str, str]],
+        samples: int,
+        seed: int,
+        shard_size: int | None,
+        scene: Scene | None,
+        towing: list[Car],
+        faults: list[str],
+    ) -> SweepPlan: ...
+    @staticmethod
+    def from_manifest(text: str) -> SweepPlan: ...
+    @staticmethod
+    def load(path: str | PathLike[str]) -> SweepPlan: ...
+    def to_manifest(self) -> str: ...
+    @property
+    def manifest(self) -> str: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def car(self) -> Car: ...
+    @property
+    def towing(self) -> list[Car]: ...
+    @property
+    def scene(self) -> Scene | None: ...
+    @property
+    def shard_count(self) -> int: ...
+    def __len__(self) -> int: ...
+    def shard(self, index: int) -> tuple[int, int]: ...
+    def run(self, number: int) -> tuple[str, int, str, tuple[bool | int | float | str, ...]]: ...
+    def prepare_folder(self, folder: str | PathLike[str]) -> None: ...
+    def check_folder(self, folder: str | PathLike[str]) -> None: ...
+    def simulate_shard(
+        self, index: int, is_stopped: Callable[[], bool]
+    ) -> tuple[list[tuple[str, str, str, str, str, list[Any]]], int] | None: ...
 
 def load(name_or_path: str | PathLike[str]) -> Car: ...
 def read_vehicle(text: str, source: str = "vehicle", folder: str | None = None) -> Car: ...

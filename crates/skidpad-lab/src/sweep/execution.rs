@@ -185,6 +185,21 @@ struct ChangedVehicle {
 }
 
 impl Sweep {
+    /// Simulates the runs of the shard `index`, which counts from 0, on this thread. `is_stopped` is called before each run;
+    /// returns `None` if it returns true.
+    pub fn simulate_shard(&self, index: u64, is_stopped: &dyn Fn() -> bool) -> Option<Vec<FinishedRun>> {
+        let mut cache = VehicleCache::default();
+        let simulate = |number| {
+            if is_stopped() {
+                return None;
+            }
+            let plan = self.run(number);
+            let results = self.drive(&plan, &mut cache);
+            Some(FinishedRun { plan, results })
+        };
+        self.shard(index).map(simulate).collect()
+    }
+
     /// Simulates a run. Returns its results, or the text of the fault that prevents it.
     fn drive(&self, plan: &PlannedRun, cache: &mut VehicleCache) -> Result<RunResults, String> {
         let model = self.changed_model(plan, cache)?;

@@ -56,7 +56,8 @@ pub struct Plan {
 }
 
 /// Fault of a plan.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {found}, but must be {accepts}")]
 pub struct PlanFault {
     /// Kind of the fault.
     pub kind: FaultKind,
@@ -402,6 +403,21 @@ impl Sweep {
         let mut id = hash_of(&content);
         id.truncate(ID_DIGITS);
         PlannedRun { number, id, sample, solver, values }
+    }
+
+    /// Returns the description of the vehicle without changed fields.
+    pub fn vehicle(&self) -> &Source {
+        &self.vehicle
+    }
+
+    /// Returns the descriptions of the trailers from the front.
+    pub fn towing(&self) -> &[Source] {
+        &self.towing
+    }
+
+    /// Returns the description of the scene that replaces the ground of the manoeuvre.
+    pub fn scene(&self) -> Option<&Source> {
+        self.scene.as_ref()
     }
 
     /// Returns the model of the vehicle without changed fields.
