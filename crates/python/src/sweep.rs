@@ -41,10 +41,13 @@ fn sweep_exception(py: Python<'_>, error: SweepError) -> PyErr {
     }
 }
 
-/// Returns the faults of a file and of the files that it names, one text each with file, line and column.
+/// Returns the faults of a file and of the files that it names, one text each with file, line, column and remedy.
 fn fault_texts(faults: &Faults) -> Vec<String> {
     let source = one_line(faults.source_name()).to_string();
-    let own = faults.list().iter().map(|fault| format!("{source}:{}:{}: {fault}", fault.line, fault.column));
+    let own = faults.list().iter().map(|fault| {
+        let help = fault.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+        format!("{source}:{}:{}: {fault}{help}", fault.line, fault.column)
+    });
     own.chain(faults.files().iter().flat_map(fault_texts)).collect()
 }
 

@@ -106,5 +106,5 @@ def _table(sweep: Sweep, index: int, columns: list[Column]) -> pa.Table:
         metadata = {"role": role} | ({"unit": unit} if unit else {}) | ({"label": label} if label else {})
         fields.append(pa.field(name, TYPES[kind], metadata=metadata))
         arrays.append(pa.array(cells, TYPES[kind]))
-    metadata = {FORMAT_KEY: sweep.manifest["format"], HASH_KEY: sweep.hash, SHARD_KEY: str(index)}
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=metadata))
+    identity = {FORMAT_KEY: sweep.manifest["format"], HASH_KEY: sweep.hash, SHARD_KEY: str(index)}
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=identity))
