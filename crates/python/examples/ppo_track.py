@@ -1,8 +1,8 @@
 """Learns to drive with proximal policy optimisation (PPO, J. Schulman et al., arXiv:1707.06347) in JAX.
 
 Usage: `python ppo_track.py [--task FollowPath-v0] [--seeds 3] [--updates 100] [--out curves.png]`. Needs
-`pip install "skidpad[learn]"`. Prints the mean return of the episodes after each tenth update, and draws the learning
-curves of all seeds.
+`pip install "skidpad[learn]"`. Prints the mean return of the episodes and the processor time after each tenth update, and
+draws the learning curves of all seeds.
 """
 
 import argparse
@@ -26,6 +26,9 @@ ROLLOUT_LENGTH = 64
 EPOCHS = 4
 MINIBATCHES = 8
 DISCOUNT = 0.99
+# Factor of the rewards. Rewards of up to 1 per action then have values of order 1, which the critic reaches in its first
+# updates.
+REWARD_SCALE = 1.0 - DISCOUNT
 # Weight of later steps in the advantages (GAE).
 ADVANTAGE_DECAY = 0.95
 CLIP_RANGE = 0.2
@@ -140,7 +143,7 @@ def rollout(env, state, observations, key):
         observations = following
     arrays = [np.stack(array) for array in zip(*steps, strict=True)]
     observed, actions, log_probabilities, rewards, value, next_value, ended = arrays
-    advantages = advantages_of(rewards, value, next_value, ended)
+    advantages = advantages_of(rewards * REWARD_SCALE, value, next_value, ended)
     parts = (observed, actions, log_probabilities, advantages, advantages + value)
     samples = Samples(*(jnp.asarray(array.reshape(-1, *array.shape[2:]), jnp.float32) for array in parts))
     return samples, observations, episode_returns
@@ -158,7 +161,7 @@ def learn(task, seed, updates):
     )
     params = network.init(network_key, observations)
     state = TrainState.create(apply_fn=network.apply, params=params, tx=optimiser)
-    curve, start = [], time.perf_counter()
+    curve, start, start_cpu = [], time.perf_counter(), time.process_time()
     for number in range(updates):
         key, rollout_key, update_key = jax.random.split(key, 3)
         samples, observations, episode_returns = rollout(env, state, observations, rollout_key)
@@ -166,9 +169,9 @@ def learn(task, seed, updates):
         curve.append(np.mean(episode_returns) if episode_returns else np.nan)
         if number % 10 == 9:
             action_count = (number + 1) * NUM_ENVS * ROLLOUT_LENGTH
-            elapsed = time.perf_counter() - start
-            mean_return = np.nanmean(curve[-10:])
-            print(f"seed {seed}: {action_count:>9,} actions, {elapsed:5.1f} s, return {mean_return:8.1f}", flush=True)
+            elapsed, processor = time.perf_counter() - start, time.process_time() - start_cpu
+            times = f"{elapsed:5.1f} s ({processor:5.1f} s of processor time)"
+            print(f"seed {seed}: {action_count:>9,} actions, {times}, return {np.nanmean(curve[-10:]):6.1f}", flush=True)
     return curve
 
 

@@ -8,10 +8,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use skidpad::core::Model;
+use skidpad::lab::sweep::{Source, Value};
+use skidpad::spec::fields::FileFields;
 use skidpad::spec::{LoadedVehicle, shipped};
-use toml::{Table, Value};
 
-use crate::errors::{faults_error, load_error, unknown_name, value_error};
+use crate::errors::{faults_error, load_error, value_error};
 
 /// Vehicle: its description and the model of the simulation.
 ///
@@ -46,6 +47,12 @@ impl Car {
     /// Returns the vehicle as it was loaded.
     pub fn vehicle(&self) -> &LoadedVehicle {
         &self.vehicle
+    }
+
+    /// Returns the description with its name and the folder of the files that it names.
+    pub fn description(&self) -> Source {
+        let folder = self.folder.as_deref().map(str::to_owned);
+        Source { toml: self.toml.to_string(), name: self.source.to_string(), folder }
     }
 
     /// Creates a car from a loaded vehicle.
@@ -152,19 +159,23 @@ impl Car {
     /// Returns a car with changed fields of the description. A keyword is the path of a field with `__` between its keys
     /// and numbers, such as `chassis__mass_kg` or `axles__0__track_m`. The last key alone is enough if only one field at the
     /// least depth has it, and its unit may be left out: `mass_kg` and `mass` are short for `chassis__mass_kg`. Units are
-    /// those of vehicle files.
+    /// those of vehicle files. A field that its table does not have yet is added; a table is changed field by field.
     ///
-    /// Raises `ValueError` for an unknown or ambiguous path, and `VehicleError` with all faults of the new description.
+    /// Raises `ValueError` with all unknown and ambiguous paths, and `VehicleError` with all faults of the new description.
     #[pyo3(signature = (**fields))]
     fn with_(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut table: Table = self.toml.parse().map_err(value_error)?;
+        let mut file = FileFields::parse(&self.toml).map_err(value_error)?;
+        let mut faults = Vec::new();
         for (keyword, value) in fields.into_iter().flatten() {
             let keyword: String = keyword.extract()?;
-            let path = resolve_path(&table, &keyword)?;
-            set_field(&mut table, &path, &keyword, to_toml(&value)?)?;
+            let value = toml_text(&value)?;
+            let changed = file.resolve(&keyword.replace("__", ".")).and_then(|path| file.set(&path, &value));
+            faults.extend(changed.err().map(|error| error.to_string()));
         }
-        let text = toml::to_string(&table).map_err(value_error)?;
-        read_vehicle(py, &text, &self.source, self.folder.as_deref())
+        if !faults.is_empty() {
+            return Err(value_error(faults.join("\n")));
+        }
+        read_vehicle(py, file.text(), &self.source, self.folder.as_deref())
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -187,118 +198,33 @@ impl Car {
     }
 }
 
-/// Returns the path of the field that `keyword` names: the keyword itself if its first key is one of `table`, otherwise
-/// the only path with the fewest keys to a number, text or flag whose last key is the keyword, with or without its unit.
-fn resolve_path(table: &Table, keyword: &str) -> PyResult<Vec<String>> {
-    let dotted = keyword.replace("__", ".").replace('[', ".").replace(']', "");
-    let path: Vec<String> = dotted.split('.').map(str::to_owned).collect();
-    if path.len() > 1 || table.contains_key(keyword) {
-        return Ok(path);
-    }
-    let mut paths = Vec::new();
-    for (key, value) in table {
-        collect_paths(value, vec![key.clone()], &mut paths);
-    }
-    let last_key = |path: &[String]| path.last().cloned().unwrap_or_default();
-    let matches = |is_match: &dyn Fn(&str) -> bool| -> Vec<Vec<String>> {
-        paths.iter().filter(|path| is_match(&last_key(path))).cloned().collect()
-    };
-    let mut found = matches(&|key| key == keyword);
-    if found.is_empty() {
-        found = matches(&|key| key.strip_prefix(keyword).is_some_and(is_unit));
-    }
-    // A field of the vehicle precedes one of its parts.
-    let least_depth = found.iter().map(Vec::len).min();
-    found.retain(|path| Some(path.len()) == least_depth);
-    match &found[..] {
-        [path] => Ok(path.clone()),
-        [] => {
-            let keys: Vec<String> = paths.iter().map(|path| last_key(path)).collect();
-            let known: Vec<&str> = keys.iter().map(String::as_str).collect();
-            Err(unknown_name("field", keyword, &known))
-        }
-        several => {
-            let paths: Vec<String> = several.iter().map(|path| path.join("__")).collect();
-            Err(value_error(format!(
-                "several fields are called `{keyword}`: {}; use one of these paths",
-                paths.join(", ")
-            )))
-        }
-    }
-}
-
-/// Returns whether the rest of a key behind a name is a unit, such as `_kg` or `_n_per_m`.
-fn is_unit(rest: &str) -> bool {
-    const UNIT_PARTS: [&str; 20] = [
-        "kg", "m", "m2", "m3", "n", "nm", "s", "s2", "rad", "deg", "per", "w", "kw", "k", "j", "rpm", "mps", "mps2",
-        "hz", "radps",
-    ];
-    rest.strip_prefix('_').is_some_and(|unit| unit.split('_').all(|part| UNIT_PARTS.contains(&part)))
-}
-
-/// Appends the paths of all numbers, texts and flags of `value`, whose own path is `path`.
-fn collect_paths(value: &Value, path: Vec<String>, paths: &mut Vec<Vec<String>>) {
-    let extended = |key: String| [&path[..], &[key]].concat();
-    match value {
-        Value::Table(table) => table.iter().for_each(|(key, value)| collect_paths(value, extended(key.clone()), paths)),
-        Value::Array(list) if list.iter().any(Value::is_table) => {
-            list.iter().enumerate().for_each(|(i, value)| collect_paths(value, extended(i.to_string()), paths));
-        }
-        _ => paths.push(path),
-    }
-}
-
-/// Sets the field at `path` of `table`. The last key of a table may be new; the reader of vehicle files checks it.
-fn set_field(table: &mut Table, path: &[String], keyword: &str, new_value: Value) -> PyResult<()> {
-    let [keys @ .., last] = path else { return Err(value_error("the path of a field is empty")) };
-    let Some((first, keys)) = keys.split_first() else {
-        table.insert(last.clone(), new_value);
-        return Ok(());
-    };
-    let missing = || value_error(format!("`{keyword}`: the description has no such table"));
-    let mut parent = table.get_mut(first).ok_or_else(missing)?;
-    for key in keys {
-        parent = child(parent, key).ok_or_else(missing)?;
-    }
-    match parent {
-        Value::Table(table) => {
-            table.insert(last.clone(), new_value);
-        }
-        other => *child(other, last).ok_or_else(missing)? = new_value,
-    }
-    Ok(())
-}
-
-/// Returns the entry `key` of a table or list; `None` without such an entry.
-fn child<'a>(parent: &'a mut Value, key: &str) -> Option<&'a mut Value> {
-    match parent {
-        Value::Table(table) => table.get_mut(key),
-        Value::Array(list) => list.get_mut(key.parse::<usize>().ok()?),
-        _ => None,
-    }
-}
-
-/// Converts a number, a text, a flag, a list or a dictionary to TOML.
-fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// Returns a number, a text, a flag, a list or a dictionary as a TOML value.
+///
+/// # Errors
+/// The value has another type, an integer has more than 64 bits, or a key is no text.
+fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(flag) = value.cast::<PyBool>() {
-        return Ok(Value::Boolean(flag.is_true()));
+        return Ok(Value::Flag(flag.is_true()).to_toml());
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(Value::Integer(value.extract()?));
+        return Ok(Value::Integer(value.extract()?).to_toml());
     }
     if value.is_instance_of::<PyString>() {
-        return Ok(Value::String(value.extract()?));
+        return Ok(Value::Text(value.extract()?).to_toml());
     }
     if let Ok(dictionary) = value.cast::<PyDict>() {
-        let entries = dictionary.iter().map(|(key, value)| Ok((key.extract()?, to_toml(&value)?)));
-        return Ok(Value::Table(entries.collect::<PyResult<Table>>()?));
+        let entry = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok(format!("{} = {}", Value::Text(key.extract()?).to_toml(), toml_text(&value)?))
+        };
+        let entries = dictionary.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
+        return Ok(format!("{{ {} }}", entries.join(", ")));
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let items: Vec<Bound<'_, PyAny>> = value.extract()?;
-        return Ok(Value::Array(items.iter().map(to_toml).collect::<PyResult<_>>()?));
+        return Ok(format!("[{}]", items.iter().map(toml_text).collect::<PyResult<Vec<_>>>()?.join(", ")));
     }
     if value.is_instance_of::<PyFloat>() || value.hasattr("__float__")? {
-        return Ok(Value::Float(value.extract()?));
+        return Ok(Value::Number(value.extract()?).to_toml());
     }
     Err(PyTypeError::new_err(format!(
         "a field is a number, a text, a flag, a list or a dictionary, not {}",

@@ -12,6 +12,7 @@ mod fleet;
 mod runs;
 mod scene;
 mod state;
+mod sweep;
 mod threads;
 mod track;
 mod world;
@@ -30,11 +31,15 @@ mod _core {
     #[pymodule_export]
     use crate::fleet::Fleet;
     #[pymodule_export]
-    use crate::runs::{certify_steps, channels, compare_solvers, import_vehicle, manoeuvres, run_manoeuvre};
+    use crate::runs::{
+        certify_steps, channels, compare_solvers, import_vehicle, manoeuvre_parameters, manoeuvres, run_manoeuvre,
+    };
     #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::state::State;
+    #[pymodule_export]
+    use crate::sweep::SweepPlan;
     #[pymodule_export]
     use crate::track::PyTrack;
     #[pymodule_export]

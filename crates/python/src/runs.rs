@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 use skidpad::core::telemetry::frame::{HITCH_CHANNELS, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Model, Scene as CoreScene, SolverInfo};
 use skidpad::lab::compare::{Outcome, run_solver};
-use skidpad::lab::manoeuvre::{START_OPTIONS, by_name, catalogue};
+use skidpad::lab::manoeuvre::{ManoeuvreEntry, Parameter, START_OPTIONS, by_name, catalogue};
 use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::units::{TowedUnit, hitch_trailers};
 use skidpad::lab::{Metric, Overrides, Procedure, StepSizeStudy, TimeStep, Trajectory};
@@ -21,9 +21,17 @@ use crate::errors::{faults_error, unknown_name, value_error};
 use crate::scene::Scene;
 use crate::world::find_solver;
 
-/// Changes of a manoeuvre: scene, initial speed (m/s), slope (degrees), heading (degrees), duration (s) and trailers.
-type Changes<'py> =
-    (Option<PyRef<'py, Scene>>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, Vec<PyRef<'py, Car>>);
+/// Changes of a manoeuvre: scene, initial speed (m/s), slope (degrees), heading (degrees), duration (s), trailers, and
+/// names and values of parameters.
+type Changes<'py> = (
+    Option<PyRef<'py, Scene>>,
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+    Vec<PyRef<'py, Car>>,
+    Vec<(String, f64)>,
+);
 
 /// Returns the names of the manoeuvres with their descriptions.
 #[pyfunction]
@@ -33,6 +41,25 @@ pub fn manoeuvres(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         names.set_item(entry.name, entry.about)?;
     }
     Ok(names)
+}
+
+/// Returns the parameters of a manoeuvre, which `skidpad.run` accepts: a dictionary from the names to (description, smallest
+/// value, largest value).
+///
+/// Raises `ValueError` for an unknown manoeuvre.
+#[pyfunction]
+pub fn manoeuvre_parameters<'py>(py: Python<'py>, manoeuvre: &str) -> PyResult<Bound<'py, PyDict>> {
+    let parameters = PyDict::new(py);
+    for Parameter { name, about, range: [low, high] } in find_manoeuvre(manoeuvre)?.parameters {
+        parameters.set_item(name, (about, low, high))?;
+    }
+    Ok(parameters)
+}
+
+/// Returns the manoeuvre called `name`.
+fn find_manoeuvre(name: &str) -> PyResult<&'static ManoeuvreEntry> {
+    let known: Vec<&str> = catalogue().map(|entry| entry.name).collect();
+    by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))
 }
 
 /// Returns the channels of the telemetry with (unit, description). Names of wheels, hitches and shafts get an ending such
@@ -55,17 +82,22 @@ fn towed_units(car: &Car, trailers: &[PyRef<'_, Car>]) -> PyResult<Vec<TowedUnit
     hitch_trailers(car.model(), named).map_err(|error| value_error(format!("{error}; see skidpad.trailers()")))
 }
 
-/// Returns the overrides of `changes`. All numbers out of range are reported at once.
-fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &Changes<'_>) -> PyResult<Overrides> {
+/// Returns the overrides of `changes` for the manoeuvre of `entry`. All numbers out of range and all unknown parameters are
+/// reported at once.
+fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyResult<Overrides> {
+    let (scene, speed, slope, heading, duration, trailers, parameters) = changes;
     let mut overrides = Overrides::default();
+    parameters.iter().for_each(|(name, value)| overrides.parameters.set(name, *value));
     let values = START_OPTIONS.iter().zip([speed, slope, heading, duration]);
-    let faults: Vec<String> = values
+    let mut faults: Vec<String> = values
         .filter_map(|(option, value)| {
             let number = (*value)?;
             let accepts = option.set(&mut overrides, number).err()?;
             Some(format!("{} is {number}, but must be {accepts}", option.name))
         })
         .collect();
+    let parameter_faults = overrides.parameters.faults(&[entry]);
+    faults.extend(parameter_faults.into_iter().map(|fault| format!("parameter {fault}")));
     if !faults.is_empty() {
         return Err(value_error(faults.join("\n")));
     }
@@ -80,10 +112,13 @@ fn to_overrides(car: &Car, (scene, speed, slope, heading, duration, trailers): &
     })
 }
 
-/// Returns the manoeuvre called `name` with `overrides`, after checking its start and duration with `steps`.
-fn prepare(name: &str, model: &Model, overrides: &Overrides, steps: &[TimeStep]) -> PyResult<Box<dyn Procedure>> {
-    let known: Vec<&str> = catalogue().map(|entry| entry.name).collect();
-    let entry = by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))?;
+/// Returns the manoeuvre of `entry` with `overrides`, after checking its start and duration with `steps`.
+fn prepare(
+    entry: &ManoeuvreEntry,
+    model: &Model,
+    overrides: &Overrides,
+    steps: &[TimeStep],
+) -> PyResult<Box<dyn Procedure>> {
     let manoeuvre = entry.build_standard(overrides);
     let setup = overrides.setup(manoeuvre.as_ref(), model).map_err(value_error)?;
     if steps.iter().any(|dt| setup.duration_s / dt.seconds() > MAX_STEPS as f64) {
@@ -201,9 +236,10 @@ pub fn run_manoeuvre<'py>(
     rate: f64,
     changes: Changes<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (dt, overrides) = (time_step(rate)?, to_overrides(car, &changes)?);
+    let (dt, entry) = (time_step(rate)?, find_manoeuvre(manoeuvre)?);
+    let overrides = to_overrides(car, entry, &changes)?;
     let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
-    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
+    let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
     let Outcome { trajectory, metrics, incomplete, .. } =
         py.detach(|| run_solver(&info, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
@@ -220,9 +256,10 @@ pub fn compare_solvers<'py>(
     rate: f64,
     changes: Changes<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (dt, overrides) = (time_step(rate)?, to_overrides(car, &changes)?);
+    let (dt, entry) = (time_step(rate)?, find_manoeuvre(manoeuvre)?);
+    let overrides = to_overrides(car, entry, &changes)?;
     let infos = select_solvers(&solvers, &overrides)?;
-    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &[dt])?;
+    let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
     let comparison = py.detach(|| skidpad::lab::compare(&infos, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
     let (rows, runs) = (PyList::empty(py), PyList::empty(py));
@@ -269,9 +306,10 @@ pub fn certify_steps<'py>(
     if !(within_percent.is_finite() && within_percent > 0.0) {
         return Err(value_error(format!("within_percent is {within_percent}, but must be a finite number above 0")));
     }
-    let overrides = to_overrides(car, &changes)?;
+    let entry = find_manoeuvre(manoeuvre)?;
+    let overrides = to_overrides(car, entry, &changes)?;
     let infos = select_solvers(&solvers, &overrides)?;
-    let manoeuvre = prepare(manoeuvre, car.model(), &overrides, &steps)?;
+    let manoeuvre = prepare(entry, car.model(), &overrides, &steps)?;
     let model = Arc::clone(car.model());
     let study = py.detach(|| {
         let rate_runs = skidpad::lab::run_rates(&infos, &model, manoeuvre.as_ref(), &overrides, &steps, &|_| {});

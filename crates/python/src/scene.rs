@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use skidpad::core::Scene as CoreScene;
+use skidpad::lab::sweep::Source;
 use skidpad::spec::LoadedScene;
 
 use crate::errors::{faults_error, load_error, value_error};
@@ -31,6 +32,12 @@ impl Scene {
     /// Returns the ground for the simulation.
     pub fn core(&self) -> &CoreScene {
         &self.scene
+    }
+
+    /// Returns the description with the folder of the files that it names.
+    pub fn description(&self) -> Source {
+        let folder = self.folder.as_deref().map(str::to_owned);
+        Source { toml: self.toml.to_string(), name: "scene".into(), folder }
     }
 
     /// Returns the scene as its file describes it.
@@ -77,7 +84,7 @@ impl Scene {
     /// Raises `VehicleError` with all faults of the text.
     #[staticmethod]
     #[pyo3(signature = (text, source = "scene", folder = None))]
-    fn read(py: Python<'_>, text: &str, source: &str, folder: Option<&str>) -> PyResult<Self> {
+    pub fn read(py: Python<'_>, text: &str, source: &str, folder: Option<&str>) -> PyResult<Self> {
         let loaded = py.detach(|| match folder {
             Some(folder) => LoadedScene::read_in(folder, source, text),
             None => LoadedScene::read(source, text),

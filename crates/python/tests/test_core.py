@@ -36,10 +36,47 @@ def test_a_field_is_changed_by_its_path_or_its_key(car):
     assert heavier == car.with_(chassis__mass_kg=1700) == car.with_(mass_kg=1700.0)
     wider = car.with_(axles__0__track_m=1.7, name="Wide Corvette")
     assert wider.name == "Wide Corvette" and "track_m = 1.7" in wider.toml
-    with pytest.raises(ValueError, match=r"several fields.*axles__0__track_m"):
+    with pytest.raises(ValueError, match=r"several fields.*axles\[0\]\.track_m"):
         car.with_(track=1.7)
-    with pytest.raises(ValueError, match="did you mean `mass_kg`"):
-        car.with_(mas_kg=1.0)
+    # All faults are reported at once.
+    with pytest.raises(ValueError, match="did you mean `mass_kg`.*\\n`chassis` is a table") as caught:
+        car.with_(mas_kg=1.0, chassis={"mass_kg": 1.0})
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_a_field_is_a_number_a_text_a_flag_a_list_or_a_dictionary(car):
+    text = 'a "quoted" text\n\\ \x7f é'
+    fields = tomllib.loads(car.with_(description=text, forward=(3, 2.0, np.float32(1.5))).toml)
+    assert fields["description"] == text and fields["powertrain"]["gearbox"]["forward"] == [3.0, 2.0, 1.5]
+    with pytest.raises(skidpad.VehicleError, match="unknown key `chassis.wings`"):
+        car.with_(chassis__wings={"front": [1, {"a b": True}]})
+    with pytest.raises(skidpad.VehicleError, match="mass_kg"):
+        car.with_(mass=True)
+    with pytest.raises(TypeError, match="a field is a number"):
+        car.with_(mass=object())
+    with pytest.raises(ValueError, match="is not a value of `chassis.mass_kg`"):
+        car.with_(mass=float("nan"))
+
+
+def test_parameters_of_manoeuvres_are_set(car):
+    about, low, high = skidpad.manoeuvre_parameters("braking")["pedal"]
+    assert about == "brake pedal" and 0.0 < low < high == 1.0
+    full, half = (skidpad.run(car, "braking", rate=60.0, parameters={"pedal": pedal}) for pedal in (1.0, 0.5))
+    # Half of the brake torque does not lock the wheels, the whole does.
+    assert half.metric("distance_m") > 1.1 * full.metric("distance_m")
+    comparison = skidpad.compare(car, "braking", ["impulse"], 60.0, parameters={"pedal": 0.5})
+    assert comparison.runs["impulse"].metric("distance_m") == half.metric("distance_m")
+    certificate = skidpad.certify(car, "braking", ["impulse"], [30.0, 60.0], parameters={"pedal": 0.5})
+    assert certificate.table[0]["60 Hz"] == half.metric("distance_m")
+    with pytest.raises(ValueError) as caught:
+        skidpad.run(car, "braking", initial_speed=500.0, parameters={"pedal": 2, "radius_m": 50})
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == [
+        "initial_speed is 500, but must be a number from -200 to 200 m/s",
+        "parameter pedal=2",
+        "parameter radius_m=50",
+    ]
+    with pytest.raises(ValueError, match="unknown manoeuvre `brakin`"):
+        skidpad.manoeuvre_parameters("brakin")
 
 
 def test_all_faults_are_reported_with_their_places(car, tmp_path):

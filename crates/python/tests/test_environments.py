@@ -322,6 +322,34 @@ def test_a_controller_reverses_trailers_onto_their_goals():
     assert parked.mean() > 0.7, parked.mean()
 
 
+def test_a_controller_holds_a_drift():
+    """Linear feedback holds a drift of 0.5 rad if the car drifts at its start. Countersteer follows sideslip, yaw rate,
+    offset and course; the throttle holds the speed of the engine, and with it that of the spinning rear wheels. The
+    gains come from a random search."""
+    env = VectorEnv(64, task="drift_circle")
+    observations, _ = env.reset(seed=1)
+    starts_drifting, alive = observations[:, 5] < -0.15, np.ones(64, bool)
+    sideslips = []
+    for _ in range(499):
+        sideslip, speed = -observations[:, 5], np.hypot(20.0 * observations[:, 3], 10.0 * observations[:, 4])
+        offset = 6.0 * observations[:, 0]
+        # Angle from the circle to the velocity, positive to the inside.
+        course = np.arctan2(observations[:, 1], observations[:, 2]) - sideslip
+        excess = sideslip - 0.5
+        steer = -0.75 - 5.6 * excess - 2.1 * (observations[:, 6] - speed / 15.0) + 0.1 * offset - 2.6 * course
+        engine = 2.0 * observations[:, 10] - 0.95
+        throttle = 0.26 - 0.9 * excess - 0.5 * (speed - 7.5) - 0.23 * offset + 2.2 * course - 1.6 * engine
+        actions = np.column_stack([throttle, steer]).astype(np.float32)
+        observations, _, terminated, _, _ = env.step(actions)
+        alive &= ~terminated
+        sideslips.append(sideslip)
+    # In the last 10 s of 20 s the drift is steady: 0.02 rad above the wanted angle, because the gains have no integral.
+    held = starts_drifting & alive
+    last = np.array(sideslips[250:])[:, held]
+    assert held.sum() > 0.9 * starts_drifting.sum() > 20
+    assert 0.48 < last.min() and last.max() < 0.55 and np.ptp(last[-25:], axis=0).max() < 0.01
+
+
 def test_tracks_are_read_and_all_faults_reported(tmp_path):
     assert skidpad.tracks() == ["hills", "short"]
     track = skidpad.load_track("short")

@@ -286,9 +286,10 @@ pub struct SweepOptions {
     #[arg(long, alias = "maneuver", value_name = "NAME", conflicts_with = "file")]
     pub manoeuvre: Option<String>,
     /// Field and its values. Fields are those of the vehicle file, such as `chassis.mass_kg`, `axles[0].track_m` or
-    /// `mass`, and `initial_speed`, `slope_deg`, `heading_deg`, `duration`, `scene__grip` and `scene__gravity`. Values
-    /// are separated by commas, or are a distribution: `{uniform=[low,high]}`, `{log_uniform=[low,high]}`,
-    /// `{normal=[mean,deviation]}` or `{choice=[..]}`. Repeat the option for several fields.
+    /// `mass`, and `initial_speed`, `slope_deg`, `heading_deg`, `duration`, `scene__grip` and `scene__gravity`, and
+    /// parameters of the manoeuvre, such as `manoeuvre__radius_m`. Values are separated by commas, or are a distribution:
+    /// `{uniform=[low,high]}`, `{log_uniform=[low,high]}`, `{normal=[mean,deviation]}` or `{choice=[..]}`. Repeat the
+    /// option for several fields.
     #[arg(long, value_name = "FIELD=VALUES", conflicts_with = "file")]
     pub vary: Vec<String>,
     /// Solvers to run, separated by commas; see `skidpad list solvers` [default: impulse]

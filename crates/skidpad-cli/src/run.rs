@@ -337,7 +337,7 @@ fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument>
 /// not.
 pub fn check_parameters(overrides: &Overrides, entries: &[&ManoeuvreEntry]) -> Result<(), FaultList> {
     let faults = overrides.parameters.faults(entries);
-    let text = |fault: ParameterFault| format!("--parameter {}: accepted are {}", fault.found, fault.accepts);
+    let text = |fault: ParameterFault| format!("--parameter {fault}");
     if faults.is_empty() { Ok(()) } else { Err(FaultList::new(faults.into_iter().map(text).collect())) }
 }
 

@@ -104,6 +104,12 @@ pub enum FieldError {
         /// Path of the field.
         path: String,
     },
+    /// Table whose text is more than one value.
+    #[error("`{path}` is a table; set its fields one by one")]
+    Table {
+        /// Path of the table.
+        path: String,
+    },
     /// Value that is not a TOML value.
     #[error(
         "`{}` is not a value of `{path}`: numbers, true, false, lists, and texts in quotes are accepted",
@@ -190,7 +196,8 @@ impl FileFields {
     /// the reader of the file checks later whether it is accepted.
     ///
     /// # Errors
-    /// Returns an error if the table does not exist or `value` is not a TOML value. Nothing is changed then.
+    /// Returns an error if the table does not exist, `value` is not a TOML value, or the field is a table with a header of
+    /// its own. Nothing is changed then.
     pub fn set(&mut self, path: &FieldPath, value: &str) -> Result<(), FieldError> {
         // A line break would end the value and begin another statement.
         if value.contains(['\n', '\r']) || DeValue::parse(value).is_err() {
@@ -200,7 +207,8 @@ impl FileFields {
             Some(span) if self.is_value(&span) => {
                 format!("{}{value}{}", &self.text[..span.start], &self.text[span.end..])
             }
-            _ => self.with_new_field(path, value).ok_or_else(|| self.missing_field(path))?,
+            Some(_) => return Err(FieldError::Table { path: path.to_string() }),
+            None => self.with_new_field(path, value).ok_or_else(|| self.missing_field(path))?,
         };
         *self = Self::parse(&text).map_err(|_| self.missing_field(path))?;
         Ok(())
@@ -345,6 +353,9 @@ mod tests {
         assert_eq!(message("chasis.mass_kg"), "unknown field `chasis.mass_kg`; did you mean `chassis.mass_kg`?");
         for path in ["axles[2].track_m", "axles[x].track_m", "name.first", "chassis.", ""] {
             assert!(set(path, "1").is_err(), "{path}");
+        }
+        for path in ["chassis", "axles", "axles[0]"] {
+            assert_eq!(set(path, "{ a = 1 }"), Err(FieldError::Table { path: path.into() }));
         }
         for value in ["", "text", "1\nb = 2", "[1", "1 # one", "1, 2"] {
             let result = set("chassis.mass_kg", value);

@@ -13,7 +13,7 @@ Rewards of an action, where `offset` is the lateral offset as a share of `max_of
   ends the episode.
 - `drift_circle`: min(1, speed along the circle / 4 m/s) times (0.2 + 0.8 min(1, sideslip / target_sideslip)) times
   (1 - offset^2), less 0.05 times the change of the steering demand. Leaving the circle (offset above 1), spinning by 80
-  degrees or overturning costs 10 and ends the episode.
+  degrees or overturning costs 10 and ends the episode. Half of the episodes start with a car that drifts already.
 - `parking`: decrease of the distance plus 2 m/rad times the heading error, less 0.01. Parking earns 10; going too far
   away or overturning costs 10. Both end the episode.
 - `trailer_parking`: as `parking` for the trailer that the car tows, with a goal behind it. An articulation angle above

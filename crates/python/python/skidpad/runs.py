@@ -145,9 +145,11 @@ def _changes(
     heading_deg: float | None,
     duration: float | None,
     towing: Iterable[Car | str],
+    parameters: Mapping[str, float] | None,
 ) -> tuple[Any, ...]:
     """Returns the changes of a manoeuvre in the order of the native functions."""
-    return scene, initial_speed, slope_deg, heading_deg, duration, [_car(trailer) for trailer in towing]
+    trailers = [_car(trailer) for trailer in towing]
+    return scene, initial_speed, slope_deg, heading_deg, duration, trailers, list((parameters or {}).items())
 
 
 def run(
@@ -162,6 +164,7 @@ def run(
     heading_deg: float | None = None,
     duration: float | None = None,
     towing: Iterable[Car | str] = (),
+    parameters: Mapping[str, float] | None = None,
 ) -> Run:
     """Drives a car through a manoeuvre on one solver.
 
@@ -176,18 +179,23 @@ def run(
         heading_deg: heading at the start, degrees, positive to the left.
         duration: maximum duration, s.
         towing: trailers from the front, or their names or paths.
+        parameters: numbers of the manoeuvre by their names, such as `{"radius_m": 50}` of `circle`; see
+            `skidpad.manoeuvre_parameters`.
 
         >>> run = skidpad.run("corvette_c5", "braking", "impulse", rate=120.0)
         >>> run.metrics[0]["metric"], run.metrics[0]["unit"]
         ('distance_m', 'm')
         >>> 40.0 < run.metric("distance_m") < 50.0
         True
+        >>> half = skidpad.run("corvette_c5", "braking", rate=120.0, parameters={"pedal": 0.5})
+        >>> half.metric("distance_m") > run.metric("distance_m")
+        True
         >>> float(run.trajectory["t_s"][-1]) > 2.0
         True
 
     Raises `ValueError` for unknown names and values out of range, and `VehicleError` for faults of a file.
     """
-    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
     return Run(_core.run_manoeuvre(_car(car), manoeuvre, solver, rate, changes))
 
 
@@ -203,6 +211,7 @@ def compare(
     heading_deg: float | None = None,
     duration: float | None = None,
     towing: Iterable[Car | str] = (),
+    parameters: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Drives a car through a manoeuvre on several solvers, each on its own thread; on all of them without names.
 
@@ -212,7 +221,7 @@ def compare(
 
     The other arguments and the errors are those of `run`.
     """
-    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
     return Comparison(_core.compare_solvers(_car(car), manoeuvre, list(solvers), rate, changes))
 
 
@@ -229,6 +238,7 @@ def certify(
     heading_deg: float | None = None,
     duration: float | None = None,
     towing: Iterable[Car | str] = (),
+    parameters: Mapping[str, float] | None = None,
 ) -> Certificate:
     """Finds the longest step that keeps each metric within `within_percent` of its value at the highest rate (Hz).
 
@@ -240,7 +250,7 @@ def certify(
 
     The other arguments and the errors are those of `run`.
     """
-    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing)
+    changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
     arguments = (_car(car), manoeuvre, list(solvers), list(rates), within_percent, changes)
     return Certificate(_core.certify_steps(*arguments))
 

@@ -153,11 +153,11 @@ impl<T: Task> Batch<T> {
     /// `observations`.
     fn begin_episode(&mut self, car: usize, observations: &mut [f32]) -> Result<(), FleetError> {
         let record = &mut self.cars[car];
-        let (placement, memory) = self.task.begin(&mut record.random);
+        let (start, memory) = self.task.begin(&mut record.random);
         let (random, last_episode) = (record.random, record.last_episode);
         *record = Car { memory, random, last_episode, ..Car::default() };
         let row = &mut self.rows[car * T::ROW_LENGTH..(car + 1) * T::ROW_LENGTH];
-        self.vehicles.place(car, &placement, row)?;
+        self.vehicles.place(car, &start, row)?;
         observe_clamped(&self.task, &Motion::from_row(row), &memory, observations);
         Ok(())
     }

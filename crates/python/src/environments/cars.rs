@@ -8,7 +8,7 @@ use skidpad::core::{CarId, Controls, Model, Scene, State};
 use skidpad::fleet::{ACTION_COUNT, Fleet, FleetError, write_car_observations};
 use skidpad::{Solver, World};
 
-use crate::environments::task::{MOTION_QUANTITIES, TRAILER_QUANTITIES};
+use crate::environments::task::{MOTION_QUANTITIES, Start, TRAILER_QUANTITIES};
 use crate::threads::Threads;
 
 /// Cars of a batch, and their trailers if they have any. Numbers count from 0.
@@ -26,20 +26,26 @@ impl Cars {
         Self::Fleet(Box::new(fleet))
     }
 
-    /// Places a car at rest or rolling, at neutral controls and active, with its trailer in line behind it. Writes its
-    /// motion into `row`.
+    /// Places a car at rest, rolling or sliding, at neutral controls and active, with its trailer in line behind it. Writes
+    /// its motion into `row`.
     ///
     /// # Errors
-    /// There is no such car, or a number of `placement` is not finite.
-    pub fn place(&mut self, car: usize, placement: &Placement, row: &mut [f32]) -> Result<(), FleetError> {
+    /// There is no such car, or a number of `start` is not finite.
+    pub fn place(&mut self, car: usize, start: &Start, row: &mut [f32]) -> Result<(), FleetError> {
         match self {
             Self::Fleet(fleet) => {
-                let Placement { x, y, heading, speed, .. } = *placement;
+                let Placement { x, y, heading, speed, .. } = start.placement;
                 fleet.reset(&[car as u32], &[x, y, heading.into(), speed.into()])?;
-                write_car_observations(&fleet.state(car)?, &MOTION_QUANTITIES, fleet.dt(), row);
+                let mut state = fleet.state(car)?;
+                if start.is_sliding() {
+                    let centre = state.position;
+                    start.add_sliding(&mut state, centre);
+                    fleet.set_state(car, &state)?;
+                }
+                write_car_observations(&state, &MOTION_QUANTITIES, fleet.dt(), row);
                 Ok(())
             }
-            Self::Trains(trains) => trains.place(car, placement, row),
+            Self::Trains(trains) => trains.place(car, start, row),
         }
     }
 
@@ -191,10 +197,13 @@ impl Trains {
     }
 
     /// Places a train; see [`Cars::place`].
-    fn place(&mut self, car: usize, placement: &Placement, row: &mut [f32]) -> Result<(), FleetError> {
+    fn place(&mut self, car: usize, start: &Start, row: &mut [f32]) -> Result<(), FleetError> {
         let models: [&Model; 2] = self.models.each_ref().map(Arc::as_ref);
         // The car is vehicle 0 of its world.
-        let states = State::train_at_rest(&models, 0, &self.scene, placement);
+        let mut states = State::train_at_rest(&models, 0, &self.scene, &start.placement);
+        if let (true, Some(centre)) = (start.is_sliding(), states.first().map(|state| state.position)) {
+            states.iter_mut().for_each(|state| start.add_sliding(state, centre));
+        }
         let train = self.get_mut(car)?;
         for (vehicle, state) in train.vehicles.iter().zip(&states) {
             // The states have the wheels of the models, and finite numbers for a finite placement.

@@ -4,7 +4,7 @@ use skidpad::core::state::Placement;
 
 use crate::environments::follow_path::heading_error;
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Start, Task};
 
 /// Names of the observations.
 pub const NAMES: [&str; 13] = [
@@ -72,18 +72,35 @@ impl Task for DriftCircle {
         NAMES.len()
     }
 
-    fn begin(&self, random: &mut Random) -> (Placement, Self::Memory) {
+    /// Draws a start at most 1 m beside the circle. Half of the episodes start with a car that rolls along the circle,
+    /// the others with one that drifts along it, so that a policy finds the reward of a drift before it can begin one
+    /// (X. B. Peng et al., DeepMimic, arXiv:1804.02717, section 6: reference state initialisation).
+    fn begin(&self, random: &mut Random) -> (Start, Self::Memory) {
         let angle = random.next_between(0.0, core::f64::consts::TAU);
         let distance = f64::from(self.radius) + random.next_between(-1.0, 1.0);
-        let turn = random.next_between(-0.1, 0.3);
+        let speed = self.start_speed * random.next_between(0.7, 1.0) as f32;
+        let is_drifting = random.next_share() < 0.5;
+        let turn = if is_drifting {
+            self.target_sideslip * random.next_between(0.4, 1.2) as f32
+        } else {
+            random.next_between(-0.1, 0.3) as f32
+        };
         let placement = Placement {
             x: distance * libm::cos(angle),
             y: distance * libm::sin(angle),
-            heading: (angle + core::f64::consts::FRAC_PI_2 + turn) as f32,
-            speed: self.start_speed * random.next_between(0.7, 1.0) as f32,
+            heading: (angle + core::f64::consts::FRAC_PI_2) as f32 + turn,
+            speed,
             ..Placement::default()
         };
-        (placement, [0.0; ACTION_COUNT])
+        if !is_drifting {
+            return (placement.into(), [0.0; ACTION_COUNT]);
+        }
+        let start = Start {
+            placement: Placement { speed: speed * libm::cosf(turn), ..placement },
+            lateral_speed: -speed * libm::sinf(turn),
+            yaw_rate: speed / distance as f32,
+        };
+        (start, [0.0; ACTION_COUNT])
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use skidpad::core::state::Placement;
 
 use crate::course::{Course, Place};
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Start, Task};
 
 /// Distances ahead of the car whose points are observed, m.
 const PREVIEW_DISTANCES_M: [f32; 5] = [4.0, 8.0, 15.0, 25.0, 40.0];
@@ -74,7 +74,7 @@ impl FollowPath {
 }
 
 /// Draws a start on `course`: at a random place, at most 0.5 m and 0.1 rad off it, at half to full speed of the course.
-pub fn begin_on(course: &Course, random: &mut Random) -> (Placement, CourseMemory) {
+pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     let samples = course.samples();
     let number = ((random.next_share() * samples.len() as f64) as usize).min(samples.len() - 1);
     let sample = samples[number];
@@ -91,7 +91,7 @@ pub fn begin_on(course: &Course, random: &mut Random) -> (Placement, CourseMemor
         ..Placement::default()
     };
     let place = course.locate(position, number as u32);
-    (placement, CourseMemory { place, action: [0.0; ACTION_COUNT] })
+    (placement.into(), CourseMemory { place, action: [0.0; ACTION_COUNT] })
 }
 
 /// Returns sine and cosine of the angle from `direction` to the heading of the car.
@@ -108,7 +108,7 @@ impl Task for FollowPath {
         LEADING_NAMES.len() + PREVIEW_DISTANCES_M.len() + SPEED_DISTANCES_M.len()
     }
 
-    fn begin(&self, random: &mut Random) -> (Placement, CourseMemory) {
+    fn begin(&self, random: &mut Random) -> (Start, CourseMemory) {
         begin_on(&self.course, random)
     }
 

@@ -3,7 +3,7 @@
 use skidpad::core::state::Placement;
 
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Pose, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Pose, Start, Task};
 
 /// Names of the observations.
 pub const NAMES: [&str; 12] = [
@@ -140,7 +140,7 @@ impl Task for Parking {
         NAMES.len()
     }
 
-    fn begin(&self, random: &mut Random) -> (Placement, ParkingMemory) {
+    fn begin(&self, random: &mut Random) -> (Start, ParkingMemory) {
         let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let goal_angle = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let goal_distance = f64::from(self.goal_distance) * random.next_between(0.4, 1.0);
@@ -153,7 +153,7 @@ impl Task for Parking {
         ];
         let forward = [libm::cos(heading) as f32, libm::sin(heading) as f32];
         let memory = Self::begin_towards(goal, &Pose { position: [0.0, 0.0], forward });
-        (Placement { heading: heading as f32, ..Placement::default() }, memory)
+        (Placement { heading: heading as f32, ..Placement::default() }.into(), memory)
     }
 
     /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against it.

@@ -1,6 +1,7 @@
 //! Interface between the cars of a batch and the task that they learn.
 
 use skidpad::core::state::Placement;
+use skidpad::core::{DVec3, State, Vec3};
 use skidpad::fleet::Observation;
 
 use crate::environments::random::Random;
@@ -97,6 +98,42 @@ impl Motion {
     }
 }
 
+/// Start of an episode: a placement, and the motion of a car that slides there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    /// Position, heading and forward speed.
+    pub placement: Placement,
+    /// Velocity to the left of the car, m/s.
+    pub lateral_speed: f32,
+    /// Angular velocity about the vertical axis, rad/s, positive to the left.
+    pub yaw_rate: f32,
+}
+
+impl From<Placement> for Start {
+    /// Returns the start of a car that rolls straight ahead.
+    fn from(placement: Placement) -> Self {
+        Self { placement, ..Self::default() }
+    }
+}
+
+impl Start {
+    /// Returns whether the car slides or yaws.
+    pub fn is_sliding(&self) -> bool {
+        self.lateral_speed != 0.0 || self.yaw_rate != 0.0
+    }
+
+    /// Adds the lateral and the yaw velocity to a placed vehicle of a train, which moves as one rigid body whose lateral
+    /// velocity is that of the point `centre`, the centre of mass of the car.
+    pub fn add_sliding(&self, state: &mut State, centre: DVec3) {
+        let heading = self.placement.heading;
+        let yaw = Vec3::new(0.0, 0.0, self.yaw_rate);
+        let left = Vec3::new(-libm::sinf(heading), libm::cosf(heading), 0.0);
+        state.velocity += left * self.lateral_speed + yaw.cross((state.position - centre).as_vec3());
+        state.previous_velocity = state.velocity;
+        state.angular_velocity += yaw;
+    }
+}
+
 /// Inputs of a car for a step of an environment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs {
@@ -135,8 +172,8 @@ pub trait Task: Send + Sync + 'static {
     /// Returns the number of observations of a car.
     fn observation_count(&self) -> usize;
 
-    /// Draws the start of an episode: placement of the car, and its memory.
-    fn begin(&self, random: &mut Random) -> (Placement, Self::Memory);
+    /// Draws the start of an episode, and returns it with the memory of the car.
+    fn begin(&self, random: &mut Random) -> (Start, Self::Memory);
 
     /// Returns the inputs of a car for `action`, whose numbers are −1 to 1.
     fn inputs(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut Self::Memory) -> Inputs;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use skidpad::core::state::Placement;
-
 use crate::course::{Course, RangeTable};
 use crate::environments::follow_path::{CourseMemory, begin_on, heading_error};
 use crate::environments::random::Random;
-use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Task};
+use crate::environments::task::{ACTION_COUNT, Inputs, Motion, Outcome, Start, Task};
 
 /// Cosines and sines of the angles of the rays from the heading, positive to the left: −90°, −60°, −30°, −15°, −5° and
 /// their mirror images, and 0°.
@@ -90,7 +88,7 @@ impl Task for Track {
         LEADING_NAMES.len() + RAY_DIRECTIONS.len() + CURVATURE_DISTANCES_M.len()
     }
 
-    fn begin(&self, random: &mut Random) -> (Placement, CourseMemory) {
+    fn begin(&self, random: &mut Random) -> (Start, CourseMemory) {
         begin_on(&self.course, random)
     }
 

@@ -5,7 +5,7 @@ use skidpad::core::state::Placement;
 use crate::environments::parking::{self, Parking, ParkingMemory};
 use crate::environments::random::Random;
 use crate::environments::task::{
-    ACTION_COUNT, Inputs, MOTION_QUANTITIES, Motion, Outcome, Pose, TRAILER_QUANTITIES, Task,
+    ACTION_COUNT, Inputs, MOTION_QUANTITIES, Motion, Outcome, Pose, Start, TRAILER_QUANTITIES, Task,
 };
 
 /// Names of the observations after those of [`parking::NAMES`], which describe the goal relative to the trailer.
@@ -52,7 +52,7 @@ impl Task for TrailerParking {
         parking::NAMES.len() + TRAILING_NAMES.len()
     }
 
-    fn begin(&self, random: &mut Random) -> (Placement, ParkingMemory) {
+    fn begin(&self, random: &mut Random) -> (Start, ParkingMemory) {
         let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let bearing = heading + random.next_between(-MAX_BEARING, MAX_BEARING);
         let goal_distance = f64::from(self.parking.goal_distance) * random.next_between(0.3, 1.0);
@@ -66,7 +66,8 @@ impl Task for TrailerParking {
             goal_heading as f32,
         ];
         let pose = Pose { position: trailer.map(|number| number as f32), forward: [fx as f32, fy as f32] };
-        (Placement { heading: heading as f32, ..Placement::default() }, Parking::begin_towards(goal, &pose))
+        let placement = Placement { heading: heading as f32, ..Placement::default() };
+        (placement.into(), Parking::begin_towards(goal, &pose))
     }
 
     #[inline(always)]

@@ -21,7 +21,8 @@ pub struct ParameterValues {
 }
 
 /// Value of a parameter that no manoeuvre of a selection accepts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{found}: accepted are {accepts}")]
 pub struct ParameterFault {
     /// Name of the parameter, and its value.
     pub found: String,

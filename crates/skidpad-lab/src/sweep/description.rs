@@ -177,7 +177,7 @@ pub fn schema() -> serde_json::Value {
     let mut schema = skidpad_spec::schema_of::<SweepDescription>();
     schema["properties"][PARAMETERS_KEY] = serde_json::json!({
         "type": "object",
-        "description": format!("Fields of the vehicle, options of the start and keys of a level plane, each with {PARAMETER_FORMS}."),
+        "description": format!("Fields of the vehicle, options of the start, keys of a level plane and parameters of the manoeuvre, each with {PARAMETER_FORMS}."),
     });
     schema
 }

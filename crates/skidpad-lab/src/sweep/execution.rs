@@ -185,6 +185,21 @@ struct ChangedVehicle {
 }
 
 impl Sweep {
+    /// Simulates the runs of the shard `index`, which counts from 0, on this thread. `is_stopped` is called before each run;
+    /// returns `None` if it returns true.
+    pub fn simulate_shard(&self, index: u64, is_stopped: &dyn Fn() -> bool) -> Option<Vec<FinishedRun>> {
+        let mut cache = VehicleCache::default();
+        let simulate = |number| {
+            if is_stopped() {
+                return None;
+            }
+            let plan = self.run(number);
+            let results = self.drive(&plan, &mut cache);
+            Some(FinishedRun { plan, results })
+        };
+        self.shard(index).map(simulate).collect()
+    }
+
     /// Simulates a run. Returns its results, or the text of the fault that prevents it.
     fn drive(&self, plan: &PlannedRun, cache: &mut VehicleCache) -> Result<RunResults, String> {
         let model = self.changed_model(plan, cache)?;
@@ -213,7 +228,7 @@ impl Sweep {
         let changes: Vec<_> = entries
             .filter_map(|(entry, value)| match &entry.target {
                 Target::Field(path) => Some((path, value)),
-                Target::Start(_) | Target::Scene(_) => None,
+                Target::Start(_) | Target::Scene(_) | Target::Manoeuvre(_) => None,
             })
             .collect();
         if changes.is_empty() {
@@ -230,7 +245,7 @@ impl Sweep {
         model
     }
 
-    /// Returns the changes of start and ground of a run.
+    /// Returns the changes of start, ground and manoeuvre of a run.
     fn changed_overrides(&self, plan: &PlannedRun) -> Result<Overrides, String> {
         let mut overrides = self.overrides.clone();
         let mut scene_text = String::new();
@@ -241,8 +256,12 @@ impl Sweep {
                 Target::Start(option) => option
                     .set(&mut overrides, number)
                     .map_err(|accepts| format!("{} is {number}, but must be {accepts}", option.name))?,
+                Target::Manoeuvre(name) => overrides.parameters.set(name, number),
                 Target::Scene(scene) => scene_text.push_str(&format!("{} = {number:?}\n", scene.key)),
             }
+        }
+        if let Some(fault) = overrides.parameters.faults(&[self.manoeuvre]).first() {
+            return Err(format!("parameter {fault}"));
         }
         if !scene_text.is_empty() {
             let scene = LoadedScene::read("scene", &scene_text).map_err(|faults| faults_text(&faults))?;

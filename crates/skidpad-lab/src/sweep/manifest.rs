@@ -41,11 +41,7 @@ impl Sweep {
         let content: Json = serde_json::from_str(text).map_err(|_| no_manifest())?;
         let plan = plan_of(&content).ok_or_else(no_manifest)?;
         let (sweep, faults) = plan.build(solvers);
-        let sweep = sweep.ok_or_else(|| {
-            let faults =
-                faults.iter().map(|fault| format!("{}: {}, but must be {}", fault.path, fault.found, fault.accepts));
-            SweepError::Faults(faults.collect())
-        })?;
+        let sweep = sweep.ok_or_else(|| SweepError::Faults(faults.iter().map(ToString::to_string).collect()))?;
         if content["hash"] == json!(sweep.hash()) {
             return Ok(sweep);
         }

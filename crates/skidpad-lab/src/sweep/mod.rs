@@ -4,8 +4,8 @@
 //! all solvers. Each shard of it is one file in a folder that all machines share. [`Sweep::execute`] writes the shards
 //! that are missing, and [`Sweep::merge`] joins them. Results are equal to the bit for any number of threads and machines.
 //!
-//! The package for Python (`skidpad.sweep`) reads the same descriptions and manifests, and plans the same runs. Its shards
-//! are Parquet files.
+//! The package for Python (`skidpad.sweep`) plans and simulates the runs with this module, and writes the tables of shards
+//! as Parquet files.
 
 pub mod description;
 mod error;
@@ -27,7 +27,8 @@ pub use error::SweepError;
 pub use execution::{Execution, ExecutionReport};
 pub use manifest::MANIFEST_NAME;
 pub use parameter::{PARAMETER_FORMS, Parameter, Value};
-pub use plan::{FORMAT, NamedParameter, PlannedRun, Sweep};
+pub use plan::{FORMAT, NamedParameter, Plan, PlanFault, PlannedRun, Sweep};
 pub use shards::{FinishedRun, RunResults, ShardState};
+pub use sources::Source;
 pub use table::{CellType, Column, Role, Table};
 pub use target::Target;

@@ -94,6 +94,15 @@ impl Parameter {
         Self::from_json(&node_json(node))
     }
 
+    /// Returns the parameter of the text of a JSON value.
+    ///
+    /// # Errors
+    /// Returns every fault of the value, or that the text is no JSON.
+    pub fn from_json_text(text: &str) -> Result<Self, Vec<String>> {
+        let json: Json = serde_json::from_str(text).map_err(|error| vec![format!("no JSON: {error}")])?;
+        Self::from_json(&json)
+    }
+
     /// Returns the parameter of a JSON value, such as `1500`, `[1500, 1600]` or `{"normal": [1500, 20]}`.
     ///
     /// # Errors

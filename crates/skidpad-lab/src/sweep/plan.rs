@@ -56,7 +56,8 @@ pub struct Plan {
 }
 
 /// Fault of a plan.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {found}, but must be {accepts}")]
 pub struct PlanFault {
     /// Kind of the fault.
     pub kind: FaultKind,
@@ -140,7 +141,7 @@ impl Plan {
         if let Err(accepts) = &dt {
             faults.push(PlanFault::value("rate", self.rate.to_string(), accepts));
         }
-        let parameters = self.find_targets(&mut faults);
+        let parameters = self.find_targets(manoeuvre, &mut faults);
         let run_count = self.count_runs(&mut faults);
         let vehicle = self.vehicle.read_vehicle(&self.vehicle.toml).map_err(|error| {
             faults.push(PlanFault::contradiction("car", faults_text(&error), "a valid vehicle file"));
@@ -247,15 +248,15 @@ impl Plan {
     }
 
     /// Returns the parameters with the quantities that they change.
-    fn find_targets(&self, faults: &mut Vec<PlanFault>) -> Vec<NamedParameter> {
+    fn find_targets(&self, manoeuvre: Option<&ManoeuvreEntry>, faults: &mut Vec<PlanFault>) -> Vec<NamedParameter> {
         let mut parameters = Vec::new();
         for (name, parameter) in &self.parameters {
-            match Target::find(name, parameter, &self.vehicle, self.scene.is_some()) {
+            match Target::find(name, parameter, &self.vehicle, self.scene.is_some(), manoeuvre) {
                 Ok(target) => {
                     parameters.push(NamedParameter { name: name.clone(), target, parameter: parameter.clone() });
                 }
                 Err(found) => {
-                    let accepts = "a field of the vehicle file, or an option of `skidpad sweep --help`";
+                    let accepts = "a field of the vehicle file, a parameter of the manoeuvre, or an option of `skidpad sweep --help`";
                     faults.push(PlanFault::contradiction(parameter_path(name), found, accepts));
                 }
             }
@@ -402,6 +403,21 @@ impl Sweep {
         let mut id = hash_of(&content);
         id.truncate(ID_DIGITS);
         PlannedRun { number, id, sample, solver, values }
+    }
+
+    /// Returns the description of the vehicle without changed fields.
+    pub fn vehicle(&self) -> &Source {
+        &self.vehicle
+    }
+
+    /// Returns the descriptions of the trailers from the front.
+    pub fn towing(&self) -> &[Source] {
+        &self.towing
+    }
+
+    /// Returns the description of the scene that replaces the ground of the manoeuvre.
+    pub fn scene(&self) -> Option<&Source> {
+        self.scene.as_ref()
     }
 
     /// Returns the model of the vehicle without changed fields.

@@ -165,8 +165,11 @@ impl Sweep {
         Ok(())
     }
 
-    /// Returns the table of a shard.
-    fn shard_table(&self, runs: &[FinishedRun]) -> Result<Table, SweepError> {
+    /// Returns the table of the finished `runs` of a shard.
+    ///
+    /// # Errors
+    /// Returns an error if a metric has several units, or if a parameter has the name of a column of results.
+    pub fn shard_table(&self, runs: &[FinishedRun]) -> Result<Table, SweepError> {
         let metrics = metric_columns(runs)?;
         let mut columns: Vec<Column> =
             RUN_COLUMNS.iter().map(|(name, cell_type)| Column::new(name, Role::Run, *cell_type)).collect();

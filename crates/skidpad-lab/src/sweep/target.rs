@@ -1,11 +1,12 @@
-//! Targets of parameters: fields of the vehicle file, options of the start, and properties of a level plane.
+//! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters of
+//! the manoeuvre.
 
 use skidpad_spec::fields::{FieldPath, FileFields};
 use skidpad_spec::{FaultKind, Faults};
 
 use super::parameter::{Parameter, Value};
 use super::sources::Source;
-use crate::manoeuvre::{START_OPTIONS, StartOption};
+use crate::manoeuvre::{ManoeuvreEntry, ParameterValues, START_OPTIONS, StartOption};
 
 /// Key of a scene file for a level plane that a parameter can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,9 @@ const SCENE_KEYS: [SceneKey; 2] = [
     SceneKey { name: "scene__gravity", key: "gravity_mps2", unit: "m/s²" },
 ];
 
+/// Beginning of the names of parameters of the manoeuvre, such as `manoeuvre__radius_m`.
+const MANOEUVRE_PREFIX: &str = "manoeuvre__";
+
 /// Quantity that a parameter changes.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -33,16 +37,24 @@ pub enum Target {
     Start(StartOption),
     /// Key of a level plane.
     Scene(SceneKey),
+    /// Parameter of the manoeuvre with this name, such as `radius_m`.
+    Manoeuvre(&'static str),
 }
 
 impl Target {
-    /// Finds the target that `name` names: an option, a key of the scene, or a field of the vehicle. The path of a field
-    /// has `__`, `.` or brackets between its keys and numbers, such as `axles__0__track_m` or `axles[0].track_m`; its last
-    /// key is enough if no other field has it.
+    /// Finds the target that `name` names: an option, a key of the scene, a parameter of `manoeuvre` (if it is known)
+    /// behind `manoeuvre__`, or a field of the vehicle. The path of a field has `__`, `.` or brackets between its keys and numbers,
+    /// such as `axles__0__track_m` or `axles[0].track_m`; its last key is enough if no other field has it.
     ///
     /// # Errors
-    /// Returns a sentence for a name that no field has, and for values of a wrong type.
-    pub fn find(name: &str, parameter: &Parameter, vehicle: &Source, has_scene: bool) -> Result<Self, String> {
+    /// Returns a sentence for a name that no field or parameter has, and for values of a wrong type.
+    pub fn find(
+        name: &str,
+        parameter: &Parameter,
+        vehicle: &Source,
+        has_scene: bool,
+        manoeuvre: Option<&ManoeuvreEntry>,
+    ) -> Result<Self, String> {
         let value = parameter.typical_value();
         let needs_number = |target: Self| match value.number() {
             Some(_) => Ok(target),
@@ -56,6 +68,11 @@ impl Target {
         }
         if let Some(option) = START_OPTIONS.into_iter().find(|option| option.name == name) {
             return needs_number(Self::Start(option));
+        }
+        if let Some(name) = name.strip_prefix(MANOEUVRE_PREFIX) {
+            let manoeuvre = manoeuvre.ok_or("the manoeuvre is unknown, and its parameters with it")?;
+            let known = manoeuvre.parameters.iter().find(|parameter| parameter.name == name);
+            return needs_number(Self::Manoeuvre(known.ok_or_else(|| unknown_parameter(name, manoeuvre))?.name));
         }
         let fields = FileFields::parse(&vehicle.toml).map_err(|error| error.to_string())?;
         let path = fields.resolve(&name.replace("__", ".")).map_err(|error| error.to_string())?;
@@ -73,8 +90,17 @@ impl Target {
             Self::Field(path) => path.unit().unwrap_or_default(),
             Self::Start(option) => option.unit.into(),
             Self::Scene(key) => key.unit.into(),
+            Self::Manoeuvre(name) => FieldPath::new(name).unit().unwrap_or_default(),
         }
     }
+}
+
+/// Returns the sentence for a parameter that `manoeuvre` does not have.
+fn unknown_parameter(name: &str, manoeuvre: &ManoeuvreEntry) -> String {
+    let mut values = ParameterValues::default();
+    values.set(name, f64::NAN);
+    let accepted = values.faults(&[manoeuvre]).into_iter().map(|fault| fault.accepts).collect::<Vec<_>>().join(", ");
+    format!("`{}` has no parameter `{name}`; accepted are {accepted}", manoeuvre.name)
 }
 
 /// Returns whether a fault is that of a field that does not exist or has another type.

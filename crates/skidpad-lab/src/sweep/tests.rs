@@ -161,6 +161,23 @@ fn faulty_runs_are_rows_with_their_fault() {
     assert_eq!(table.rows[2][fault], "");
 }
 
+/// Parameters of the manoeuvre reach its runs; values outside their ranges are faults of single runs, and unknown names
+/// are faults of the description.
+#[test]
+fn parameters_of_the_manoeuvre_are_varied() {
+    let text = "car = \"corvette_c5\"\nmanoeuvre = \"braking\"\nsolvers = \"point-mass\"\nrate = 60.0\n\
+                [parameters]\nmanoeuvre__pedal = [0.5, 1.0, 2.0]\n";
+    let (sweep, folder) = (read(text).expect("valid"), tempfile::tempdir().expect("a temporary folder"));
+    assert_eq!(execute_all(&sweep, folder.path(), 1).faulty_runs, 1);
+    let table = sweep.merge(folder.path()).expect("complete");
+    let [distance, fault] = ["distance_m", "fault"].map(|name| table.column(name).expect("a column"));
+    let stop = |row: usize| table.rows[row][distance].parse::<f64>().expect("a number");
+    assert!(stop(0) > 1.5 * stop(1), "{} {}", stop(0), stop(1));
+    assert!(table.rows[2][fault].contains("parameter pedal=2: accepted are pedal from 0"), "{:?}", table.rows[2]);
+    let found = faults(read(&text.replace("__pedal", "__radius_m")));
+    assert!(found.contains("`braking` has no parameter `radius_m`; accepted are pedal ("), "{found}");
+}
+
 #[test]
 fn every_fault_of_a_description_is_reported() {
     let text = "car = \"corvette_c5\"\nmanoeuvre = \"brakin\"\nsolvers = [\"point-mass\", \"point\"]\nrate = 5\n\

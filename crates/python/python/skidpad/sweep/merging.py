@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from skidpad.sweep.description import FORMAT, Sweep
+from skidpad.sweep.description import Sweep
 from skidpad.sweep.errors import SweepError
-from skidpad.sweep.files import MANIFEST_NAME, check_manifest, write_atomically
-from skidpad.sweep.shards import FORMAT_KEY, HASH_KEY, HEALTH_COLUMNS, schema_faults
+from skidpad.sweep.files import MANIFEST_NAME, write_atomically
+from skidpad.sweep.shards import FORMAT_KEY, HASH_KEY, schema_faults
 
 # Name of the table of all runs, in the folder of its shards.
 TABLE_NAME = "sweep.parquet"
@@ -30,7 +30,7 @@ def merge(folder: str | PathLike[str], sweep: Sweep | None = None) -> pa.Table:
     place = Path(folder)
     if sweep is None:
         sweep = Sweep.load(place / MANIFEST_NAME)
-    check_manifest(sweep, place)
+    sweep.plan.check_folder(place)
     faults: list[str] = []
     tables: list[pa.Table] = []
     for path in sorted(place.glob("shard-*.parquet")):
@@ -66,7 +66,7 @@ def _id_faults(sweep: Sweep, tables: list[pa.Table]) -> list[str]:
     if double:
         faults.append(f"{_named(double)} in several files; remove the copies")
     if unknown:
-        faults.append(f"{_named(unknown)} unknown: computed on a platform with other elementary functions?")
+        faults.append(f"{_named(unknown)} unknown; remove their files")
     return faults
 
 
@@ -90,6 +90,8 @@ def _unit_faults(tables: list[pa.Table]) -> list[str]:
 def _joined(sweep: Sweep, tables: list[pa.Table]) -> pa.Table:
     """Returns all rows in the order of the runs. A metric that a shard lacks is null there."""
     table = pa.concat_tables(tables, promote_options="default").sort_by("run").combine_chunks()
-    names = [name for name in table.column_names if name not in HEALTH_COLUMNS]
-    metadata = {FORMAT_KEY: FORMAT, HASH_KEY: sweep.hash}
-    return table.select([*names, *HEALTH_COLUMNS]).replace_schema_metadata(metadata)
+    # Metrics that a later shard adds are placed before the health of the runs.
+    is_health = {entry.name: entry.metadata[b"role"] == b"health" for entry in table.schema}
+    names = sorted(table.column_names, key=lambda name: is_health[name])
+    metadata = {FORMAT_KEY: sweep.manifest["format"], HASH_KEY: sweep.hash}
+    return table.select(names).replace_schema_metadata(metadata)
