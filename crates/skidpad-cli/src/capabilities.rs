@@ -35,17 +35,34 @@ pub fn capable_backends(
     Ok(backends)
 }
 
-/// Checks that the solver of `info` can simulate `setup`, which is that of `manoeuvre`.
+/// Checks that the solver of `info`, which `argument` names, can simulate `setup`, the start of `manoeuvre`.
 ///
 /// # Errors
 /// The solver is a reference vehicle, and the ground of the manoeuvre moves.
-pub fn check_capable(info: &SolverInfo, manoeuvre: &dyn Procedure, setup: &Setup) -> Result<(), BadArgument> {
+pub fn check_capable(
+    argument: &'static str,
+    info: &SolverInfo,
+    manoeuvre: &dyn Procedure,
+    setup: &Setup,
+) -> Result<(), BadArgument> {
     if can_simulate(info, setup) {
         return Ok(());
     }
     Err(BadArgument {
-        argument: "--solver",
-        found: format!("reference vehicle `{}` for `{}`, whose ground moves", info.name, manoeuvre.name()),
+        argument,
+        found: format!("`{}` for the moving ground of `{}`", info.name, manoeuvre.name()),
         accepts: "solvers that are not reference vehicles; see `skidpad list solvers`".into(),
     })
+}
+
+/// Checks each of `backends` as [`check_capable`] does if the user has named them by `--solvers`, whose values are `names`.
+/// Solvers that the user has not named are left out of a manoeuvre that they cannot simulate.
+pub fn check_named(
+    names: &[String],
+    backends: &[SolverInfo],
+    manoeuvre: &dyn Procedure,
+    setup: &Setup,
+) -> Result<(), BadArgument> {
+    let named = if names.is_empty() { &[] } else { backends };
+    named.iter().try_for_each(|info| check_capable("--solvers", info, manoeuvre, setup))
 }

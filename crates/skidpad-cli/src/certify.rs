@@ -10,7 +10,7 @@ use skidpad::spec::printable::one_line;
 
 use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::Certify;
-use crate::capabilities::capable_backends;
+use crate::capabilities::{capable_backends, check_named};
 use crate::compare::select_solvers;
 use crate::comparison_study::{manoeuvre_names, result_paths, vehicle_stem};
 use crate::errors::{self, BadArgument, Unwritable};
@@ -40,7 +40,8 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     check_parameters(&overrides, &entries)?;
     for entry in entries {
         let manoeuvre = entry.build_standard(&overrides);
-        resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &steps)?;
+        let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &steps)?;
+        check_named(&arguments.solvers, &backends, manoeuvre.as_ref(), &setup)?;
         manoeuvres.push(manoeuvre);
     }
     // Such as `corvette_c5_certificate_step-steer_braking`.

@@ -15,6 +15,7 @@ use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::{Changes, Compare};
+use crate::capabilities::check_named;
 use crate::errors::{self, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
@@ -112,7 +113,8 @@ impl Study<'_> {
         let build = |entry: &ManoeuvreEntry| -> Result<Box<dyn Procedure>> {
             let built = entry.build_standard(&self.car.overrides);
             for car in self.cars() {
-                resolve_setup(built.as_ref(), &car.vehicle.model, &car.overrides, changes, &[self.dt])?;
+                let setup = resolve_setup(built.as_ref(), &car.vehicle.model, &car.overrides, changes, &[self.dt])?;
+                check_named(&self.arguments.solvers, &self.backends, built.as_ref(), &setup)?;
             }
             Ok(built)
         };

@@ -62,7 +62,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     }
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
-    check_capable(&backend, manoeuvre.as_ref(), &setup)?;
+    check_capable("--solver", &backend, manoeuvre.as_ref(), &setup)?;
     let selection = export::select_channels(&arguments.history, &backend, &vehicle.model)?;
     let log = measured_log::load(&arguments.log, &backend, &vehicle.model)?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
@@ -362,6 +362,7 @@ pub fn resolve_setup(
             }
             StartProperty::Heading => (changes.heading_deg.is_some(), "--heading-deg", "`heading_deg` of the scene"),
             StartProperty::Place => (false, "another scene", "`start_m` of the scene"),
+            StartProperty::Ground => (true, if changes.scene.is_some() { "--scene" } else { "--slope-deg" }, ""),
         };
         // If the scene asked for the change, an argument can replace it.
         let (argument, alternative) =

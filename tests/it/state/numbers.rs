@@ -105,7 +105,7 @@ fields! {
     LateralCompliance { rate damping }
     ToeCamberCurves { toe camber }
     Steering { lock rate wheel_ratio kingpin assist_share }
-    Kingpin { trail scrub_radius caster inclination }
+    Kingpin { trail scrub_radius caster inclination pneumatic_trail }
     AntiRollBar { wheels rate speed_range force_path }
     HeaveSpring { wheels rate damping }
     TorqueCoupling { sides friction bias viscous }

@@ -67,7 +67,7 @@ fn only_cars_with_known_axes_have_the_column() {
 /// locks have opposite torques.
 #[test]
 fn weight_centres_the_steering_of_a_parked_car() {
-    let kingpin = Kingpin { trail: 0.0, scrub_radius: 0.02, caster: 0.0, inclination: 0.2 };
+    let kingpin = Kingpin { scrub_radius: 0.02, inclination: 0.2, ..Kingpin::default() };
     let model = car(kingpin, 0.0);
     for solver in solvers() {
         let [left, right] = [1.0f32, -1.0].map(|side| {

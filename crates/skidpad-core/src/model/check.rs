@@ -36,7 +36,10 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     check_not_negative("power steering share", parts.steering.assist_share)?;
     check_positive("1 - power steering share", 1.0 - parts.steering.assist_share)?;
     if let Some(kingpin) = parts.steering.kingpin {
-        check_finite("trail and scrub radius", Vec3::new(kingpin.trail, kingpin.scrub_radius, 0.0))?;
+        check_finite(
+            "trails and scrub radius",
+            Vec3::new(kingpin.trail, kingpin.scrub_radius, kingpin.pneumatic_trail),
+        )?;
         for angle in [kingpin.caster, kingpin.inclination] {
             check_positive("π/4 - angle of the kingpin", core::f32::consts::FRAC_PI_4 - angle.abs())?;
         }

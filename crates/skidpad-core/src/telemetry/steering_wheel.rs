@@ -8,8 +8,8 @@ use bevy_math::Vec3;
 /// Returns the torque with which the driver of a car of `model` held the steering wheel in the last step of `state` (N m),
 /// positive to the left; 0 if steering ratio or steering axes are unknown.
 ///
-/// The work of the driver is that of the ground on the steered wheels: the moment about the axis of each wheel counts with
-/// its road-wheel angle per steering-wheel angle, which is that in the middle of its axle. Power steering supplies its share.
+/// By virtual work, the torque is the sum of the moments about the steering axes, each times the steer ratio of its axle,
+/// over the steering ratio. Ackermann geometry is neglected. Power steering reduces the torque by its share.
 pub(crate) fn steering_wheel_torque(model: &Model, state: &State) -> f32 {
     let steering = &model.parts().steering;
     let (Some(wheel_ratio), Some(kingpin)) = (steering.wheel_ratio, steering.kingpin) else { return 0.0 };
@@ -20,7 +20,7 @@ pub(crate) fn steering_wheel_torque(model: &Model, state: &State) -> f32 {
             let [longitudinal, lateral] = wheel_state.tyre;
             let force = Vec3::new(longitudinal, lateral, wheel_state.load);
             let ground = GroundForce { force, aligning: wheel_state.aligning };
-            steer_ratio * kingpin.moment(-wheel.side.outward_sign(), wheel_state.steer, &ground)
+            steer_ratio * kingpin.moment(wheel.radius, -wheel.side.outward_sign(), wheel_state.steer, &ground)
         })
         .sum();
     -(1.0 - steering.assist_share) * ground_torque / wheel_ratio

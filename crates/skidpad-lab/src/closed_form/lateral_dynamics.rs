@@ -3,13 +3,15 @@
 use nalgebra::{Complex, Matrix2, Vector2};
 use skidpad_core::Model;
 
-use super::Characteristics;
+use super::roll::TurnPose;
+use super::{Characteristics, roll_steer_force};
 
 /// Linear single-track model with two degrees of freedom, lateral velocity and yaw rate, for any number of axles.
 ///
 /// H. B. Pacejka, *Tyre and Vehicle Dynamics*, 3rd edition, section 1.3: `m (v̇ + V r) = ΣFᵢ`, `I ṙ = Σ xᵢ Fᵢ`, with the
 /// side force `Fᵢ = Cᵢ (sᵢ δ − (v + xᵢ r) / V)` of each axle. The relaxation of the tyres delays the side force by a lag
-/// of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll and load transfer are not included.
+/// of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll steer adds a side force
+/// `Tᵢ (v̇ + V r)`, as if the body rolled without delay; other effects of roll and load transfer are not included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LateralDynamics {
     /// Mass `m` (kg).
@@ -31,6 +33,8 @@ pub struct LinearAxle {
     pub steer_ratio: f64,
     /// Relaxation length `σ` (m), ≥ 0.
     pub relaxation_m: f64,
+    /// Side force by roll steer per lateral acceleration `T` (N per m/s²), positive to the left in a left turn.
+    pub roll_steer_kg: f64,
 }
 
 /// Response to the mean road-wheel angle at one frequency. Arguments are phases; a negative argument is a lag.
@@ -57,16 +61,17 @@ impl LateralDynamics {
     /// Reads mass, yaw inertia, cornering stiffnesses at the static load and steer ratios from `model`, without
     /// relaxation. `None` if a tyre has no cornering stiffness.
     pub fn new(model: &Model) -> Option<Self> {
-        let axle = |(figures, parameters): (&super::AxleCharacteristics, &skidpad_core::model::Axle)| {
+        let turn_pose = TurnPose::new(model);
+        let axle = |(index, figures): (usize, &super::AxleCharacteristics)| {
             Some(LinearAxle {
                 x_m: figures.x_m,
                 cornering_stiffness_n_per_rad: figures.cornering_stiffness_n_per_rad?,
-                steer_ratio: f64::from(parameters.steer_ratio),
+                steer_ratio: f64::from(model.parts().axles[index].steer_ratio),
                 relaxation_m: 0.0,
+                roll_steer_kg: roll_steer_force(model, turn_pose.as_ref(), index),
             })
         };
-        let axles: Option<Vec<_>> =
-            Characteristics::new(model).axles.iter().zip(&model.parts().axles).map(axle).collect();
+        let axles: Option<Vec<_>> = Characteristics::new(model).axles.iter().enumerate().map(axle).collect();
         Some(Self {
             mass_kg: f64::from(model.mass()),
             yaw_inertia_kg_m2: f64::from(model.inertia().z_axis.z),
@@ -83,26 +88,37 @@ impl LateralDynamics {
         [sum(0), sum(1), sum(2)]
     }
 
-    /// Returns the static margin (–): distance of the neutral steer point behind the centre of mass, `−ΣC x / ΣC`, over the
-    /// distance from the first to the last axle. Positive for a car that understeers (W. F. Milliken, D. L. Milliken, *Race
+    /// Returns the mass `m − ΣT` (kg), and the distance `ΣT x / (m − ΣT)` (m) by which roll steer moves all side forces
+    /// forward in the yaw balance.
+    fn roll_steer_terms(&self) -> [f64; 2] {
+        let sum = |weight: &dyn Fn(&LinearAxle) -> f64| {
+            self.axles.iter().map(|axle| axle.roll_steer_kg * weight(axle)).sum::<f64>()
+        };
+        let mass = self.mass_kg - sum(&|_| 1.0);
+        [mass, sum(&|axle| axle.x_m) / mass]
+    }
+
+    /// Returns the static margin (–): distance of the neutral steer point behind the centre of mass over the distance from
+    /// the first to the last axle, `−(ΣC x / ΣC + ΣT x / (m − ΣT)) / L`. Positive for a car that understeers (W. F. Milliken, D. L. Milliken, *Race
     /// Car Vehicle Dynamics*, section 5.10). `None` without stiffness or with one axle.
     pub fn static_margin(&self) -> Option<f64> {
-        let [c0, c1, _] = self.stiffness_moments();
+        let ([c0, c1, _], [_, shift]) = (self.stiffness_moments(), self.roll_steer_terms());
         let (first, last) = (self.axles.first()?, self.axles.last()?);
         let wheelbase = first.x_m - last.x_m;
-        (c0 > 0.0 && wheelbase > 0.0).then(|| -c1 / (c0 * wheelbase))
+        (c0 > 0.0 && wheelbase > 0.0).then(|| -(c1 / c0 + shift) / wheelbase)
     }
 
     /// Computes the free oscillation at `speed_mps` (m/s, > 0), without relaxation:
-    /// `ω² = (ΣC ΣC x² − (ΣC x)²) / (m I V²) − ΣC x / I`, `2 ζ ω = ΣC / (m V) + ΣC x² / (I V)`. `None` for a car that is
-    /// unstable at this speed, which is one above its critical speed.
+    /// `ω² = (ΣC ΣC x² − (ΣC x)²) / (m I V²) − ΣC x / I`, `2 ζ ω = ΣC / (m V) + ΣC x² / (I V)`. Roll steer reduces the mass
+    /// `m` by `ΣT` and moves each side force by `e = ΣT x / (m − ΣT)` in the yaw balance. `None` for a car that is unstable
+    /// at this speed, which is one above its critical speed.
     pub fn yaw_mode(&self, speed_mps: f64) -> Option<YawMode> {
         let [c0, c1, c2] = self.stiffness_moments();
-        let (m, i, v) = (self.mass_kg, self.yaw_inertia_kg_m2, speed_mps);
-        let square = (c0 * c2 - c1 * c1) / (m * i * v * v) - c1 / i;
+        let ([m, shift], i, v) = (self.roll_steer_terms(), self.yaw_inertia_kg_m2, speed_mps);
+        let square = (c0 * c2 - c1 * c1) / (m * i * v * v) - (c1 + shift * c0) / i;
         (square > 0.0).then(|| {
             let natural = square.sqrt();
-            let decay = c0 / (m * v) + c2 / (i * v);
+            let decay = c0 / (m * v) + (c2 + shift * c1) / (i * v);
             YawMode { frequency_hz: natural / std::f64::consts::TAU, damping_ratio: decay / (2.0 * natural) }
         })
     }
@@ -121,14 +137,15 @@ impl LateralDynamics {
         // ΣC, ΣC x, ΣC x², ΣC s, ΣC s x.
         let (c0, c1, c2) = (sum(&|_| 1.0), sum(&|axle| axle.x_m), sum(&|axle| axle.x_m * axle.x_m));
         let (s0, s1) = (sum(&|axle| axle.steer_ratio), sum(&|axle| axle.steer_ratio * axle.x_m));
+        let [mass, shift] = self.roll_steer_terms();
         // Unknown: lateral velocity and yaw rate per angle.
         let matrix = Matrix2::new(
-            jw * self.mass_kg + c0 / v,
-            c1 / v + self.mass_kg * v,
-            c1 / v,
-            jw * self.yaw_inertia_kg_m2 + c2 / v,
+            jw * mass + c0 / v,
+            c1 / v + mass * v,
+            (c1 + c0 * shift) / v,
+            jw * self.yaw_inertia_kg_m2 + (c2 + c1 * shift) / v,
         );
-        let solution = matrix.lu().solve(&Vector2::new(s0, s1))?;
+        let solution = matrix.lu().solve(&Vector2::new(s0, s1 + s0 * shift))?;
         let (lateral_velocity, yaw_rate) = (solution[0], solution[1]);
         Some(LateralResponse {
             yaw_rate,
@@ -150,6 +167,7 @@ mod tests {
             cornering_stiffness_n_per_rad: stiffness,
             steer_ratio,
             relaxation_m: 0.0,
+            roll_steer_kg: 0.0,
         };
         LateralDynamics {
             mass_kg: 1545.0,
@@ -198,6 +216,28 @@ mod tests {
                 (1.0 + s * lead) * gain / (1.0 + s * (2.0 * damping / natural) + s * s / (natural * natural));
             let found = car.response(v, frequency).expect("stable").yaw_rate;
             assert!((found - expected).norm() < 1e-9 * expected.norm(), "{frequency} Hz: {found} {expected}");
+        }
+    }
+
+    /// With roll steer of the rear axle the gains are those of the bicycle model with the same forces, and the signs of margin
+    /// and understeer agree. The car that oversteers has no oscillation above its critical speed.
+    #[test]
+    fn roll_steer_moves_the_neutral_steer_point() {
+        for roll_steer_kg in [-300.0, 300.0] {
+            let mut car = c5();
+            car.axles[1].roll_steer_kg = roll_steer_kg;
+            let row = |axle: &LinearAxle| {
+                [axle.x_m, axle.cornering_stiffness_n_per_rad, axle.steer_ratio, axle.roll_steer_kg]
+            };
+            let rows: Vec<[f64; 4]> = car.axles.iter().map(row).collect();
+            let bicycle = super::super::Bicycle::from_axles(car.mass_kg, &rows).expect("steers");
+            let found = car.response(20.0, 0.0).expect("stable");
+            assert!((found.yaw_rate.re / bicycle.yaw_gain(20.0) - 1.0).abs() < 1e-9, "{found:?}");
+            assert_eq!(car.static_margin().expect("two axles") < 0.0, bicycle.understeer < 0.0);
+            assert_eq!(bicycle.critical_speed_mps().is_some(), roll_steer_kg < 0.0);
+            if let Some(critical) = bicycle.critical_speed_mps() {
+                assert!(car.yaw_mode(0.999 * critical).is_some() && car.yaw_mode(1.001 * critical).is_none());
+            }
         }
     }
 

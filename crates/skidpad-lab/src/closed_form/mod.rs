@@ -81,6 +81,8 @@ pub struct Characteristics {
     /// height, `t / 2h` for a centre of mass in the middle. The value holds for the turn in which the car tips first.
     /// `None` for a car with a single track.
     pub rollover_g: Option<f64>,
+    /// Rollover thresholds of a rigid car in a left and in a right turn (g); `None` for a car with a single track.
+    pub rigid_rollover_g: Option<[f64; 2]>,
     /// Direction of the turn in which a rigid car tips first; `None` if both sides are equal.
     pub tip_direction: Option<Side>,
     /// Steady-state roll angle per lateral acceleration (rad/(m/s²)); `None` if the springs cannot hold the car
@@ -107,6 +109,7 @@ impl Characteristics {
             mass_kg: f64::from(model.mass()),
             wheelbase_m: axle_x(0) - axle_x(axles.len().saturating_sub(1)),
             rollover_g: rollover_thresholds.map(|[left, right]| left.min(right)),
+            rigid_rollover_g: rollover_thresholds,
             tip_direction: rollover_thresholds.and_then(lower_side),
             roll_gradient: turn_pose.as_ref().map(|turn_pose| turn_pose.roll),
             bicycle: build_bicycle(model, &axles, turn_pose.as_ref()),
@@ -188,29 +191,30 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     tyre.has_deflection_dynamics().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
+/// Returns the lateral force of the axle `index` by roll steer per lateral acceleration (N per m/s², positive to the left):
+/// cornering stiffness times the toe change by the travel of each wheel in the pose of a turn; 0 without a pose.
+fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -> f64 {
+    let links = model.parts().axles[index].toe_camber.zip(turn_pose);
+    links.map_or(0.0, |(links, turn_pose)| {
+        let axle_wheels = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
+        axle_wheels
+            .map(|(i, wheel)| {
+                // [0]: linear toe change per travel (rad/m).
+                let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turn_pose.compressions[i];
+                cornering_stiffness(model, i).unwrap_or(0.0) * steer
+            })
+            .sum()
+    })
+}
+
 /// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from the roll steer
 /// of wheels whose links change their toe angle with the wheel travel. `turn_pose` is the pose of the car in a turn;
 /// without it there is no roll steer. `None` if a tyre has no cornering stiffness or no axle steers.
 fn build_bicycle(model: &Model, axles: &[AxleCharacteristics], turn_pose: Option<&TurnPose>) -> Option<Bicycle> {
-    // Lateral force by roll steer per lateral acceleration (N per m/s², positive to the left): cornering stiffness
-    // times the toe change by the travel of each wheel.
-    let roll_steer_force = |index: usize| {
-        let links = model.parts().axles[index].toe_camber.zip(turn_pose);
-        links.map_or(0.0, |(links, turn_pose)| {
-            let axle_wheels = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
-            axle_wheels
-                .map(|(i, wheel)| {
-                    // [0]: linear toe change per travel (rad/m).
-                    let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turn_pose.compressions[i];
-                    cornering_stiffness(model, i).unwrap_or(0.0) * steer
-                })
-                .sum()
-        })
-    };
     // Arguments of `Bicycle::from_axles`: position, cornering stiffness, steer ratio, roll-steer force.
     let axle_row = |(i, figures): (usize, &AxleCharacteristics)| {
         let steer_ratio = f64::from(model.parts().axles[i].steer_ratio);
-        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, steer_ratio, roll_steer_force(i)])
+        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, steer_ratio, roll_steer_force(model, turn_pose, i)])
     };
     let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(axle_row).collect();
     Bicycle::from_axles(f64::from(model.mass()), &rows?)

@@ -76,7 +76,7 @@ pub use split_mu::{SplitMu, SplitMuMetrics};
 pub use stability_test::{StabilityMetrics, StabilityTest};
 pub use standards::standard_of;
 pub use start_options::{START_OPTIONS, StartOption};
-pub use start_requirements::{PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
+pub use start_requirements::{GroundRule, PositionRule, SpeedRule, StartProperty, StartRejected, StartRequirements};
 pub use step_steer::{StepSteer, StepSteerMetrics};
 pub use straight_tests::STRAIGHT_TESTS;
 pub use tilt_table::{TiltTable, TiltTableMetrics};

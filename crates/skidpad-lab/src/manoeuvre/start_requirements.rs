@@ -14,6 +14,8 @@ pub struct StartRequirements {
     pub speed: SpeedRule,
     /// Accepted positions and headings.
     pub place: PositionRule,
+    /// Accepted ground.
+    pub ground: GroundRule,
 }
 
 /// Accepted forward speeds at the start.
@@ -36,23 +38,37 @@ pub enum PositionRule {
     Origin,
 }
 
+/// Accepted ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GroundRule {
+    /// Any scene and slope.
+    Any,
+    /// Ground of the manoeuvre itself only.
+    Own,
+}
+
 impl StartRequirements {
     /// Any start.
-    pub const ANY_START: Self = Self { speed: SpeedRule::Any, place: PositionRule::Any };
+    pub const ANY_START: Self = Self { speed: SpeedRule::Any, place: PositionRule::Any, ground: GroundRule::Any };
     /// Speed of the manoeuvre itself, from any place.
-    pub const FIXED_SPEED: Self = Self { speed: SpeedRule::Fixed, place: PositionRule::Any };
+    pub const FIXED_SPEED: Self = Self { speed: SpeedRule::Fixed, ..Self::ANY_START };
 
     /// Speeds above 1 m/s, the smallest speed that [`crate::driver::PathFollower`] calculates with, from any place.
     pub const PATH_FOLLOWING: Self = Self::above(1.0);
 
     /// Accepts speeds above `speed_mps` (m/s), from any place.
     pub const fn above(speed_mps: f64) -> Self {
-        Self { speed: SpeedRule::Above(speed_mps), place: PositionRule::Any }
+        Self { speed: SpeedRule::Above(speed_mps), ..Self::ANY_START }
     }
 
     /// Restricts the start to the origin, towards +x.
     pub const fn from_origin(self) -> Self {
         Self { place: PositionRule::Origin, ..self }
+    }
+
+    /// Restricts the ground to that of the manoeuvre.
+    pub const fn on_own_ground(self) -> Self {
+        Self { ground: GroundRule::Own, ..self }
     }
 }
 
@@ -65,6 +81,8 @@ pub enum StartProperty {
     Heading,
     /// Position, [`Overrides::start_m`].
     Place,
+    /// Scene or slope, [`Overrides::scene`] and [`Overrides::slope_rad`].
+    Ground,
 }
 
 /// Rejected change of the start.
@@ -91,13 +109,17 @@ impl Overrides {
     ///
     /// # Errors
     /// Returns the first change that `manoeuvre` does not accept ([`Procedure::start_requirements`]), in the order
-    /// speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
-    /// any x or y that is not 0. Heights, scenes, durations and trailers are always accepted.
+    /// ground, speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
+    /// any x or y that is not 0. Heights, durations and trailers are always accepted.
     pub fn setup(&self, manoeuvre: &dyn Procedure, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, requirements) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
         // Arguments: changed property, requested value as text, accepted values as a sentence.
         let reject = |change, found, accepted| Err(StartRejected { change, found, accepts: accepted });
+        if requirements.ground == GroundRule::Own && (self.scene.is_some() || self.slope_rad.is_some()) {
+            let accepted = format!("`{name}` has its own ground");
+            return reject(StartProperty::Ground, "on other ground".into(), accepted);
+        }
         // Speed of the manoeuvre itself (m/s).
         let standard_speed = f64::from(setup.placement.speed);
         if let Some((speed, accepted)) =
@@ -105,7 +127,7 @@ impl Overrides {
         {
             return reject(StartProperty::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepted}"));
         }
-        let origin_rule = format!("`{name}` follows a line from the origin towards +x");
+        let origin_rule = format!("`{name}` starts at the origin towards +x");
         // A heading of whole turns points along +x.
         let (must_start_at_origin, is_turned) =
             (requirements.place == PositionRule::Origin, |heading: f64| (heading / TAU).fract() != 0.0);

@@ -16,7 +16,7 @@ use crate::trajectory::Trajectory;
 pub struct TiltTable {
     /// Rate of the table angle (°/s), > 0.
     pub rate_degps: f64,
-    /// Side that moves down: below 0 the right side, otherwise the left side.
+    /// Side that moves down: −1 the right side, 1 the left side.
     pub lower_side: f64,
 }
 
@@ -27,12 +27,14 @@ impl Default for TiltTable {
 }
 
 metrics! {
-    /// Angles of the table. A car that slides or whose wheels all carry load up to the largest angle has no tilt angle.
+    /// Angles of the table. A car that slides by more than 0.3 m before it tips, or whose wheels carry load up to the largest
+    /// angle, has no tilt angle.
     TiltTableMetrics {
         first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load from there on for 0.2 s.";
         tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load from there on for 0.2 s.";
         tilt_table_ratio, "-", 4, "Tilt-table ratio", "Tangent of the table angle at two-wheel lift.";
-        static_stability_factor, "-", 4, "Static stability factor", "Half the track over the height of the centre of mass: tilt-table ratio of a rigid car.";
+        static_stability_factor, "-", 4, "Static stability factor", "Tilt-table ratio of a rigid car: distance of the lower wheels from the centre of mass, over its height.";
+        slide_mm, "mm", 1, "Sliding distance", "Largest distance of the centre of mass from its start along the table, sideways and forward, before the lift.";
         body_roll_deg, "deg", 2, "Roll angle at two-wheel lift", "Of the body relative to the table, without sign.";
     }
 }
@@ -41,20 +43,22 @@ metrics! {
 const TABLE_GRIP: f32 = 4.0;
 /// Length and width of the table (m), and its thickness (m).
 const TABLE_SIZE_M: [f32; 3] = [40.0, 12.0, 0.2];
-/// Angle at which the table stops (°). Cars on wheels tip before.
+/// Angle at which the table stops (°). Cars with a tilt-table ratio below 3.7 tip before.
 const LARGEST_ANGLE_DEG: f64 = 75.0;
-/// Time in which the car settles before the table moves (s).
+/// Time in which the car settles on the level table (s).
 const SETTLING_S: f64 = 2.0;
-/// Time in which the table reaches its rate (s).
+/// Time in which the table then reaches its rate (s).
 const BLEND_S: f64 = 1.0;
-/// Time without load from which a wheel has lifted (s). A suspension that reaches its droop stop unloads its wheel for a
+/// Time without load after which a wheel counts as lifted (s). A suspension that reaches its droop stop unloads its wheel for a
 /// moment, although the spring still presses it on the table.
 const LIFT_TIME_S: f64 = 0.2;
+/// Sliding distance from which a car has left its place on the table (m).
+const MAX_SLIDE_M: f64 = 0.3;
 
 impl TiltTable {
     /// Returns the planned duration of a run (s).
     fn duration_s(&self) -> f64 {
-        SETTLING_S + LARGEST_ANGLE_DEG / self.rate_degps
+        SETTLING_S + 0.5 * BLEND_S + LARGEST_ANGLE_DEG / self.rate_degps
     }
 
     /// Returns the sign of the angle of the table: rotations about +x move the right side down.
@@ -71,7 +75,8 @@ impl TiltTable {
     fn table(&self) -> Option<Platform> {
         let last_angle = self.angle_sign() * LARGEST_ANGLE_DEG.to_radians();
         let way_point = |time: f64, angle: f64| WayPoint { time, displacement: DVec3::ZERO, angle };
-        let way_points = vec![way_point(SETTLING_S, 0.0), way_point(self.duration_s(), last_angle)];
+        // The blend begins half of its duration before the way point.
+        let way_points = vec![way_point(SETTLING_S + 0.5 * BLEND_S, 0.0), way_point(self.duration_s(), last_angle)];
         let path = PlatformPath::new(way_points, false, BLEND_S).ok()?; // `false`: the table does not repeat its course
         let size = Vec3::from_array(TABLE_SIZE_M);
         let centre = DVec3::new(0.0, 0.0, -0.5 * f64::from(size.z));
@@ -86,25 +91,48 @@ impl TiltTable {
         upper.peek().is_some() && upper.all(|(_, wheel)| wheel.load_n <= 0.0)
     }
 
+    /// Returns the static stability factor of the lowered side of `model`; `None` for a car without wheels on both sides.
+    fn static_stability_factor(&self, model: &Model) -> Option<f64> {
+        // A left turn tips the car over its right wheels.
+        let [left_turn, right_turn] = Characteristics::new(model).rigid_rollover_g?;
+        Some(if self.lower_side < 0.0 { left_turn } else { right_turn })
+    }
+
     /// Computes the metrics of a run. Rows before the table moves do not count, because the car settles.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TiltTableMetrics {
         let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
         let table = self.table();
         let angle = |frame: &Frame| table.as_ref().map_or(0.0, |table| table_angle(table, frame.t_s));
-        let first_lift = (0..model.wheels().len())
-            .filter(|&i| model.wheels()[i].side == self.upper_side())
+        let slide = |frame: &Frame| slide_m(frame, self.angle_sign() * angle(frame));
+        let upper_wheels = (0..model.wheels().len()).filter(|&i| model.wheels()[i].side == self.upper_side());
+        let first_lift = upper_wheels
             .filter_map(|i| first_lasting(rows(), |frame| frame.wheels[i].load_n <= 0.0))
             .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
         let tipped = first_lasting(rows(), |frame| self.is_upper_side_free(model, frame));
+        let lift_s = tipped.as_ref().map_or(f64::MAX, |frame| frame.t_s);
+        let slide = trajectory.time_slice(SETTLING_S, lift_s).map(|frame| slide(&frame)).fold(0.0, f64::max);
+        let stayed = |frame: &Option<Frame>| frame.clone().filter(|_| slide <= MAX_SLIDE_M);
+        let (first_lift, tipped) = (stayed(&first_lift), stayed(&tipped));
         let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();
         TiltTableMetrics {
             first_lift_deg: first_lift.as_ref().map(|frame| angle(frame).to_degrees()),
             tilt_deg: tipped.as_ref().map(|frame| angle(frame).to_degrees()),
             tilt_table_ratio: tipped.as_ref().map(|frame| angle(frame).tan()),
-            static_stability_factor: Characteristics::new(model).rollover_g,
+            static_stability_factor: self.static_stability_factor(model),
             body_roll_deg: tipped.as_ref().map(|frame| body_roll(frame).to_degrees()),
+            slide_mm: Some(1e3 * slide),
         }
     }
+}
+
+/// Returns the distance of the centre of mass from the middle of the table along its surface (m) at the table angle
+/// `angle_rad` (rad, rotation about +x). The car starts in the middle. A body that leans on its springs moves by less than
+/// [`MAX_SLIDE_M`].
+fn slide_m(frame: &Frame, angle_rad: f64) -> f64 {
+    let (sin, cos) = angle_rad.sin_cos();
+    // Height above the axis of the table, which is in the middle of its thickness.
+    let height = frame.z_m + 0.5 * f64::from(TABLE_SIZE_M[2]);
+    (cos * frame.y_m + sin * height).hypot(frame.x_m)
 }
 
 /// Returns the angle of the table at `time_s`, without sign (rad).
@@ -113,7 +141,7 @@ fn table_angle(table: &Platform, time_s: f64) -> f64 {
     f64::from(2.0 * rotation.x.atan2(rotation.w)).abs()
 }
 
-/// Returns the first of the `rows` from which `condition` holds for [`LIFT_TIME_S`]; `None` if it never does for so long.
+/// Returns the first row of an interval of at least [`LIFT_TIME_S`] in which `condition` holds; `None` if there is none.
 fn first_lasting<'a>(
     rows: impl Iterator<Item = std::borrow::Cow<'a, Frame>>,
     condition: impl Fn(&Frame) -> bool,
@@ -133,7 +161,7 @@ fn first_lasting<'a>(
     None
 }
 
-/// Driver that holds the brakes until the car has tipped.
+/// Driver that holds the brakes until the upper wheels have carried no load for twice [`LIFT_TIME_S`], or the car has slid.
 struct TiltTableDriver {
     test: TiltTable,
     /// Time since which no wheel of the upper side has carried load (s); `None` while one does.
@@ -147,7 +175,6 @@ impl DriverModel for TiltTableDriver {
         Controls::parked()
     }
 
-    /// Returns whether the wheels of the upper side have carried no load for longer than [`LIFT_TIME_S`].
     fn finished(&self, input: &DriverInput<'_>) -> bool {
         // Twice the time: the last rows are then part of the lift at any step rate.
         self.free_since_s.is_some_and(|time| input.has_reached(time + 2.0 * LIFT_TIME_S))
@@ -171,7 +198,7 @@ impl Manoeuvre for TiltTable {
         Setup { scene, duration_s: self.duration_s(), ..Setup::flat(0.0) }
     }
     fn start_requirements(&self) -> StartRequirements {
-        StartRequirements::FIXED_SPEED.from_origin()
+        StartRequirements::FIXED_SPEED.from_origin().on_own_ground()
     }
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(TiltTableDriver { test: *self, free_since_s: None })
@@ -191,7 +218,7 @@ mod tests {
     fn the_table_turns_at_its_rate() {
         for lower_side in [-1.0, 1.0] {
             let test = TiltTable { lower_side, ..TiltTable::default() };
-            for (time, degrees) in [(0.0, 0.0), (1.0, 0.0), (22.0, 10.0), (82.0, 40.0), (1e3, LARGEST_ANGLE_DEG)] {
+            for (time, degrees) in [(0.0, 0.0), (1.0, 0.0), (22.5, 10.0), (82.5, 40.0), (1e3, LARGEST_ANGLE_DEG)] {
                 let found = table_angle(&test.table().expect("valid"), time).to_degrees();
                 assert!((found - degrees).abs() < 1e-4, "{time} s: {found}°");
             }
@@ -225,6 +252,15 @@ mod tests {
         close(found.tilt_table_ratio, 30f64.to_radians().tan());
         close(found.static_stability_factor, 1.5);
         close(found.body_roll_deg, 5.0);
+        // The origin is half the thickness of the table above its axis.
+        assert!(found.slide_mm.expect("measured") < 60.0, "{found:?}");
+        let slid = sampled(0.02, 100.0, |t, frame| {
+            frame.y_m = if t > 50.0 { -0.4 } else { 0.0 };
+            let load_n = if t > 60.0 { 0.0 } else { 2500.0 };
+            frame.wheels.iter_mut().for_each(|wheel| wheel.load_n = load_n);
+        });
+        let found = test.measure(&model, &slid);
+        assert!(found.tilt_deg.is_none() && found.slide_mm.expect("measured") > 300.0, "{found:?}");
         let other = TiltTable { lower_side: 1.0, ..test }.measure(&model, &run);
         assert_eq!((other.first_lift_deg, other.tilt_deg), (None, None));
     }

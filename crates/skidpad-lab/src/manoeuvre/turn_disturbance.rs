@@ -47,9 +47,10 @@ metrics! {
         yaw_rate_ratio_1s, "-", 3, "Yaw rate over reference yaw rate after 1 s", "Above 1 the car turns into the circle.";
         peak_yaw_rate_ratio, "-", 3, "Largest yaw rate over initial yaw rate", "In the first two seconds.";
         sideslip_change_1s_deg, "deg", 3, "Change of the sideslip angle after 1 s", "Relative to the mean over 0.5 s before the disturbance.";
-        peak_sideslip_deg, "deg", 3, "Largest absolute sideslip angle", "In the first two seconds.";
-        path_deviation_1s_m, "m", 3, "Path deviation after 1 s", "Distance of the centre of mass from the circle, positive to the inside.";
-        path_deviation_2s_m, "m", 3, "Path deviation after 2 s", "Distance of the centre of mass from the circle, positive to the inside.";
+        peak_sideslip_deg, "deg", 3, "Largest absolute sideslip angle", "In the first two seconds, while the car is faster than 2 m/s.";
+        initial_path_error_m, "m", 3, "Path error before the disturbance", "Distance of the centre of mass from the circle at the disturbance, positive to the inside.";
+        path_deviation_1s_m, "m", 3, "Path deviation after 1 s", "Change of the distance of the centre of mass from the circle since the disturbance, positive to the inside.";
+        path_deviation_2s_m, "m", 3, "Path deviation after 2 s", "Change of the distance of the centre of mass from the circle since the disturbance, positive to the inside.";
     }
 }
 
@@ -61,6 +62,8 @@ const RECORDED_AFTER_S: f64 = 3.0;
 const AVERAGING_TIME_S: f64 = 0.5;
 /// Time in which peaks are evaluated (s).
 const PEAK_TIME_S: f64 = 2.0;
+/// Speed up to which a car has no sideslip angle (m/s).
+const MIN_SIDESLIP_SPEED_MPS: f64 = 2.0;
 
 impl TurnDisturbance {
     /// Returns the speed before the disturbance (m/s).
@@ -90,6 +93,10 @@ impl TurnDisturbance {
         let peak = |channel: &dyn Fn(&Frame) -> f64| {
             trajectory.time_slice(start, start + PEAK_TIME_S).map(|frame| channel(&frame)).fold(0.0, f64::max)
         };
+        let initial_error = after(0.0, &deviation);
+        // Sideslip angle, 0 for a car that has stopped.
+        let moving_sideslip =
+            |frame: &Frame| if speed(frame) > MIN_SIDESLIP_SPEED_MPS { sideslip(frame).abs() } else { 0.0 };
         let initial_yaw_rate = before(&yaw_rate);
         let reference_yaw_rate = after(1.0, &speed) / self.radius_m.abs();
         let ratio = |numerator: f64, denominator: f64| (denominator > 0.0).then(|| numerator / denominator);
@@ -100,9 +107,10 @@ impl TurnDisturbance {
             yaw_rate_ratio_1s: ratio(after(1.0, &yaw_rate), reference_yaw_rate),
             peak_yaw_rate_ratio: ratio(peak(&yaw_rate), initial_yaw_rate),
             sideslip_change_1s_deg: Some((after(1.0, &sideslip) - before(&sideslip)).to_degrees()),
-            peak_sideslip_deg: Some(peak(&|frame| sideslip(frame).abs()).to_degrees()),
-            path_deviation_1s_m: Some(after(1.0, &deviation)),
-            path_deviation_2s_m: Some(after(2.0, &deviation)),
+            peak_sideslip_deg: Some(peak(&moving_sideslip).to_degrees()),
+            initial_path_error_m: Some(initial_error),
+            path_deviation_1s_m: Some(after(1.0, &deviation) - initial_error),
+            path_deviation_2s_m: Some(after(2.0, &deviation) - initial_error),
         }
     }
 }
@@ -217,8 +225,8 @@ mod tests {
             frame.yaw_rate_radps = -0.2;
             frame.ay_mps2 = -4.0;
             frame.steer_rad = -0.03;
-            // On a radius that shrinks about the centre (0, −100 m).
-            frame.y_m = -0.5 * since;
+            // 0.25 m inside of the circle about (0, −100 m), and on a radius that shrinks from the disturbance on.
+            frame.y_m = -0.25 - 0.5 * since;
         });
         let found = test.measure(&run);
         let close = |value: Option<f64>, expected: f64| {
@@ -231,6 +239,7 @@ mod tests {
         close(found.peak_yaw_rate_ratio, 1.0);
         close(found.sideslip_change_1s_deg, 0.02f64.to_degrees());
         close(found.peak_sideslip_deg, 0.05f64.to_degrees());
+        close(found.initial_path_error_m, 0.25);
         close(found.path_deviation_1s_m, 0.5);
         close(found.path_deviation_2s_m, 1.0);
         assert_eq!(test.measure(&sampled(0.1, 13.0, |_, _| {})), TurnDisturbanceMetrics::default());

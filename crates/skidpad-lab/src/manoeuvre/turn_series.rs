@@ -8,10 +8,11 @@ use crate::metrics::metrics;
 use crate::quantity::{ComputedCurve, CurveAxis};
 
 /// Series of runs of a [`TurnDisturbance`] with a rising condition: the lateral acceleration before a power-off, or the
-/// deceleration of a braking. It ends before the first condition that the car cannot reach.
+/// deceleration of a braking. It ends after the first condition that the car does not reach, or at the highest one. A run
+/// that does not reach its condition is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TurnSeries {
-    /// Run, whose condition varies.
+    /// Manoeuvre whose condition varies.
     pub run: TurnDisturbance,
     /// First condition (m/s²), > 0. The following ones are higher by [`CONDITION_STEP_MPS2`].
     pub first_mps2: f64,
@@ -19,10 +20,12 @@ pub struct TurnSeries {
     pub last_mps2: f64,
 }
 
-/// Distance of successive conditions (m/s²).
+/// Step between successive conditions (m/s²).
 pub const CONDITION_STEP_MPS2: f64 = 1.0;
 /// Share of a condition that a run must reach (–).
 const MIN_REACHED_SHARE: f64 = 0.9;
+/// Largest path error before the disturbance, relative to the radius (–).
+const MAX_PATH_ERROR_SHARE: f64 = 0.02;
 
 metrics! {
     /// Extreme values of all runs. Signs are those of a left turn.
@@ -38,7 +41,7 @@ metrics! {
 }
 
 /// Condition of a run (m/s²), and its metrics.
-type Condition = (f64, TurnDisturbanceMetrics);
+type EvaluatedRun = (f64, TurnDisturbanceMetrics);
 
 impl TurnSeries {
     /// Power-off on 100 m from 2 m/s² to the limit.
@@ -61,7 +64,14 @@ impl TurnSeries {
         }
     }
 
-    /// Returns the value that a run reached in place of its condition (m/s²); `None` for a run that was cut short.
+    /// Returns whether a run reached at least 90 % of its `condition` (m/s²) on the circle; false for a run that was cut short.
+    fn has_reached(&self, run: &TurnDisturbanceMetrics, condition: f64) -> bool {
+        let is_on_circle = |error: f64| error.abs() <= MAX_PATH_ERROR_SHARE * self.run.radius_m.abs();
+        run.initial_path_error_m.is_some_and(is_on_circle)
+            && self.reached(run).is_some_and(|value| value >= MIN_REACHED_SHARE * condition)
+    }
+
+    /// Returns the lateral acceleration or the deceleration of a run (m/s²); `None` for a run that was cut short.
     fn reached(&self, run: &TurnDisturbanceMetrics) -> Option<f64> {
         match self.run.disturbance {
             Disturbance::PowerOff => run.initial_lateral_acceleration_mps2,
@@ -70,12 +80,12 @@ impl TurnSeries {
     }
 
     /// Computes the metrics of the runs.
-    fn measure(&self, runs: &[Condition]) -> TurnSeriesMetrics {
+    fn measure(&self, runs: &[EvaluatedRun]) -> TurnSeriesMetrics {
         let extreme = |value: fn(&TurnDisturbanceMetrics) -> Option<f64>, sign: f64| {
             let values = runs.iter().filter_map(|(_, run)| value(run));
             values.max_by(|a, b| (sign * a).total_cmp(&(sign * b)))
         };
-        let sideslip = |(_, run): &&Condition| run.peak_sideslip_deg.unwrap_or(0.0);
+        let sideslip = |(_, run): &&EvaluatedRun| run.peak_sideslip_deg.unwrap_or(0.0);
         let most_sideslip = runs.iter().max_by(|a, b| sideslip(a).total_cmp(&sideslip(b)));
         TurnSeriesMetrics {
             highest_condition_mps2: runs.last().map(|(condition, _)| *condition),
@@ -89,14 +99,14 @@ impl TurnSeries {
     }
 
     /// Computes the characteristic values over the condition that each run reached.
-    fn curves(&self, runs: &[Condition]) -> Vec<ComputedCurve> {
+    fn curves(&self, runs: &[EvaluatedRun]) -> Vec<ComputedCurve> {
         let label = match self.run.disturbance {
             Disturbance::PowerOff => "lateral acceleration before",
             Disturbance::Braking(_) => "mean deceleration",
         };
         let x = CurveAxis { label, unit: "m/s²", min_span: CONDITION_STEP_MPS2 };
         let curve = |title, y: CurveAxis, value: fn(&TurnDisturbanceMetrics) -> Option<f64>| {
-            let point = |(_, run): &Condition| Some([self.reached(run)?, value(run)?]);
+            let point = |(_, run): &EvaluatedRun| Some([self.reached(run)?, value(run)?]);
             ComputedCurve { title, x, y, points: runs.iter().filter_map(point).collect(), has_markers: true }
         };
         let axis = |label, unit, min_span| CurveAxis { label, unit, min_span };
@@ -143,14 +153,13 @@ impl Procedure for TurnSeries {
     /// Drives the conditions in ascending order up to the first one that the car does not reach. The telemetry is that of
     /// the last run that counts, or of the first run if none counts.
     fn execute(&self, _model: &Model, runner: &mut dyn Runner) -> Evaluation {
-        let mut runs: Vec<Condition> = Vec::new();
+        let mut runs: Vec<EvaluatedRun> = Vec::new();
         let mut shown = None;
         for condition in self.conditions() {
             let run = self.run_at(condition);
             let trajectory = runner.drive(&run);
             let metrics = run.measure(&trajectory);
-            // Also ends for a run without value.
-            let is_reached = self.reached(&metrics).is_some_and(|value| value >= MIN_REACHED_SHARE * condition);
+            let is_reached = self.has_reached(&metrics, condition);
             if is_reached {
                 runs.push((condition, metrics));
             }
@@ -178,8 +187,7 @@ mod tests {
     use crate::testing::{model, sampled};
     use crate::trajectory::Trajectory;
 
-    /// Runner of a car that holds a circle up to a lateral acceleration, and then slides outwards with the speed of its
-    /// excess.
+    /// Runner of a synthetic car with a largest lateral acceleration.
     struct LimitedCar {
         /// Largest lateral acceleration (m/s²).
         limit_mps2: f64,
@@ -194,6 +202,8 @@ mod tests {
             let reached = (speed * speed / 100.0).min(self.limit_mps2);
             sampled(0.01, 15.0, |t, frame| {
                 (frame.vx_mps, frame.ay_mps2) = (speed, reached);
+                let angle = speed * t / 100.0;
+                (frame.x_m, frame.y_m) = (100.0 * angle.sin(), 100.0 - 100.0 * angle.cos());
                 // 12 s: time of the disturbance. The ratio of the yaw rate rises with the acceleration.
                 let gain = if t > 12.0 { 1.0 + 0.01 * reached } else { 1.0 };
                 frame.yaw_rate_radps = gain * speed / 100.0;

@@ -151,7 +151,7 @@ impl Plan {
         };
         let setup = overrides.apply(manoeuvre.build_standard(&overrides).setup(&loaded_vehicle.model));
         for info in chosen.iter().filter(|info| !can_simulate(info, &setup)) {
-            let found = format!("`{}` for `{}`, whose ground moves", info.name, manoeuvre.name);
+            let found = format!("`{}` for the moving ground of `{}`", info.name, manoeuvre.name);
             faults.push(PlanFault::contradiction("solvers", found, "solvers that are no reference vehicles"));
         }
         if !faults.is_empty() {

@@ -129,7 +129,8 @@ pub struct Steering {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_deg_per_s: Option<f64>,
     /// Overall steering ratio: steering-wheel angle per mean road-wheel angle of an axle with a steer ratio of 1. It
-    /// affects only manoeuvres and figures that are defined by steering-wheel angles. Absent: 16 is assumed.
+    /// affects only manoeuvres and figures that are defined by steering-wheel angles, and the torque at the steering wheel.
+    /// Absent: 16 is assumed, and this torque is not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 100)))]
     pub wheel_ratio: Option<f64>,
@@ -137,8 +138,8 @@ pub struct Steering {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.99)))]
     pub power_assist: f64,
-    /// Steering axes of the steered wheels. They affect only the torque at the steering wheel. Absent: this torque is not
-    /// computed.
+    /// Steering axes of the steered wheels. They affect only the torque at the steering wheel, which also needs
+    /// `wheel_ratio`. Absent: this torque is not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kingpin: Option<Kingpin>,
 }
@@ -164,6 +165,10 @@ pub struct Kingpin {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -30, max = 30)))]
     pub inclination_deg: f64,
+    /// Pneumatic trail for tyre models without an aligning moment: lever of the lateral force about the contact normal, m.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = -0.2, max = 0.2)))]
+    pub pneumatic_trail_m: f64,
 }
 
 /// Foot brake of the whole car. All wheels behind the first axle share equally the torque that the first axle does
