@@ -199,8 +199,7 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
 /// 100 km/h, or at top speed if it is lower. The linear gradient is listed twice, in degrees per g and in SI units.
 /// All values are missing for a car without a bicycle model. The list always has seven figures.
 fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
-    let bicycle = figures.bicycle;
-    let linear_gradient = bicycle.map(|bicycle| bicycle.understeer);
+    let (bicycle, linear_gradient) = (figures.bicycle, figures.bicycle.map(|bicycle| bicycle.understeer));
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
     // A car without cornering stiffness has no understeer curve.
     let loaded_gradient = bicycle.and_then(|_| cornering::understeer(model, cornering::UNDERSTEER_ACCELERATION_MPS2));

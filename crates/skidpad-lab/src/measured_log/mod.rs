@@ -4,7 +4,8 @@ pub mod columns;
 mod text_table;
 
 pub use columns::{ColumnMap, ValueSource};
-pub(crate) use text_table::{MAX_FAULTS, TextTable, Times};
+pub use text_table::MAX_FAULTS;
+pub(crate) use text_table::{TextTable, Times};
 
 use skidpad_core::Frame;
 

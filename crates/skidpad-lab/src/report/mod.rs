@@ -244,10 +244,10 @@ mod tests {
         let model = Arc::new(model());
         let mut parts = model.parts().clone();
         let further_back =
-            |wheel: &Wheel| Wheel { axle: 2, contact: wheel.contact - Vec3::new(1.0, 0.0, 0.0), ..wheel.clone() };
+            |wheel: &Wheel| Wheel { axle: 2, contact: wheel.contact - Vec3::new(1.0, 0.0, 0.0), ..*wheel };
         parts.mass = 1200.0;
-        parts.axles.push(parts.axles[1].clone());
-        let rear_wheels: Vec<_> = parts.wheels[2..].iter().map(|wheel| further_back(wheel)).collect();
+        parts.axles.push(parts.axles[1]);
+        let rear_wheels: Vec<_> = parts.wheels[2..].iter().map(further_back).collect();
         parts.wheels.extend(rear_wheels);
         parts.powertrain = Powertrain::Direct(vec![0.0; 6].into());
         let longer = Arc::new(Model::new(parts).expect("valid"));

@@ -37,6 +37,7 @@ pub struct NamedRun<'a> {
     pub selection: &'a Selection,
 }
 
+#[cfg(any(feature = "mcap", feature = "parquet"))]
 impl NamedRun<'_> {
     /// Returns the names of the selected columns.
     fn columns(&self) -> Vec<String> {
