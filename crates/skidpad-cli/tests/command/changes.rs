@@ -23,8 +23,12 @@ fn starts_that_a_manoeuvre_does_not_take_are_refused() {
     fails(folder.path(), &[&["compare", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
     fails(folder.path(), &[&["certify", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
     fails(folder.path(), &run("braking", &["--initial-speed-mps", "-20"]), 1, &["more than 0.005 m/s"]);
-    let turned = ["--heading-deg: a start with a heading of 180.0°", "from the origin towards +x"];
+    let turned = ["--heading-deg: a start with a heading of 180.0°", "at the origin towards +x"];
     fails(folder.path(), &run("moose", &["--heading-deg", "180"]), 1, &turned);
+    let sloped = ["--slope-deg: a start on other ground", "`tilt-table` has its own ground"];
+    fails(folder.path(), &run("tilt-table", &["--slope-deg", "5"]), 1, &sloped);
+    let named = ["compare", "--manoeuvre", "tilt-table", "--solvers", "impulse,bullet"];
+    fails(folder.path(), &named, 1, &["--solvers: `bullet` for the moving ground of `tilt-table`"]);
     std::fs::write(folder.path().join("s.toml"), "speed_mps = 9\nstart_m = [3, 0, 0]\n").expect("writable");
     let scene = ["--scene", "s.toml"];
     fails(
