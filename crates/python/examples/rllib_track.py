@@ -9,6 +9,9 @@ from typing import Any
 
 from skidpad.environments import VectorEnv
 
+# Name under which RLlib knows the environment.
+ENVIRONMENT = "skidpad-track"
+
 # Actions of all cars of a runner between two updates of the policy, for each car.
 ROLLOUT_LENGTH = 64
 
@@ -26,10 +29,12 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=50)
     arguments = parser.parse_args()
     from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.tune.registry import register_env
 
+    register_env(ENVIRONMENT, make_environment)
     config = (
         PPOConfig()
-        .environment(make_environment)
+        .environment(ENVIRONMENT)
         .env_runners(
             num_env_runners=arguments.runners,
             num_envs_per_env_runner=arguments.cars,
