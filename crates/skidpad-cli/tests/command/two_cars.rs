@@ -25,7 +25,8 @@ fn a_change_is_compared_with_the_state_before_it() {
     assert!(metrics.contains("braking/impulse/before,") && metrics.contains("braking/impulse/after,"), "{metrics}");
 }
 
-/// Two vehicles are named by their files. More than three solvers would share lines.
+/// Checks that a comparison names both vehicles by their files, and rejects more than three solvers, because their curves
+/// would share lines.
 #[test]
 fn two_vehicles_are_named_by_their_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");

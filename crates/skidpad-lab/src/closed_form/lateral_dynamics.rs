@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    /// With roll steer of the rear axle the gains are those of the bicycle model with the same forces, and the signs of margin
-    /// and understeer agree. The car that oversteers has no oscillation above its critical speed.
+    /// Checks a car with roll steer of its rear axle: its gains are those of the bicycle model with the same forces, and the
+    /// signs of margin and understeer agree. The car that oversteers has no oscillation above its critical speed.
     #[test]
     fn roll_steer_moves_the_neutral_steer_point() {
         for roll_steer_kg in [-300.0, 300.0] {

@@ -14,7 +14,7 @@ pub const LINE_STYLE_COUNT: usize = 6;
 /// Line of a source in plots and keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// One of [`LINE_STYLE_COUNT`] styles, by the number of the source.
+    /// Line of a solver or car. The number of the source selects one of [`LINE_STYLE_COUNT`] styles.
     Numbered(usize),
     /// Thin line with circles, for a measured log.
     Measured,

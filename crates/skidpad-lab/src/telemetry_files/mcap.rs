@@ -37,7 +37,7 @@ const WHEEL_COLOUR: [f64; 4] = [0.1, 0.1, 0.1, 1.0];
 /// Returns an error if there are more topics than a file can have.
 pub fn bytes(runs: &[NamedRun<'_>]) -> io::Result<Vec<u8>> {
     let to_io_error = |error: McapError| io::Error::other(error);
-    let options = WriteOptions::new().compression(None).library("skidpad");
+    let options = WriteOptions::library(WriteOptions::new().compression(None), "skidpad");
     let mut file = File { writer: options.create(Cursor::new(Vec::new())).map_err(to_io_error)? };
     for (number, run) in runs.iter().enumerate() {
         file.write_run(run, HULL_COLOURS[number % HULL_COLOURS.len()]).map_err(to_io_error)?;
