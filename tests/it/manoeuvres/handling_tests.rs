@@ -36,14 +36,15 @@ fn the_gradient_at_constant_speed_is_that_of_the_closed_form() {
     }
 }
 
-/// On dry friction without air, the skid pad measures the coefficient of friction, within the step of 0.01 g and the share of
-/// the drive forces.
+/// On dry friction without air, the skid pad measures the coefficient of friction, less the share of the drive forces and of
+/// the axle that has grip left when the other one slides.
 #[test]
 fn the_skid_pad_measures_dry_friction() {
     let model = c5().without_air().without_rolling_resistance().on_coulomb_tyres(0.8).model();
-    let solver = solvers()[0];
-    let found = value(&metrics(&solver, &model, &SkidPad::default()), "lateral_acceleration_g");
-    assert!((0.76..0.805).contains(&found), "{found} g");
+    for solver in solvers() {
+        let found = value(&metrics(&solver, &model, &SkidPad::default()), "lateral_acceleration_g");
+        assert!((0.76..=0.8).contains(&found), "{}: {found} g", solver.name);
+    }
 }
 
 /// The highest speed of the C5 between the cones is that of row A19.

@@ -117,8 +117,8 @@ pub const HANDLING_TESTS: &[ManoeuvreEntry] = &[
     entry!(
         "skid-pad",
         SkidPad {  },
-        [radius_m: "radius of the circle, m", 10.0, 500.0],
-        "circle of 300 ft diameter at rising speed: lateral acceleration of the best lap"
+        [radius_m: "radius of the circle, m", 10.0, 500.0; rate_mps2: "rate of the speed, m/s²", 0.01, 2.0],
+        "circle of 300 ft diameter at slowly increasing speed: largest lateral acceleration"
     ),
     entry!(
         "tilt-table",

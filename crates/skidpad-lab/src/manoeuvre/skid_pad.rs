@@ -1,231 +1,233 @@
-//! Skid pad of 300 ft: search for the highest lateral acceleration at which the car stays on the circle.
+//! Skid pad of 300 ft: largest lateral acceleration on a circle at slowly increasing speed.
 
-use skidpad_core::Model;
+use std::f64::consts::TAU;
 
-use super::circle::Circle;
-use super::limit_search::LimitSearch;
-use super::procedure::{Evaluation, Procedure, Runner};
-use super::{Setup, StartRequirements};
-use crate::closed_form::GRAVITY_MPS2;
-use crate::driver::ReferencePath;
-use crate::metrics::metrics;
-use crate::quantity::{ComputedCurve, CurveAxis, Diagram, HANDLING_DIAGRAM, wheelbase};
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{Manoeuvre, Setup, StartRequirements};
+use crate::closed_form::{Characteristics, GRAVITY_MPS2};
+use crate::driver::{DriverInput, DriverModel, PathFollower, ReferencePath, TorqueSpeedController};
+use crate::metrics::{Metric, metrics};
+use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
 use crate::trajectory::Trajectory;
 
-/// Circle of 300 ft diameter at rising lateral accelerations. Each run accelerates on the circle, then drives a lap that
-/// must stay on it.
+/// Circle at slowly increasing speed, until the car no longer follows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkidPad {
     /// Radius of the circle (m), negative for a right turn.
     pub radius_m: f64,
-    /// Planned lateral accelerations `v²/R` (g).
-    pub accelerations_g: LimitSearch,
+    /// Rate of the speed (m/s²), > 0. A quasi-static test needs a small rate.
+    pub rate_mps2: f64,
 }
 
 impl Default for SkidPad {
-    /// Returns a left turn with accelerations from 0.4 g to 1.6 g in steps of 0.1 g, then of 0.01 g.
+    /// Returns a left turn on a circle of 300 ft diameter. The rate raises the lateral acceleration by at most 0.1 m/s³, as ISO 4138 asks for tests with
+    /// continuous changes.
     fn default() -> Self {
-        let accelerations_g = LimitSearch { lowest: 0.4, coarse_steps: 12, fine_per_coarse: 10, fine_step: 0.01 };
-        Self { radius_m: 0.5 * 300.0 * FOOT_M, accelerations_g }
+        Self { radius_m: 45.72, rate_mps2: 0.1 }
     }
 }
+
+/// Lateral acceleration at the start (m/s²).
+const START_LATERAL_ACCELERATION_MPS2: f64 = 1.0;
+/// Lateral acceleration at which the run ends at the latest (m/s²): twice gravity.
+const MAX_LATERAL_ACCELERATION_MPS2: f64 = 2.0 * GRAVITY_MPS2;
+/// Distance of the centre of mass from the circle beyond which the car no longer follows it (m).
+const MAX_PATH_ERROR_M: f64 = 0.5;
+/// Time over which values are averaged (s).
+const AVERAGING_TIME_S: f64 = 1.0;
+/// Time at the speed of the start (s), in which the car settles.
+const SETTLING_TIME_S: f64 = 4.0;
 
 metrics! {
-    /// Results of the search. Values of a run are those of the lap with the highest lateral acceleration that passed.
+    /// Result of the skid pad. Values are means over the second with the largest mean lateral acceleration, while the car
+    /// is within 0.5 m of the circle.
     SkidPadMetrics {
-        lateral_acceleration_g, "g", 3, "Lateral acceleration of the best lap", "4π² R / T² of the lap time T, over standard gravity.";
-        lap_time_s, "s", 3, "Time of the best lap", "Circumference of the driven circle over the mean speed along it.";
-        speed_mps, "m/s", 3, "Mean speed of the best lap", "Over the ground.";
-        steer_deg, "deg", 3, "Mean road-wheel angle of the best lap", "Mean.";
-        sideslip_deg, "deg", 3, "Mean sideslip angle of the best lap", "atan(v_y / v_x), mean.";
-        path_error_mm, "mm", 0, "Largest path error of the best lap", "Distance of the centre of mass from the circle.";
-        failed_acceleration_g, "g", 2, "Lowest planned lateral acceleration that failed", "The car left the circle or lost speed.";
-        runs, "-", 0, "Runs", "Number of runs of the search.";
+        lateral_acceleration_g, "g", 3, "Lateral acceleration", "Largest mean over 1 s of the acceleration across the direction of travel, over standard gravity.";
+        lateral_acceleration_mps2, "m/s²", 3, "Lateral acceleration", "Largest mean over 1 s of the acceleration across the direction of travel.";
+        lap_time_s, "s", 3, "Lap time", "Time of a lap of the circle with this lateral acceleration a, 2π √(R / a).";
+        speed_mps, "m/s", 3, "Speed", "Mean over the ground.";
+        steer_deg, "deg", 3, "Road-wheel angle", "Mean.";
+        sideslip_deg, "deg", 3, "Sideslip angle", "atan(v_y / v_x), mean.";
     }
 }
 
-/// Length of a foot (m).
-const FOOT_M: f64 = 0.3048;
-/// Largest accepted distance of the centre of mass from the circle in the lap (m).
-const MAX_PATH_ERROR_M: f64 = 0.5;
-/// Largest accepted loss of speed in the lap, relative to the planned speed (–).
-const MAX_SPEED_LOSS: f64 = 0.02;
-/// Lateral acceleration of the first level relative to that of the lap (–), from which a run accelerates slowly.
-const FIRST_LEVEL_SHARE: f64 = 0.6;
-/// Rate of the speed before the lap (m/s²).
-const ACCELERATION_MPS2: f64 = 0.5;
-/// Time at the planned speed before the lap is measured (s).
-const SETTLING_TIME_S: f64 = 2.0;
-
-/// Lap of a run.
-struct Lap {
-    /// Mean speed over the ground (m/s).
+/// Row of a run on the circle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Acceleration across the direction of travel (m/s²), positive towards the centre.
+    lateral_acceleration: f64,
+    /// Speed over the ground (m/s).
     speed: f64,
-    /// Largest distance from the circle (m).
-    path_error: f64,
     /// Mean road-wheel angle (rad).
     steer: f64,
-    /// Mean sideslip angle (rad).
+    /// Sideslip angle (rad).
     sideslip: f64,
 }
 
+impl Row {
+    /// Reads a row of a turn with the sign `turn_sign` (1 left, −1 right).
+    fn of(frame: &Frame, turn_sign: f64) -> Self {
+        let sideslip = frame.vy_mps.atan2(frame.vx_mps);
+        let (sin, cos) = sideslip.sin_cos();
+        Self {
+            lateral_acceleration: turn_sign * (frame.ay_mps2 * cos - frame.ax_mps2 * sin),
+            speed: frame.vx_mps.hypot(frame.vy_mps),
+            steer: frame.steer_rad,
+            sideslip,
+        }
+    }
+}
+
+/// Returns the mean of `value` over `rows`.
+fn mean(rows: &[Row], value: impl Fn(&Row) -> f64) -> f64 {
+    rows.iter().map(value).sum::<f64>() / rows.len() as f64
+}
+
 impl SkidPad {
-    /// Returns the speed (m/s) of the lateral acceleration `acceleration_g` (g).
-    fn speed_mps(&self, acceleration_g: f64) -> f64 {
-        (acceleration_g * GRAVITY_MPS2 * self.radius_m.abs()).sqrt()
+    /// Returns the circle.
+    fn path(&self) -> ReferencePath {
+        ReferencePath::Circle { radius: self.radius_m }
     }
 
-    /// Returns the time of a lap (s) at the lateral acceleration `acceleration_g` (g).
-    fn lap_time_s(&self, acceleration_g: f64) -> f64 {
-        std::f64::consts::TAU * self.radius_m.abs() / self.speed_mps(acceleration_g)
-    }
-
-    /// Returns the run at the lateral acceleration `acceleration_g` (g): two levels of [`Circle`].
-    fn run_at(&self, acceleration_g: f64) -> Circle {
-        let level = acceleration_g * GRAVITY_MPS2;
-        Circle {
-            radius_m: self.radius_m,
-            levels_mps2: vec![FIRST_LEVEL_SHARE * level, level],
-            hold_s: SETTLING_TIME_S + self.lap_time_s(acceleration_g),
-            rate_mps2: ACCELERATION_MPS2,
-        }
-    }
-
-    /// Returns the point of `lap` in the handling diagram: lateral acceleration (m/s²), and the mean road-wheel angle less
-    /// the Ackermann angle `L / R` (°), both for a left turn.
-    fn handling_point(&self, model: &Model, lap: &Lap) -> [f64; 2] {
-        let radius = self.radius_m.abs();
-        let steer = lap.steer * self.radius_m.signum();
-        [lap.speed * lap.speed / radius, (steer - wheelbase(model) / radius).to_degrees()]
-    }
-
-    /// Measures the last lap of a run at `acceleration_g` (g); `None` if the run was cut short, if the car left the circle
-    /// by more than 0.5 m, or if it lost more than 2 % of its speed.
-    fn passed_lap(&self, model: &Model, trajectory: &Trajectory, acceleration_g: f64) -> Option<Lap> {
-        let end = self.run_at(acceleration_g).setup(model).duration_s;
-        if !trajectory.covers(end) {
-            return None;
-        }
-        let start = end - self.lap_time_s(acceleration_g);
-        let path = ReferencePath::Circle { radius: self.radius_m };
+    /// Returns the distance of the centre of mass from the circle (m).
+    fn path_error(&self, frame: &Frame) -> f64 {
         // 0.0: no preview.
-        let offset = |x: f64, y: f64| path.locate(x, y, 0.0).offset_m.abs();
-        let lap = Lap {
-            speed: trajectory.mean(start, end, |f| f.vx_mps.hypot(f.vy_mps)),
-            path_error: trajectory.time_slice(start, end).map(|f| offset(f.x_m, f.y_m)).fold(0.0, f64::max),
-            steer: trajectory.mean(start, end, |f| f.steer_rad),
-            sideslip: trajectory.mean(start, end, |f| f.vy_mps.atan2(f.vx_mps)),
-        };
-        let is_fast = lap.speed > (1.0 - MAX_SPEED_LOSS) * self.speed_mps(acceleration_g);
-        Some(lap).filter(|lap| is_fast && lap.path_error <= MAX_PATH_ERROR_M)
+        self.path().locate(frame.x_m, frame.y_m, 0.0).offset_m.abs()
+    }
+
+    /// Computes the metrics of a run. The rows before the speed rises, and all rows from the first one beyond 0.5 m of
+    /// the circle, do not count. All are `None` for fewer rows than 1 s has.
+    pub fn measure(&self, trajectory: &Trajectory) -> SkidPadMetrics {
+        let rows: Vec<Row> = trajectory
+            .time_slice(SETTLING_TIME_S, f64::MAX)
+            .take_while(|frame| self.path_error(frame) < MAX_PATH_ERROR_M)
+            .map(|frame| Row::of(&frame, self.radius_m.signum()))
+            .collect();
+        // Number of rows of the averaging time.
+        let window = ((AVERAGING_TIME_S / trajectory.dt_s()).round() as usize).max(1);
+        let acceleration = |rows: &[Row]| mean(rows, |row| row.lateral_acceleration);
+        let best = rows.windows(window).max_by(|a, b| acceleration(a).total_cmp(&acceleration(b)));
+        let Some(best) = best.filter(|rows| acceleration(rows) > 0.0) else { return SkidPadMetrics::default() };
+        SkidPadMetrics {
+            lateral_acceleration_g: Some(acceleration(best) / GRAVITY_MPS2),
+            lateral_acceleration_mps2: Some(acceleration(best)),
+            lap_time_s: Some(TAU * (self.radius_m.abs() / acceleration(best)).sqrt()),
+            speed_mps: Some(mean(best, |row| row.speed)),
+            steer_deg: Some(mean(best, |row| row.steer).to_degrees()),
+            sideslip_deg: Some(mean(best, |row| row.sideslip).to_degrees()),
+        }
+    }
+
+    /// Returns the speed (m/s) of the lateral acceleration `acceleration_mps2` (m/s²).
+    fn speed_of(&self, acceleration_mps2: f64) -> f64 {
+        (acceleration_mps2 * self.radius_m.abs()).sqrt()
+    }
+
+    /// Returns the target speed at `time_s` (m/s).
+    fn target_speed(&self, time_s: f64) -> f64 {
+        self.speed_of(START_LATERAL_ACCELERATION_MPS2) + self.rate_mps2 * (time_s - SETTLING_TIME_S).max(0.0)
     }
 }
 
-/// Returns the handling diagram through the points of all passed laps; none with fewer than two.
-fn handling_diagram(mut points: Vec<[f64; 2]>) -> Vec<ComputedCurve> {
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let Diagram { title, x, y, .. } = HANDLING_DIAGRAM;
-    let [x, y] = [&x, &y].map(CurveAxis::of);
-    let curve = ComputedCurve { title, x, y, points, has_markers: true };
-    [curve].into_iter().filter(|curve| curve.points.len() > 1).collect()
+/// Driver of [`SkidPad`].
+struct SkidPadDriver {
+    skid_pad: SkidPad,
+    characteristics: Characteristics,
+    speed_controller: TorqueSpeedController,
+    path_follower: PathFollower,
 }
 
-impl Procedure for SkidPad {
+impl DriverModel for SkidPadDriver {
+    /// Steers along the circle and holds the rising target speed by torques at the driven wheels.
+    fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
+        let target_speed = self.skid_pad.target_speed(input.time_s());
+        let steer = self.path_follower.steer(input, &self.characteristics) as f32;
+        Controls { steer, ..self.speed_controller.controls(input, target_speed) }
+    }
+
+    fn finished(&self, input: &DriverInput<'_>) -> bool {
+        input.has_reached(SETTLING_TIME_S) && self.skid_pad.path_error(input.frame) > MAX_PATH_ERROR_M
+    }
+}
+
+impl Manoeuvre for SkidPad {
     fn name(&self) -> &'static str {
         "skid-pad"
     }
     fn about(&self) -> String {
-        format!(
-            "circle of {:.1} m radius at rising lateral acceleration until the car leaves it by {MAX_PATH_ERROR_M} m",
-            self.radius_m
-        )
+        let radius = self.radius_m.abs();
+        format!("circle of {radius:.1} m radius at increasing speed, until the car leaves it by {MAX_PATH_ERROR_M} m")
     }
-    fn setup(&self, model: &Model) -> Setup {
-        self.run_at(self.accelerations_g.lowest).setup(model)
+    /// Returns level ground with the car on the circle. The duration is that until twice gravity.
+    fn setup(&self, _model: &Model) -> Setup {
+        let (start_speed, end_speed) = (self.target_speed(0.0), self.speed_of(MAX_LATERAL_ACCELERATION_MPS2));
+        let duration_s = SETTLING_TIME_S + (end_speed - start_speed) / self.rate_mps2;
+        Setup { duration_s, ..Setup::flat(start_speed) }
     }
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED.from_origin()
     }
-    fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
-        Vec::new()
+    fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
+        // 2.0 rad/s and 0.5 1/s: fast enough for a ramp of the speed, slower than the yaw dynamics at the limit.
+        Box::new(SkidPadDriver {
+            skid_pad: *self,
+            characteristics: Characteristics::new(model),
+            speed_controller: TorqueSpeedController::default(),
+            path_follower: PathFollower::new(self.path(), 2.0, 0.5),
+        })
     }
-    fn max_runs(&self) -> u32 {
-        self.accelerations_g.max_runs()
+    fn diagrams(&self) -> Vec<Diagram> {
+        vec![HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM]
     }
-    /// Searches the accelerations. The telemetry is that of the last passed run, or of the first run if none passed.
-    fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
-        let mut shown = None;
-        let mut best_lap = None;
-        let mut handling_points = Vec::new();
-        let found = self.accelerations_g.run(|acceleration_g| {
-            let trajectory = runner.drive(&self.run_at(acceleration_g));
-            let lap = self.passed_lap(model, &trajectory, acceleration_g);
-            let has_passed = lap.is_some();
-            handling_points.extend(lap.as_ref().map(|lap| self.handling_point(model, lap)));
-            if has_passed || shown.is_none() {
-                shown = Some(trajectory);
-            }
-            best_lap = lap.or(best_lap.take());
-            has_passed
-        });
-        let radius = self.radius_m.abs();
-        let metrics = SkidPadMetrics {
-            // With the lap time T = 2π R / v, 4π² R / T² is v² / R.
-            lateral_acceleration_g: best_lap.as_ref().map(|lap| lap.speed * lap.speed / radius / GRAVITY_MPS2),
-            lap_time_s: best_lap.as_ref().map(|lap| std::f64::consts::TAU * radius / lap.speed),
-            speed_mps: best_lap.as_ref().map(|lap| lap.speed),
-            steer_deg: best_lap.as_ref().map(|lap| lap.steer.to_degrees()),
-            sideslip_deg: best_lap.as_ref().map(|lap| lap.sideslip.to_degrees()),
-            path_error_mm: best_lap.as_ref().map(|lap| 1e3 * lap.path_error),
-            failed_acceleration_g: found.lowest_fail,
-            runs: Some(f64::from(found.runs)),
-        };
-        // The search drives at least one run.
-        let trajectory = shown.unwrap_or_else(|| runner.drive(&self.run_at(self.accelerations_g.lowest)));
-        let curves = handling_diagram(handling_points);
-        Evaluation { trajectory, metrics: metrics.list(), incomplete: None, failed_test: false, curves }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{model, sampled};
+    use crate::testing::sampled;
 
-    /// The handling diagram has the passed laps in the order of their lateral accelerations, with the understeer angle of
-    /// a left turn.
+    /// The speed on the circle rises by 0.1 m/s². After 20 s of it the car runs wide. The result is the mean over the last
+    /// second on the circle, for both directions of the turn and for a car that slides sideways on the circle.
     #[test]
-    fn passed_laps_are_points_of_the_handling_diagram() {
-        let (pad, model) = (SkidPad { radius_m: -40.0, ..SkidPad::default() }, model());
-        let lap = |speed: f64, steer: f64| Lap { speed, path_error: 0.0, steer, sideslip: 0.0 };
-        // Ackermann angle of the wheelbase of 2.5 m: 0.0625 rad.
-        let points = [lap(20.0, -0.0825), lap(10.0, -0.0725)].map(|lap| pad.handling_point(&model, &lap));
-        let curves = handling_diagram(points.to_vec());
-        let [slow, fast] = curves[0].points[..] else { panic!("{curves:?}") };
-        assert!((slow[0] - 2.5).abs() < 1e-9 && (slow[1] - 0.01f64.to_degrees()).abs() < 1e-6, "{curves:?}");
-        assert!((fast[0] - 10.0).abs() < 1e-9 && (fast[1] - 0.02f64.to_degrees()).abs() < 1e-6, "{curves:?}");
-        assert!(handling_diagram(points[..1].to_vec()).is_empty());
-    }
-
-    /// A car on the circle with the planned speed passes; a car 0.6 m outside, or 5 % slower, fails.
-    #[test]
-    fn laps_on_the_circle_pass() {
-        let (pad, model) = (SkidPad::default(), model());
-        let planned = pad.speed_mps(0.8);
-        let end = pad.run_at(0.8).setup(&model).duration_s;
-        let lap = |outside: f64, speed: f64| {
-            let run = sampled(0.02, end, |t, frame| {
-                let angle = speed * t / pad.radius_m;
-                let radius = pad.radius_m + outside;
-                (frame.x_m, frame.y_m) = (radius * angle.sin(), pad.radius_m - radius * angle.cos());
-                frame.vx_mps = speed;
+    fn the_last_second_on_the_circle_counts() {
+        for (turn_sign, sideslip) in [(1.0, 0.0), (-1.0, 0.0), (1.0, -0.3)] {
+            let skid_pad = SkidPad { radius_m: turn_sign * 50.0, rate_mps2: 0.1 };
+            let run = sampled(0.01, 40.0, |t, frame| {
+                let speed = 15.0 + 0.1 * t;
+                let angle = (15.0 * t + 0.05 * t * t) / 50.0;
+                let radius = if t < 24.0 { 50.0 } else { 51.0 };
+                (frame.x_m, frame.y_m) = (radius * angle.sin(), turn_sign * (50.0 - radius * angle.cos()));
+                // Components of velocity and acceleration along the axes of the car.
+                let (sin, cos) = f64::sin_cos(sideslip);
+                let [along, across] = [0.1, turn_sign * speed * speed / 50.0];
+                (frame.vx_mps, frame.vy_mps) = (speed * cos, speed * sin);
+                (frame.ax_mps2, frame.ay_mps2) = (along * cos - across * sin, along * sin + across * cos);
                 frame.steer_rad = 0.1;
             });
-            pad.passed_lap(&model, &run, 0.8)
-        };
-        let found = lap(0.2, planned).expect("passes");
-        assert!((found.path_error - 0.2).abs() < 1e-3 && (found.speed - planned).abs() < 1e-9);
-        assert!(lap(0.6, planned).is_none() && lap(0.0, 0.95 * planned).is_none());
-        assert!(pad.passed_lap(&model, &sampled(0.1, 5.0, |_, _| {}), 0.8).is_none());
+            let found = skid_pad.measure(&run);
+            // Mean over the second before 24 s, to the variance of the speed.
+            let expected = (15.0f64 + 2.35).powi(2) / 50.0;
+            let close = |value: Option<f64>, expected: f64| {
+                let value = value.expect("long enough");
+                assert!((value / expected - 1.0).abs() < 1e-4, "{value} {expected}");
+            };
+            close(found.lateral_acceleration_mps2, expected);
+            close(found.lateral_acceleration_g, expected / GRAVITY_MPS2);
+            close(found.lap_time_s, TAU * 50.0 / 17.35);
+            close(found.speed_mps, 17.35);
+            close(found.steer_deg, 0.1f64.to_degrees());
+            assert!((found.sideslip_deg.expect("long enough") - sideslip.to_degrees()).abs() < 1e-9);
+        }
+    }
+
+    /// A car that never follows the circle has no values.
+    #[test]
+    fn a_car_beside_the_circle_has_no_values() {
+        let run = sampled(0.01, 20.0, |_, frame| (frame.vx_mps, frame.y_m, frame.ay_mps2) = (10.0, -3.0, 5.0));
+        assert_eq!(SkidPad::default().measure(&run), SkidPadMetrics::default());
     }
 }

@@ -3,10 +3,9 @@
 use skidpad_core::Model;
 use skidpad_spec::spec::{Reference, TestConditions};
 
-use super::skid_pad::SkidPad;
 use super::stall::Stall;
 use crate::manoeuvre::{
-    Acceleration, Braking, Circle, Launch, PedalTechnique, Procedure, StandingStart, StepSteer, TopSpeed,
+    Acceleration, Braking, Circle, Launch, PedalTechnique, Procedure, SkidPad, StandingStart, StepSteer, TopSpeed,
 };
 use crate::trajectory::Trajectory;
 
@@ -60,10 +59,6 @@ pub enum Figure {
     StallSpeed,
 }
 
-/// Radius of a skid pad of 300 ft across (m).
-const SKID_PAD_RADIUS_M: f64 = 45.72;
-/// Rate of the speed on the skid pad (m/s²).
-const SKID_PAD_RATE_MPS2: f64 = 0.05;
 /// Longest acceleration run (s).
 const MAX_ACCELERATION_TIME_S: f64 = 60.0;
 
@@ -99,7 +94,7 @@ impl Figure {
         match quantity {
             "top_speed" => return Some(Self::TopSpeed { gear: conditions.gear.and_then(|gear| gear.try_into().ok()) }),
             "lateral_acceleration" => {
-                let radius_m = conditions.radius_m.unwrap_or(SKID_PAD_RADIUS_M);
+                let radius_m = conditions.radius_m.unwrap_or_else(|| SkidPad::default().radius_m);
                 return Some(Self::LateralAcceleration { radius_m });
             }
             "understeer_gradient" => return Some(Self::UndersteerGradient),
@@ -171,7 +166,7 @@ impl Figure {
                 Test::Braking(Braking { initial_speed_mps: speed_mps, technique, ..Braking::default() })
             }
             Self::LateralAcceleration { radius_m } => {
-                Test::SkidPad(SkidPad { radius_m, rate_mps2: SKID_PAD_RATE_MPS2 })
+                Test::SkidPad(SkidPad { radius_m, ..SkidPad::default() })
             }
             Self::UndersteerGradient => Test::Circle(Circle::default()),
             Self::YawRateGain { speed_mps } => Test::StepSteer(StepSteer { speed_mps, ..StepSteer::default() }),

@@ -3,7 +3,6 @@
 //! A figure is judged if its reference states a tolerance. [`DRIVEN_QUANTITIES`] lists the quantities that can be driven.
 
 mod figure;
-mod skid_pad;
 mod stall;
 
 use std::sync::Arc;
