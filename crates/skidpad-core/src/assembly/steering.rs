@@ -175,6 +175,7 @@ impl SteeredWheels<f32> for VehicleWheels<'_> {
         self.controls.raw_angle(i)
     }
 
+    /// Turns wheel `i` in its state and its rows, and records in `has_turned` whether the road-wheel angle changes.
     fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<f32>) {
         self.has_turned |= self.states[i].steer.to_bits() != angle.to_bits();
         self.states[i].set_steer(angle);

@@ -59,8 +59,8 @@ impl Shafts {
 /// changes to the wheels' shaft impulses.
 ///
 /// `iterate` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)). It returns the changes of the
-/// impulses on the wheels, N m s, and whether all clutches have converged. Returns whether they converged in time; the
-/// impulses stay applied in either case.
+/// impulses on the wheels, N m s, and whether all clutches have converged. Returns whether all clutches converged in
+/// time; the impulses stay applied in either case.
 #[inline(always)]
 pub(crate) fn solve_lone_clutches<W: WheelLanes>(
     groups: &[WheelPack<W>],

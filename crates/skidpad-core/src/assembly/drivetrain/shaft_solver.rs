@@ -2,9 +2,9 @@
 //!
 //! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a
 //! coupling. Its law is the linear equation `per_impulse · impulse + per_speed · speed = right side` within its bounds;
-//! outside them it slips. A lever is an entry of the row's Jacobian: speed of the row per spin of a wheel. A group has
-//! the constants of up to four wheels. The wheels respond linearly until one begins or ceases to slide or to lock: a
-//! Newton step solves all rows, and the next pass checks for such a change.
+//! outside them it slips. A lever is an entry of the row's Jacobian: speed of the row per spin of a wheel. The wheels
+//! respond linearly until one begins or ceases to slide or to lock: a Newton step solves all rows, the next pass
+//! checks.
 
 use crate::assembly::drivetrain::traction_limits::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
@@ -306,8 +306,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
 
     /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows
     /// drive through them. An impulse beyond its new bounds becomes the bound; viscous rows keep it. Returns the
-    /// changes on the wheels by row, N m s, which the caller must apply before it evaluates the wheels; `None` without
-    /// a change.
+    /// changes on the wheels by row, N m s, for the caller to apply before the next evaluation; `None` if unchanged.
     fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MAX_ROWS]> {
         let [_, first_coupling] = self.shafts.first_rows(model);
         let (mut changes, mut is_any_reduced) = ([0.0; MAX_ROWS], false);
@@ -338,9 +337,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     }
 
     /// Returns the impulses that satisfy every row's equation with the last evaluated linear response of the wheels, N
-    /// m s, clamped to the rows' bounds. Starts with all rows holding (a dead engine: standing), solves, and changes
-    /// the regime (holding, slipping at a bound, …) of rows whose result contradicts it. Ends when all regimes are
-    /// consistent, or after 4 n + 1 solutions for n rows. The rows themselves are not changed.
+    /// m s, limited by [`DriveConstraint::clamp_impulse`]. Starts with all rows holding (a dead engine: standing),
+    /// solves, and changes the regime (holding, slipping at a bound, …) of rows whose result contradicts it. Ends when
+    /// all regimes are consistent, or after 4 n + 1 solutions for n rows. The rows themselves are not changed.
     #[inline(always)]
     pub(crate) fn newton_step(&mut self) -> [f32; MAX_ROWS] {
         let row_count = self.count();
@@ -463,7 +462,8 @@ fn apply_shaft_changes<W: WheelLanes, const MAX_ROWS: usize>(
 
 /// Rows between spins, of one car or of a batch, solved from the impulses of the last step, which are close.
 pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
-    /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
+    /// Sets every row to its impulse of the last step; the engine's row already has it, and motors leave out the part
+    /// that turned their rotors. Returns the changes on the wheels by row, N m s.
     fn apply_last_impulses(&mut self) -> [C; MAX_ROWS];
 
     /// Limits torque-sensing couplings by the torque through them. Returns the changes on the wheels, if there are any.

@@ -80,8 +80,7 @@ impl UnsprungMotion {
 }
 
 impl<W: WheelLanes> UnsprungMotion<W> {
-    /// Returns the impulse on the chassis by the acceleration of the unsprung masses along their travel, `b (q̇₀ −
-    /// q̇)`.
+    /// Returns the impulse on the chassis by the acceleration of unsprung masses along their travel, `b (q̇₀ − q̇)`.
     #[inline(always)]
     pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
         self.momentum_row * (self.rate - self.next_rate)
@@ -239,8 +238,7 @@ impl Vehicle {
         vehicle
     }
 
-    /// Lengthens the rays of all wheels by their static tyre deflection (m), because an unloaded tyre touches lower
-    /// ground.
+    /// Lengthens each ray by the static tyre deflection of its wheel (m): an unloaded tyre touches lower ground.
     #[cold]
     #[inline(never)]
     pub(crate) fn extend_probes_by_tyres(&self, probes: &mut [Probe]) {
@@ -263,13 +261,14 @@ impl Vehicle {
         }
     }
 
-    /// Solves the loads of wheels with unsprung masses from the velocity `v_warm` (after the tyre impulses of the last
-    /// step), with constant tangential tyre forces, and returns the chassis velocity after them. `v_free` is the
-    /// chassis velocity without wheels.
+    /// Solves the loads of wheels with unsprung masses, with constant tangential tyre forces, and returns the chassis
+    /// velocity after them. `v_warm` is the velocity after the tyre impulses of the last step, `v_free` that without
+    /// wheels.
     ///
-    /// Linearises the travel once; each Newton iteration then solves axle links, loads and travel rates at the current
-    /// velocity and the 6×6 system of the chassis. At most [`MAX_SOLVES_BEFORE_COUPLING`] solves; ends earlier with a
-    /// change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads before the last change.
+    /// Linearises the travel once. Each Newton iteration, from `v_warm`, then solves axle links, loads and travel rates
+    /// at the current velocity, and the 6×6 system of the chassis. Ends after [`MAX_SOLVES_BEFORE_COUPLING`] solves or
+    /// with a change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads at the velocity before the last
+    /// change.
     pub(crate) fn solve_unsprung_loads(
         &mut self,
         v_free: SpatialVector<f32>,
@@ -289,6 +288,7 @@ impl Vehicle {
             }
             self.update_link_impulses::<ManyGroups>();
             let mut products = OuterProducts::zero();
+            // Only external bars act on the chassis here; `external_bar_impulse` below contains their impulse.
             self.add_axle_links::<ManyGroups>(&mut products, SpatialVector::default());
             let mut impulse = self.external_bar_impulse;
             for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -527,9 +527,9 @@ impl WheelRows {
     }
 
     /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual
-    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free). With `opposite_gain`, the coupling gain
-    /// (kg), the impulses by beam and axle links due to the opposite wheel's rate are subtracted, too. A wheel is at
-    /// its droop stop if its rate is the smallest one and the residual is negative.
+    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `velocity.heave` as last term.
+    /// With `opposite_gain`, the coupling gain (kg), the impulses by beam and axle links due to the opposite wheel's
+    /// rate are subtracted. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
     fn balance_at(
         &mut self,
         unsprung: &UnsprungMotion,
