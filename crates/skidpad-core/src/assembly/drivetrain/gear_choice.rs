@@ -102,16 +102,16 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
     }
 
-    /// Returns the mean forward speed of the ground below the driven wheels, m/s; for wheels in the air, the speed of
-    /// their treads.
+    /// Returns the mean speed of the driven wheels over the ground, m/s, positive forward, weighted by the torque
+    /// shares. A wheel in the air counts with the speed of its tread.
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
         self.torque_weighted_mean(|i| self.motion.rolling_speed(i))
     }
 
-    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the
-    /// weighted mean over these wheels; `None` if all of them are in the air.
+    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the mean
+    /// over these wheels, weighted by the torque shares; `None` if all of them are in the air.
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {

@@ -153,7 +153,8 @@ impl Shafts {
         }
     }
 
-    /// Does the work of `solve_warm_started` with loops for `MAX_ROWS` rows.
+    /// Solves the rows from the impulses of the last step, with wheels as blocks, by loops for `MAX_ROWS` rows. Returns
+    /// whether they converged; if not, restores the impulses from before the call.
     #[inline(always)]
     fn solve_warm_started_rows<const MAX_ROWS: usize>(
         &mut self,
@@ -198,7 +199,8 @@ impl Shafts {
         self.solve_with_response(model, rows, WheelResponse::Blocks);
     }
 
-    /// Does the work of `solve_with_response` with loops for `MAX_ROWS` rows.
+    /// Solves all rows by Newton's method from their present impulses, with the wheels modelled as `wheel_response`, by
+    /// loops for `MAX_ROWS` rows. If they do not converge, limits the motors to their peak torques.
     #[inline(never)]
     fn solve_rows_with_response<const MAX_ROWS: usize>(
         &mut self,

@@ -81,10 +81,9 @@ impl Vehicle {
         self.model.axle_link(k, [self.bar_rate_share, self.state.velocity.length()])
     }
 
-    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If links would then pull
-    /// a wheel off the ground, its end of the links moves to the balance of spring and links and gets the constant
-    /// impulse `dt` times the last force, and all link forces are computed again: otherwise the car would bounce
-    /// without end.
+    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If links would pull a
+    /// wheel off the ground, its link ends move to the balance of spring and links, with a constant impulse (`dt` times
+    /// the force before), and all link forces are computed again: otherwise the car would bounce without end.
     #[inline(always)]
     pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
         for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
@@ -283,7 +282,8 @@ impl Vehicle {
         impulse
     }
 
-    /// Does the part of [`Self::add_axle_links`] for links that are not bars in the rows, without external bar impulse.
+    /// Adds the response of the links that are not bars in the rows to `products`. Returns the change of their impulses
+    /// from the current velocity to `v_warm`, see [`Self::add_axle_links`].
     #[cold]
     #[inline(never)]
     fn add_separate_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {

@@ -71,13 +71,15 @@ impl Vehicle {
         }
     }
 
-    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. If no wheel on a beam has a
-    /// jacking impulse (upward impulse of the links by the lateral tyre force) that reaches its load of the last step,
-    /// changes nothing and returns `v_warm`.
+    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. `body` is the chassis at the
+    /// start of the step. `v_free` is the velocity at its end without any impulse of the wheels, `v_warm` that with the
+    /// tyre impulses of the last step, without loads.
     ///
+    /// If no wheel on a beam has a jacking impulse (upward impulse of the links by the lateral tyre force) that reaches
+    /// its load of the last step, changes nothing and returns `v_warm`, which is still valid for the tyre rows.
     /// Otherwise initialises struts and axle links, solves the loads once from `v_warm`, and limits the transfer of
-    /// each group with roll centre links. Their tyre rows can change. Returns `v_free` plus the velocity change by the
-    /// tyre impulses and torques of the last step along the new rows, without loads.
+    /// each group with roll centre links, which can tilt tyre rows. Returns `v_free` plus the velocity change by the
+    /// tyre impulses and torques of the last step along the present rows, without loads.
     #[cold]
     #[inline(never)]
     fn limit_beam_transfer_near_lift(
@@ -118,7 +120,7 @@ impl Vehicle {
         }
     }
 
-    /// Updates the shares of the loads of every group with [`WheelRows::apply_jacking`].
+    /// Updates the shares of the loads that act on the ground of every group, with [`WheelRows::apply_jacking`].
     #[cold]
     #[inline(never)]
     fn apply_jacking_to_all(&mut self) {
