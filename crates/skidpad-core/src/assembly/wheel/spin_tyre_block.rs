@@ -180,10 +180,11 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
-    /// Solves the wheels that turn, and stores tyre impulses, spin and torque. Wheels in the mask of `locked` keep its
-    /// tyre solution, spin 0 and the locking torque. On all other wheels, brake and rolling resistance act with full
-    /// capacity against `lock_impulse` (N m s), the brake impulse that would lock the wheel. Their spin ω follows from
-    /// `I ω = momentum ± capacity − R F_x`; it adds R²/I to the longitudinal compliance.
+    /// Solves the wheels that turn, and stores tyre impulses, spin and torque. `locked` has the mask of the locked
+    /// wheels and their tyre solution, which they keep, with spin 0 and the locking torque. On all other wheels, brake
+    /// and rolling resistance act with full capacity against `lock_impulse` (N m s), the brake impulse that would lock
+    /// the wheel. The spin ω follows from `I ω = momentum ± capacity − R F_x`; this rotation adds R²/I to the
+    /// longitudinal compliance.
     #[inline(always)]
     fn solve_rolling(
         &mut self,
