@@ -18,15 +18,15 @@ use skidpad_simd::vectors::Vec3Lanes;
 const MIN_AIR_SPEED_MPS: f32 = 0.1;
 
 /// Returns drag, side force and downforce over a step of `dt` s as impulses about the centre of mass (N s, N m s,
-/// vehicle frame), for a car or a batch of cars. Points and presence of the forces are those of `aero`, their sizes those of
-/// `coefficients`, and the mass is in kg. `velocity` is the velocity relative to the air (vehicle frame, m/s).
-/// The factors of the maps apply to drag and to each of the two surfaces; the side force has none.
+/// vehicle frame), for a car or a batch of cars. Points and presence of the forces are those of `aero`, their sizes
+/// those of `coefficients`; the mass is in kg. `velocity` is the velocity relative to the air (vehicle frame, m/s).
+/// `drag_factor` and `surface_factors` are factors of the aerodynamic maps; the side force has none.
 ///
 /// Drag acts against the whole velocity at its point, the side force against the lateral velocity only, and downforce
 /// along −z at the point of each surface. `C v |v| / (1 + dt C |v| / m)` is the quadratic law, integrated implicitly so
 /// that it is stable at any speed. Surfaces respond to air from ahead, with `max(v_x, 0)²`: a car that falls, or slides
-/// sideways or backwards, has no downforce. A map over the angle of the air also counts air from the side
-/// (`+ v_y²`). A negative coefficient lifts. Side force and surfaces with coefficient 0 are skipped.
+/// sideways or backwards, has no downforce. A surface with a map over the angle of the air also counts air from the
+/// side (`+ v_y²`). A negative coefficient lifts. Side force and surfaces with coefficient 0 are skipped.
 #[inline(always)]
 pub(crate) fn air_impulses<C: Lane>(
     aero: &Aero,
@@ -83,9 +83,9 @@ fn impulse_at_point<C: Lane>(point: Vec3, dt: C, force: Vec3Lanes<C>) -> Spatial
     SpatialVector::new(impulse, Vec3Lanes::splat(point).cross(impulse))
 }
 
-/// Returns the factors of `maps` on drag and both surfaces, at the mean compressions of the first and last axle and at the
-/// yaw angle of the air, `atan(|v_y| / |v_x|)` in 0 to π/2, with `|v_x|` at least [`MIN_AIR_SPEED_MPS`]. `compression(i)` is
-/// that of wheel `i` (m); `velocity` is relative to the air (vehicle frame, m/s).
+/// Returns the factors of `maps` on drag and both surfaces, at the mean compressions of the first and last axle and at
+/// the yaw angle of the air, `atan(|v_y| / |v_x|)` in 0 to π/2, with `|v_x|` at least [`MIN_AIR_SPEED_MPS`].
+/// `compression(i)` is the compression of wheel `i` (m); `velocity` is relative to the air (vehicle frame, m/s).
 #[inline(never)]
 pub(crate) fn mapped_factors(
     maps: &AeroMaps,
@@ -129,9 +129,9 @@ impl Vehicle {
         total
     }
 
-    /// Returns the impulses of the air (N s, N m s, vehicle frame) at the velocity in the middle of the step: that of
-    /// `body` relative to the wind, plus half of the change `tyre_velocity_change` (m/s). Factors of the aerodynamic
-    /// maps are included.
+    /// Returns the impulses of the air (N s, N m s, vehicle frame), factors of the aerodynamic maps included. The
+    /// velocity is that of `body` at the start of the step relative to the wind, plus half of `tyre_velocity_change`,
+    /// the change by the tyres (m/s).
     #[inline(always)]
     fn air_impulses(
         &self,
@@ -216,13 +216,13 @@ impl Vehicle {
         }
     }
 
-    /// Returns the angular impulse (N m s, vehicle frame) of a moment that slows every rotation at the model's rate `k`
-    /// (1/s), and adds the moment to the assist log. No real force does this. ω is the angular velocity of `body` at
-    /// the start of the step.
+    /// Returns the angular impulse (N m s, vehicle frame) of a moment that slows every rotation at the rate k =
+    /// `assists.angular_drag` (1/s), and adds the moment to the assist log. No real force does this. ω is the angular
+    /// velocity of `body` at the start of the step.
     ///
     /// `−I ω k dt / (1 + k dt)` is the linear law, integrated implicitly so that it is stable at any rate.
     fn angular_drag_impulse(&mut self, body: &ChassisState, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
-        // `k dt`, the reduction of the rotation in an explicit step.
+        // `k dt`, the share of the rotation that an explicit step would remove.
         let rate = self.model.parts().assists.angular_drag * dt;
         // Angular momentum at the start of the step, vehicle frame (N m s).
         let momentum = *self.model.inertia() * (to_world.transpose() * body.angular_velocity);

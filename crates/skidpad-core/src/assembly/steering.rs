@@ -22,11 +22,11 @@ impl Vehicle {
         self.update_wheel_angles(controls);
     }
 
-    /// Turns the wheels to the steering angle of the state. The call is skipped if the wheels already have this angle
-    /// to the bit and nothing else can turn them. Raw angles in `controls`, or toe and camber that change with the
-    /// travel, turn them in every step.
+    /// Turns the wheels to the steering angle of the state. Does nothing if the wheels already have this angle to the
+    /// bit and nothing else can turn them. Raw angles in `controls`, or toe and camber that change with the travel,
+    /// turn them in every step.
     ///
-    /// Stores the applied angle in `applied_steer_bits`. `None` is stored if other inputs can turn the wheels, or if a
+    /// Stores the applied angle in `applied_steer_bits`. Stores `None` if other inputs can turn the wheels, or if a
     /// wheel has just turned: its rows then have the mean angle of the step, so that the next step sets them again.
     #[inline(always)]
     pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
@@ -42,8 +42,8 @@ impl Vehicle {
         }
     }
 
-    /// Turns the wheels to the angle of the steering by [`turn_wheels`]. Returns true if the road-wheel angle of any of
-    /// them changes.
+    /// Turns the wheels to the steering angle of the state by [`turn_wheels`]. Returns true if the road-wheel angle of
+    /// any wheel changes.
     #[inline(never)]
     fn turn_wheels(&mut self, controls: &Controls) -> bool {
         let Self { model, state, rows, .. } = self;
@@ -82,15 +82,15 @@ pub(crate) struct WheelAngles<L> {
     pub camber: L,
 }
 
-/// Turns the `wheels` of cars with the geometry of `model` to the angle `steer` of the steering (rad).
+/// Turns the `wheels` of cars with the geometry of `model` to the steering angle `steer` (rad).
 ///
-/// For each axle: angle of its middle by the steer ratio, left and right angle by Ackermann, plus toe (toe-in positive)
-/// and the changes of toe and camber with the travel; on a solid axle the tilt of the beam adds camber. A raw angle
-/// replaces the road-wheel angle.
+/// For each axle: the angle of its middle is `steer` times the steer ratio. Ackermann geometry splits it into left and
+/// right angle. Toe (toe-in positive) and the changes of toe and camber with the travel are added; on a solid axle the
+/// tilt of the beam adds camber. A raw angle of a wheel replaces its road-wheel angle.
 ///
 /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout the
-/// step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is reached at
-/// once.
+/// step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is reached
+/// at once.
 #[inline(always)]
 pub(crate) fn turn_wheels<L: Lane>(model: &Model, steer: L, wheels: &mut impl SteeredWheels<L>) {
     let (parts, ackermann) = (model.parts(), model.ackermann());
@@ -175,6 +175,7 @@ impl SteeredWheels<f32> for VehicleWheels<'_> {
         self.controls.raw_angle(i)
     }
 
+    /// Turns wheel `i` in its state and its rows, and records in `has_turned` whether the road-wheel angle changes.
     fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<f32>) {
         self.has_turned |= self.states[i].steer.to_bits() != angle.to_bits();
         self.states[i].set_steer(angle);
@@ -185,9 +186,9 @@ impl SteeredWheels<f32> for VehicleWheels<'_> {
 }
 
 impl WheelRows {
-    /// Sets the axle direction of the wheel in `lane` for the road-wheel angle `angle` and `camber` (rad) to `direction()`.
-    /// If both angles are unchanged to the bit, nothing is computed. The direction is also computed for reset rows, which
-    /// have a zero y component.
+    /// Sets the axle direction of the wheel in `lane` to `direction()`, and stores the road-wheel angle `angle` and
+    /// `camber` (rad) for which it is valid. Does nothing if both angles are unchanged to the bit, unless the rows were
+    /// reset, which a zero y component marks.
     fn set_axle_direction(
         &mut self,
         lane: usize,

@@ -22,10 +22,10 @@ const SYNCHRONISING_DEFICIT: f32 = 0.02;
 const FORCE_DISTANCE_M: f32 = 0.2;
 
 impl Vehicle {
-    /// Drives the car towards `speed` m/s with direct drives, then motors, then the engine, then brakes. Each produces
-    /// the part of the required impulse that the ones before lack, but no less than the driver's throttle demands.
-    /// Motors regenerate and brakes act only if the control may brake and the driver's throttle is closed; brakes wait
-    /// while the engine is being synchronised.
+    /// Drives the car towards `speed` m/s with direct drives, then motors, then the engine, then brakes. Each of them
+    /// produces the part of the required impulse that the drives before could not, but no less than the driver's
+    /// throttle demands. Motors regenerate and brakes act only if the control may brake and the driver's throttle is
+    /// closed. Brakes wait while the engine is being synchronised.
     ///
     /// Logs the changes of direct drive and engine together, and those of the brakes. Returns the position of the brake
     /// pedal that corresponds to the brakes' part, 0 to 1; 0 if they do not act.
@@ -100,9 +100,10 @@ impl Vehicle {
         state.is_between_gears() || geared_speed - state.engine_speed > SYNCHRONISING_DEFICIT * geared_speed.abs()
     }
 
-    /// Reduces direct drive from full throttle, which is already applied, to push with `required_impulse` N s, at least
-    /// with `driver_throttle` (0 to 1). Changes the wheels' drive impulses and momenta. Returns the impulse on the car,
-    /// N s, and the angular impulse beyond that throttle, N m s; both 0 without direct drive.
+    /// Reduces direct drive from full throttle, which is already applied, to the throttle that pushes with
+    /// `required_impulse` N s, at least `driver_throttle` (0 to 1). Changes the wheels' drive impulses and momenta.
+    /// Returns the impulse on the car, N s, and the angular impulse beyond that of `driver_throttle`, N m s; both 0
+    /// without direct drive.
     fn drive_direct_motors(&mut self, required_impulse: f32, driver_throttle: f32, dt: f32) -> (f32, f32) {
         let groups = self.model.wheel_packs();
         let full_impulse: f32 = groups
@@ -127,9 +128,10 @@ impl Vehicle {
 
     /// Sets the torques of all motors to push with `required_impulse` N s, each with the same share (0 to 1) of its
     /// range. The range ends at full drive or, for a negative push, at the least torque (at most 0): full regeneration
-    /// if `can_brake`, else the demand of the pedals. No motor gets less than its least torque. Returns their impulse
-    /// on the car, N s. The torque for rotors to follow a car that gains `speed_gain` m/s per step is added to each
-    /// motor, but not counted. The result is 0 without motors.
+    /// if `can_brake`, else the demand of the pedals. No motor gets less than its least torque.
+    ///
+    /// Returns the motors' impulse on the car, N s; 0 without motors. Each motor also gets the torque with which its
+    /// rotor follows a car that gains `speed_gain` m/s per step; this part does not count in the result.
     fn set_cruise_motors(&mut self, required_impulse: f32, can_brake: bool, speed_gain: f32, dt: f32) -> f32 {
         let model = &self.model;
         let [first_motor_row, _] = self.shafts.first_rows(model);
@@ -171,9 +173,9 @@ impl Vehicle {
     }
 
     /// Sets the engine to push with `required_impulse` N s, at least with the driver's throttle and at most with all
-    /// its torque. Returns its impulse on the car, N s, and the impulse beyond that throttle, N m s at the crankshaft;
-    /// both 0 without an engine or out of gear. The shaft speed at the end of the step is that of a car that gains
-    /// `speed_gain` m/s, so that the impulse to accelerate the engine is included.
+    /// its torque. Returns the engine's impulse on the car, N s, and the impulse beyond that of the driver's throttle,
+    /// N m s at the crankshaft; both 0 without an engine or out of gear. The shaft speed at the end of the step is that
+    /// of a car that gains `speed_gain` m/s, so that the impulse to accelerate the engine is included.
     fn drive_with_engine(&mut self, required_impulse: f32, speed_gain: f32) -> (f32, f32) {
         if self.shafts.engine_ratio().is_none() {
             return (0.0, 0.0);
@@ -194,9 +196,9 @@ impl Vehicle {
         )
     }
 
-    /// Brakes with up to `required_impulse` N s, distributed like the foot brake: adds to the brakes' impulses and
-    /// locking capacities, with faded discs, and logs the torque. Returns the corresponding position of the brake
-    /// pedal, 0 to 1; 0 for a push that is not positive.
+    /// Brakes with up to `required_impulse` N s, distributed like the foot brake, with faded discs. Adds to the brakes'
+    /// impulses and locking capacities, and logs the torque. Returns the corresponding position of the brake pedal, 0
+    /// to 1; 0 for an impulse that is not positive.
     fn brake_with_pedal(&mut self, required_impulse: f32, dt: f32) -> f32 {
         let (model, wheels) = (&self.model, &self.state.wheels);
         // Angular impulses of the foot brakes at full pedal, N m s.

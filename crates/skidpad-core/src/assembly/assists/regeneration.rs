@@ -26,8 +26,8 @@ struct RegenerationLimit {
 }
 
 impl RegenerationLimit {
-    /// Returns the limit by the slip, time constant and least speed of the anti-lock brakes, else by those of the
-    /// stability control (least speed: where it begins to act), else `None`.
+    /// Returns the limit with slip, time constant and least speed of the anti-lock brakes. Without these, uses those of
+    /// the stability control, whose least speed is that at which it begins to act. `None` without both.
     fn from_assists(assists: &Assists) -> Option<Self> {
         if let Some(abs) = &assists.abs {
             let (slip, time_constant, min_speed) = (abs.slip, abs.time_constant, abs.min_speed);
@@ -48,10 +48,10 @@ impl Vehicle {
     /// `v_loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
     ///
     /// Does nothing without motors, without anti-lock brakes or stability control, or if no wheel slips more than half
-    /// of the allowed slip and stability control does not correct. Otherwise the motors' rows start with their demanded
-    /// torques, as the brake assists that follow need them. If neither brake pedal nor correction is active, these are
-    /// removed again, and only the limits remain; if no motor was cut then, the assist that limited the motors before
-    /// is restored.
+    /// of the allowed slip and stability control does not correct. Otherwise sets the motors' rows to their demanded
+    /// torques, because the brake assists that follow need these impulses. If neither brake pedal nor correction is
+    /// active, the impulses are removed again, and only the limits remain. If then no motor was cut, the assist that
+    /// limited the motors before is restored.
     pub(crate) fn cut_regeneration(&mut self, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
         let parts = self.model.parts();
         let Some(limit) = RegenerationLimit::from_assists(&parts.assists).filter(|_| !parts.motors.is_empty()) else {
@@ -95,10 +95,10 @@ impl Vehicle {
     }
 
     /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean
-    /// of their target speeds, rad/s; `None` if no wheel exceeds the allowed slip. The wheel with the largest excess
-    /// over its lever decides. Only wheels on the ground that roll in the driving direction faster than the least speed
-    /// of the limit count. The foot brake's impulse at `brake_pedal` is left out, as anti-lock brakes reduce it
-    /// themselves.
+    /// of their target speeds, rad/s; `None` if no wheel exceeds the allowed slip. The excess of a wheel is the braking
+    /// impulse beyond that for the allowed slip, over its lever; the wheel with the largest excess decides. Only wheels
+    /// on the ground that roll in the driving direction faster than the least speed of the limit count. The foot
+    /// brake's impulse at `brake_pedal` is left out, because anti-lock brakes reduce it themselves.
     fn allowed_regeneration(
         &self,
         row: usize,
@@ -136,8 +136,9 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns which wheels are slower than the road by more than half of `slip`, at a speed above `min_speed` m/s.
-    /// Slip speed is measured in the direction of travel, so that driving slip is negative. Only active tyres count.
+    /// Returns the wheels that are slower than the road by more than half of the slip ratio `slip`, at a road speed
+    /// above `min_speed` m/s in either direction. The slip speed counts in the direction of travel, so that driving
+    /// slip is negative. Only active tyres count.
     #[inline(always)]
     pub(crate) fn braking_slip_mask(&self, group: &WheelPack<W>, slip: f32, min_speed: f32) -> W::Mask {
         let speed = self.start.rolling_speed;

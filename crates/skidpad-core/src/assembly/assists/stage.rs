@@ -20,7 +20,7 @@ use skidpad_tyre::friction_ellipse;
 
 impl Vehicle {
     /// Returns the demand on pedals and steering, clamped, with the changes by assists that act on the driver's demand.
-    /// Clears the assist log of a car with assists; without assists only the clamping is done.
+    /// Clears the assist log of a car with assists. Without assists, the demand is only clamped.
     #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let demand = DriverDemand::from_controls(controls, &self.model.parts().steering);
@@ -39,13 +39,10 @@ impl Vehicle {
         }
     }
 
-    /// Returns the driver's demand after the assists that change it, in this order: speed-dependent steering limits
-    /// angle and rate, counter-steering adds an angle within the lock, cruise control sets the engine's throttle to 1,
-    /// and stability control stores its correction, closes the throttle and ends cruise control. Logs all changes
-    /// except the cruise throttle.
-    ///
-    /// `self.correction` becomes `None` if stability control does not correct or the model has none. Cruise control
-    /// acts only if the driver demands a speed.
+    /// Returns the driver's demand after the assists that change it, in this order. Speed-dependent steering limits
+    /// angle and rate. Counter-steering adds an angle within the lock. Cruise control, if the driver demands a speed,
+    /// sets the engine's throttle to 1. Stability control stores its correction in `self.correction` (`None` without
+    /// one); a correction closes the throttle and ends cruise control. Logs all changes except the cruise throttle.
     #[inline(never)]
     fn assist_driver(&mut self, mut demand: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
@@ -95,8 +92,8 @@ impl Vehicle {
         demand
     }
 
-    /// Applies assists to brakes and drive, if any of them has to act at this demand. `v_loaded`: velocity of the
-    /// chassis after the loads and the last step's tyre impulses.
+    /// Applies assists to brakes and drive, if any of them can act at this demand. `v_loaded`: velocity of the chassis
+    /// after the loads and the last step's tyre impulses, as a prediction of that at the end of the step.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
@@ -109,9 +106,9 @@ impl Vehicle {
     }
 
     /// Applies cruise control, the cut of regeneration, anti-lock brakes, stability control's brake, and launch or
-    /// traction control, in this order. Cruise control acts if the driver demands a speed, and its pedal replaces that
-    /// of the driver. Anti-lock brakes act on this pedal if it is pressed. The stability brake acts if a correction is
-    /// stored.
+    /// traction control, in this order. Cruise control acts if the driver demands a speed; its brake pedal position
+    /// then replaces that of the driver for the assists that follow. Anti-lock brakes act if this pedal is pressed. The
+    /// stability brake acts if a correction is stored.
     #[inline(never)]
     fn assist_with_brakes(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
@@ -129,8 +126,8 @@ impl Vehicle {
         self.assist_drive(demand, v_loaded, dt);
     }
 
-    /// Adds contributions to the assist log that are known only after the step is solved: of tricks that move forces,
-    /// and of limits on motors.
+    /// Adds the contributions that are known only after the solve to the assist log: of tricks that move the points
+    /// where forces act, and of limits on motors. Does nothing for a model without assists.
     pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
@@ -152,8 +149,8 @@ impl Vehicle {
     }
 
     /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last
-    /// step. Loads count by the share in which the wheel rolls; an axle with a single wheel counts once. The angle is
-    /// the negative arc tangent of the slip.
+    /// step. The slip angle is the negative arc tangent of the slip. Loads count times the share of rolling; a wheel
+    /// that stands does not count. An axle with a single wheel counts once.
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
         let slip_angle = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
@@ -166,8 +163,9 @@ impl Vehicle {
     }
 
     /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw
-    /// rate has no excess. `steer`: driver's steering, rad. The excess, and thus the moment, fades in with speed. The
-    /// correction counts as one of oversteer if its moment acts against the yaw rate.
+    /// rate has no excess (a deviation from the yaw rate that the driver's steering demands, beyond the tolerance).
+    /// `steer`: driver's steering, rad. The excess, and thus the moment, fades in with speed. The correction counts as
+    /// one of oversteer if its moment acts against the yaw rate.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let motion = self.planar_motion();
         let effect_share = stability.effect_share(motion.velocity[0]);
@@ -183,11 +181,13 @@ impl Vehicle {
         Some(Correction { moment, oversteer: moment * motion.yaw_rate < 0.0 })
     }
 
-    /// Returns the geometry of the driver's steering `steer`, rad, and the slip of the axles while the car moves as
-    /// `motion`. The reference axles are the one with the largest steer ratio (magnitude) and the mean of the unsteered
-    /// ones (without any, the last axle). The curvature follows from the driver's steering, `(tan δ_f − tan δ_r) / L`;
-    /// slips are relative to the present steering angle. If the steered axle is behind, front and rear slips are
-    /// exchanged. The wheelbase is at least 1 mm.
+    /// Returns the geometry of the driver's steering `steer`, rad, and the slip angles of two reference axles while the
+    /// car moves as `motion`. The front reference is the axle with the largest steer ratio (magnitude). The rear
+    /// reference is the mean of the unsteered axles, or the last axle if all are steered.
+    ///
+    /// The curvature follows from the driver's steering, `(tan δ_f − tan δ_r) / L`, with a wheelbase L of at least 1
+    /// mm. Slip angles are relative to the present steering angle. If the steered axle is behind, front and rear slip
+    /// are exchanged.
     fn steering_geometry(&self, steer: f32, motion: &PlanarMotion) -> SteeringGeometry {
         let parts = self.model.parts();
         let axle_position = |axle: usize| {
@@ -221,8 +221,9 @@ impl Vehicle {
         SteeringGeometry { curvature: tangent_difference / wheelbase.copysign(signed_wheelbase), wheelbase, slips }
     }
 
-    /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that holds the allowed slip,
-    /// and logs the torque removed from all wheels, even if it is 0. Axles with select-low control have one pressure.
+    /// Limits the foot brake of every wheel at a `brake_pedal` of 0 to 1 to the impulse that keeps the allowed slip.
+    /// Logs the torque removed from all wheels, even if it is 0. If some axle has select-low control (one pressure for
+    /// both wheels), uses [`Self::limit_axle_pressures`].
     fn limit_brake_slip(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
         if anti_lock.has_select_low() {
             self.limit_axle_pressures(anti_lock, brake_pedal, v_loaded, dt);
@@ -237,9 +238,10 @@ impl Vehicle {
         self.record_anti_lock(removed_impulse, dt);
     }
 
-    /// Limits the foot brake as [`Self::limit_brake_slip`], then reduces the pressure of each axle with select-low control
+    /// Limits the foot brake of every wheel by its slip, then reduces the pressure of each axle with select-low control
     /// to that of its wheel with less: both wheels lose the larger one of the shares that their limits remove. A wheel
-    /// that is not limited, because it is in the air or slow, has a share of 0. Logs the torque removed from all wheels.
+    /// that is not limited, because it is in the air or slow, has a share of 0. Logs the torque removed from all
+    /// wheels.
     #[cold]
     #[inline(never)]
     fn limit_axle_pressures(&mut self, anti_lock: &AntiLock, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
@@ -253,6 +255,7 @@ impl Vehicle {
             *removed = by_wheel.lanes();
         }
         for (axle, &wheels) in self.model.axle_wheels().iter().enumerate() {
+            // Bit `axle` of the set is 1 for an axle with select-low control.
             if anti_lock.select_low_axles >> axle & 1 == 0 {
                 continue;
             }
@@ -286,11 +289,13 @@ impl Vehicle {
     }
 
     /// Brakes the wheel whose drag corrects the yaw rate: on the first axle against oversteer, on the last against
-    /// understeer, left for a moment to the left. Braking costs side force at that axle, which supports the correction.
+    /// understeer; the left one for a moment to the left. Braking costs side force at that axle, which supports the
+    /// correction.
     ///
     /// The torque is that of the moment, `M R / y` with the wheel's lateral distance y, limited by the wheel's brake
-    /// and by the allowed slip. The added impulse raises brake impulse and locking capacity, and is logged. Wheels on
-    /// the centre line or too slow are not braked.
+    /// and by the allowed slip, which includes the brake impulse already there. The added impulse raises brake impulse
+    /// and locking capacity, and is logged. A wheel on the centre line is not braked; a wheel that is too slow or in
+    /// the air gets 0.
     fn brake_one_wheel(
         &mut self,
         stability: &StabilityControl,
@@ -328,10 +333,10 @@ impl Vehicle {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, at a foot brake of
-    /// `brake_pedal` (0 to 1). Returns that part, N m s, 0 below the least speed of the anti-lock brakes. Handbrake and
-    /// raw brake torques are not reduced, but counted. `end_velocity`: chassis velocity expected at the end of the
-    /// step.
+    /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, from brake impulse
+    /// and locking capacity. Returns that part, N m s; 0 below the least speed of the anti-lock brakes. `brake_pedal`:
+    /// foot brake, 0 to 1. Handbrake and raw brake torques are counted, but not reduced. `end_velocity`: chassis
+    /// velocity expected at the end of the step.
     #[inline(always)]
     pub(crate) fn limit_brake_slip(
         &mut self,
@@ -358,11 +363,11 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the angular impulse of the brake, N m s, that brings wheels one step closer to a slip ratio of `slip`
     /// below the road's speed, on tyres that respond as their rows predict. The impulse is negative if the wheel would
-    /// have to be driven. The mask is true where the wheels roll fast enough on the ground. `end_velocity`: chassis
+    /// have to be driven. The mask is true for wheels on the ground that roll fast enough. `end_velocity`: chassis
     /// velocity expected at the end of the step; `time_constant`: time constant of the slip, s.
     ///
-    /// `p + T − R x − I ω` with the tyre's impulse x at the target spin ω, less the rolling resistance: the brake
-    /// absorbs the remaining momentum of the wheel. The wheel therefore reaches ω within the step for any slope of the
+    /// The impulse is `p + T − R x − I ω`, less the rolling resistance, with the momentum p, the shaft's impulse T and
+    /// the tyre's impulse x at the target spin ω. The wheel therefore reaches ω within the step for any slope of the
     /// tyre, also beyond its peak.
     #[inline(always)]
     fn brake_for_slip(
@@ -381,9 +386,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the spins, rad/s, with which wheels get one step closer to a slip ratio of `slip` below the road's
-    /// speed, and the angular impulse to be removed for that, N m s (signed like the spin). The mask is true where the
-    /// wheels roll fast enough on the ground. `end_velocity`: chassis velocity expected at the end of the step;
-    /// `time_constant`: time constant of the slip, s.
+    /// speed, and the angular impulse to be removed for that, N m s (signed like the spin). The mask is true for wheels
+    /// on the ground that roll fast enough; elsewhere the values have no meaning. `end_velocity`: chassis velocity
+    /// expected at the end of the step; `time_constant`: time constant of the slip, s.
     #[inline(always)]
     pub(crate) fn spin_for_slip(
         &self,

@@ -64,8 +64,9 @@ struct SlipTarget {
 
 impl Vehicle {
     /// Applies launch control (throttle of at least [`LAUNCH_THROTTLE`], car slower than its largest speed) or else
-    /// traction control (throttle pressed) to engine, clutch and motors; at most one of them acts. `v_loaded`: velocity
-    /// of the chassis after the loads and the last step's tyre impulses.
+    /// traction control (throttle pressed) to engine, clutch, motors and direct drives; traction control may also
+    /// brake. At most one of them acts. `v_loaded`: velocity of the chassis after the loads and the last step's tyre
+    /// impulses.
     pub(crate) fn assist_drive(&mut self, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let is_launching = |launch: &LaunchControl| {
@@ -79,8 +80,8 @@ impl Vehicle {
     }
 
     /// Limits the drive so that driven wheels approach the target slip, in this order: direct drives, motors, brakes of
-    /// spinning wheels (if the control may use them), engine. If such brakes are allowed, the wheel with most grip
-    /// limits motors and engine, else the one with least. Logs the changes.
+    /// spinning wheels (if the control may use them), engine (if in gear). If brakes may be used, the wheel with most
+    /// grip limits motors and engine, else the wheel with least grip. Logs the changes.
     fn control_traction(&mut self, traction: &TractionControl, v_loaded: SpatialVector<f32>, dt: f32) {
         let TractionControl { slip, min_slip_speed, time_constant, brake_share } = *traction;
         let target =
@@ -107,10 +108,10 @@ impl Vehicle {
         self.log_contribution(Assist::TractionControl, contribution);
     }
 
-    /// Limits the drive so that the weakest driven wheels approach the target slip, in this order: direct drives,
-    /// motors, then engine and clutch (only in gear). While the driver brakes a car slower than
-    /// [`START_LINE_SPEED_MPS`], motors stand still and the clutch is open. Logs the impulses removed from direct
-    /// drives and engine together, as engine torque.
+    /// Limits the drive so that the driven wheels with least grip approach the target slip, in this order: direct
+    /// drives, motors, then engine and clutch (if in gear). While the driver brakes a car slower than
+    /// [`START_LINE_SPEED_MPS`], motors and direct drives get no torque, and the clutch is open. Logs the impulses
+    /// removed from direct drives and engine together, as engine torque.
     fn control_launch(&mut self, launch: &LaunchControl, demand: &DriverDemand, v_loaded: SpatialVector<f32>, dt: f32) {
         let LaunchControl { slip, min_slip_speed, time_constant, .. } = *launch;
         let is_standing = demand.brake > 0.0 && self.forward_speed().abs() < START_LINE_SPEED_MPS;
@@ -130,8 +131,8 @@ impl Vehicle {
         );
     }
 
-    /// Limits the engine to the launch speed, and the clutch to the impulse that the wheels can take; 0 if
-    /// `is_standing`. Returns the impulse taken from the engine, N m s. A torque converter cannot be limited: the
+    /// Limits the engine to the launch speed, and the clutch to the impulse of `limit`, which the wheels can take; to 0
+    /// if `is_standing`. Returns the impulse taken from the engine, N m s. A torque converter cannot be limited: the
     /// engine is cut to the impulse of the wheels instead and, only while standing, also to the launch speed.
     fn launch_engine(&mut self, launch: &LaunchControl, is_standing: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
@@ -153,11 +154,13 @@ impl Vehicle {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// Returns the impulse that the wheels on row `row` between spins can take through it, N m s, and the mean of their
-    /// speeds then; `None` for a row without wheels. Each wheel can take the impulse that brings it to its target spin,
-    /// brakes included, over its lever; `limiting_wheel` selects the smallest or largest of these, each at least 0.
-    /// Wheels that can take more than the selected impulse stay slower than their target. If the target holds the car,
-    /// it is the impulse that the brakes hold, and the speed is 0.
+    /// Returns the impulse that the wheels on row `row` between spins (shaft of engine or motor) can take through it, N
+    /// m s, and the mean of their speeds then; `None` for a row without wheels.
+    ///
+    /// Each wheel can take the impulse that brings it to its target spin, brakes included, over its lever (Jacobian
+    /// entry of the wheel in the row), at least 0. `limiting_wheel` selects the smallest or largest of these. Wheels
+    /// that can take more than the selected impulse stay slower than their target. If the target holds the car, a wheel
+    /// can take the impulse that its brakes hold, and the speed is 0.
     fn traction_limit(
         &self,
         row: usize,
@@ -206,9 +209,10 @@ impl Vehicle {
         min_impulse.is_finite().then_some(TractionLimit { shaft_impulse, shaft_speed })
     }
 
-    /// Limits all motors one after the other, each to the impulse that the others leave to its `limiting_wheel`, or to
-    /// 0 if the target holds the car or the motor has no wheels. Starts the motors' rows at their demanded torques, and
-    /// stores `limiting_assist` as the one that limits them. Does nothing without motors.
+    /// Limits all motors one after the other, each to the impulse that the present impulses of the other motors leave
+    /// to its `limiting_wheel`, or to 0 if the target holds the car or the motor has no wheels. First sets the motors'
+    /// rows to their demanded torques, and stores `limiting_assist` as the assist that limits them. Does nothing
+    /// without motors.
     fn limit_motors_to_slip(
         &mut self,
         limiting_assist: Assist,
@@ -236,8 +240,9 @@ impl Vehicle {
     }
 
     /// Reduces the impulses of direct drive in the driving direction to those that bring the wheels to their target
-    /// slip; to 0 if the target holds the car. Changes drive impulse and momentum of the wheels. Returns the impulse
-    /// removed, N m s, ≥ 0. Wheels in the air are not reduced, except by a target that holds the car.
+    /// slip; to 0 if the target holds the car. Changes drive impulse and momentum of the wheels. Returns the sum of the
+    /// removed impulses, N m s, ≥ 0. Wheels with inactive tyres (in the air) are not reduced, except if the target
+    /// holds the car.
     fn limit_direct_motors(&mut self, target: &SlipTarget, v_loaded: SpatialVector<f32>, dt: f32) -> f32 {
         let mut removed_impulse = 0.0;
         let (zero, direction) = (F32x4::splat(0.0), F32x4::splat(target.direction));
@@ -263,9 +268,9 @@ impl Vehicle {
         removed_impulse
     }
 
-    /// Brakes wheels that a shaft drives and that would exceed their target spins, with up to the allowed share
-    /// (`brake_share`) of their foot brakes. Adds to brake impulse and locking capacity. Returns the sum of the added
-    /// impulses, N m s, ≥ 0.
+    /// Brakes wheels on the ground that a shaft drives and that would exceed their target spins, with up to the allowed
+    /// share (`brake_share`) of their foot brakes. Adds to brake impulse and locking capacity. Returns the sum of the
+    /// added impulses, N m s, ≥ 0.
     fn brake_spinning_wheels(
         &mut self,
         traction: &TractionControl,
@@ -292,10 +297,11 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Returns the target spins of driven wheels, the angular impulses to be removed from them, and their stiffness.
-    /// The target slip speed is the ratio times the road speed, at least the least slip speed, in the driving
-    /// direction. A larger slip falls to it with the time constant; a smaller one may reach it within the step.
-    /// `end_velocity`: chassis velocity expected at the end of the step.
+    /// Returns the target spins of driven wheels, the angular impulses to be removed from the wheels for these spins,
+    /// and the stiffness (impulse per spin, tyre included). The target slip speed is the slip ratio times the road
+    /// speed, at least the minimum slip speed, in the driving direction. A larger slip falls to the target with the
+    /// time constant; a smaller slip may reach the target within the step. `end_velocity`: chassis velocity expected at
+    /// the end of the step.
     #[inline(always)]
     fn target_spins(
         &self,

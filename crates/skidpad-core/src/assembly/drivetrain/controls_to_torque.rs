@@ -19,10 +19,10 @@ use skidpad_simd::wheel_groups::WheelGroups;
 type EngineAndClutch = (Flywheel, DriveConstraint);
 
 impl Vehicle {
-    /// Applies the pedals for a step of `dt` s, in this order: direction or gear, torques of direct drive and brakes at
-    /// every wheel, rows of engine, clutch, motors and couplings. The wheels get the clutch impulse of the last step as
-    /// shaft impulse, and the motors their rotor speeds at the start. The rows are not solved. `demand`: demands after
-    /// assists.
+    /// Applies the pedals for a step of `dt` s, in this order: direction of a car without an engine, torques of direct
+    /// drive and brakes at every wheel, gear, rows of engine, clutch, motors and couplings. The wheels get the clutch
+    /// impulse of the last step (limited by the present capacity) as shaft impulse, and the motors their rotor speeds
+    /// at the start. The rows are not solved. `demand`: demands after assists.
     #[inline(always)]
     pub(crate) fn apply_pedals<B: WheelGroups>(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
@@ -85,7 +85,8 @@ impl Vehicle {
     }
 
     /// Selects the driving direction of a car without an engine, stores it as its gear, and returns it: 1, −1, or 0 in
-    /// neutral. The first wheel's walking pace limits reversal. Returns 0 for a car with an engine and changes nothing.
+    /// neutral. A reversal above the walking pace of the first wheel gives 0. Returns 0 for a car with an engine and
+    /// changes nothing.
     #[inline(always)]
     pub(crate) fn direction_without_engine(&mut self, controls: &Controls) -> f32 {
         let parts = self.model.parts();
@@ -103,10 +104,10 @@ impl Vehicle {
     }
 
     /// Selects the gear of a car with an engine and builds the rows of all shafts. Returns the initial impulse of
-    /// clutch or converter on the propeller shaft, N m s, that of the last step within the capacity; 0 without an
-    /// engine.
+    /// clutch or converter on the propeller shaft, N m s: that of the last step, limited by the capacity of a clutch; 0
+    /// without an engine.
     ///
-    /// If assists can change the drive, it also stores the engine speeds with a closed throttle and with the driver's
+    /// If assists can change the drive, also stores the engine speeds with a closed throttle and with the driver's
     /// throttle, and the capacity law of an automatic clutch. `shaft_speed`: speed of the propeller shaft over the
     /// final drive, rad/s; `full_load`: engine torque at full load, N m; `direction`: driving direction of a car
     /// without an engine.
@@ -154,7 +155,7 @@ impl Vehicle {
 }
 
 impl WheelPack {
-    /// Returns the share of the brake torque that remains at the temperature of each disc.
+    /// Returns the share of the brake torque that remains at the temperature of each disc; 1 without discs.
     #[inline(always)]
     pub(crate) fn disc_torque_factors(&self, wheels: &[WheelState]) -> F32x4 {
         self.discs.map_or(F32x4::splat(1.0), |discs| discs.torque_factor(self.disc_temperatures(wheels)))
@@ -226,10 +227,10 @@ fn select_direction(state: &mut State, requested_gear: Option<i8>, walking_pace:
 }
 
 /// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the
-/// impulse of the last step.
+/// impulse of the last step. `shaft_speed`: speed of the propeller shaft over the final drive, rad/s.
 ///
-/// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch; an automatic one follows the
-/// engine speed and stays closed on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's
+/// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch. An automatic clutch follows
+/// the engine speed and stays closed on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's
 /// capacity. A dead engine without starter has dry friction.
 #[inline(always)]
 fn build_clutch_row(
@@ -275,8 +276,9 @@ pub(crate) fn clutch_engagement(pedal: f32) -> f32 {
     1.0 - clamp_or_zero(pedal, 0.0, 1.0)
 }
 
-/// Returns the engine speed after `dt` s before the clutch acts, rad/s, with `throttle` at 0 to 1 (0 during a shift)
-/// and `full_load` N m. The throttle map of the engine is applied to `throttle`.
+/// Returns the engine speed after `dt` s before the clutch acts, rad/s. `throttle` is the demand from 0 to 1, to which
+/// the throttle map of the engine is applied; it counts as 0 during a shift. `full_load`: engine torque at full load, N
+/// m.
 #[inline(always)]
 fn flywheel_speed(
     drive: &EngineDrive,

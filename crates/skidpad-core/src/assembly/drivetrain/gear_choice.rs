@@ -102,16 +102,16 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
     }
 
-    /// Returns the mean forward speed of the ground below the driven wheels, m/s; for wheels in the air, the speed of
-    /// their treads.
+    /// Returns the mean speed of the driven wheels over the ground, m/s, positive forward, weighted by the torque
+    /// shares. A wheel in the air counts with the speed of its tread.
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
         self.torque_weighted_mean(|i| self.motion.rolling_speed(i))
     }
 
-    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the
-    /// weighted mean over these wheels; `None` if all of them are in the air.
+    /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the mean
+    /// over these wheels, weighted by the torque shares; `None` if all of them are in the air.
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
@@ -134,9 +134,10 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     }
 
     /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive.
-    /// The resistance is the driving force of the last step less mass times acceleration; a shift time of that
-    /// deceleration lowers the shaft speed. `rolling_shaft_speed`: present speed of the shaft by rolling wheels, rad/s.
-    /// The mass includes trailers and spinning wheels. A negative resistance (downhill) raises the shaft speed.
+    /// The resistance is the driving force of the last step less mass times acceleration; the mass includes trailers
+    /// and spinning wheels. The resistance decelerates the car over the shift time, which lowers the shaft speed. A
+    /// negative resistance (downhill) raises it. `rolling_shaft_speed`: present speed of the shaft by rolling wheels,
+    /// rad/s.
     fn predict_shift(&self, state: &DriveState, rolling_shaft_speed: f32) -> ShiftPrediction {
         let (gearbox, turns_per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let clutch_to_shaft_ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
@@ -150,8 +151,9 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         }
     }
 
-    /// Returns true if `gear` would not shift down again after an upshift, and drives the car with at least
-    /// [`UPSHIFT_FORCE_RESERVE`] times the predicted resistance.
+    /// Returns true if `gear`, after an upshift, is kept: its engine speed is at least the downshift speed, and it
+    /// drives the car with at least [`UPSHIFT_FORCE_RESERVE`] times the predicted resistance. `rolling_shaft_speed` as
+    /// for `predict_shift`.
     ///
     /// The force is that at the pedal position just below a kick-down: a driver who needs more would shift down.
     #[cold]
@@ -168,7 +170,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     }
 
     /// Returns the highest gear below that of `state` in which the engine, at the speed after the shift, would not
-    /// shift down again; first gear for a standing car or if no gear qualifies.
+    /// shift down again. Returns first gear for a standing car or if no gear qualifies.
     #[cold]
     #[inline(never)]
     fn lower_gear(&self, state: &DriveState, rolling_shaft_speed: f32) -> i8 {
@@ -281,9 +283,9 @@ impl DriveState {
         if is_change && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
-    /// Selects the requested gear of a car without a gearbox, which only sets its direction; `None` means 1. While the
-    /// car rolls against the request faster than a walking pace, the gear is 0. `paces`: forward speed of the car in
-    /// walking paces. Returns the direction: 1, −1, or 0 in neutral.
+    /// Stores the requested gear of a car without a gearbox, of which only the direction (sign) counts; `None` means 1.
+    /// While the car rolls against the request faster than a walking pace, the gear is 0. `paces`: forward speed of the
+    /// car in walking paces. Returns the direction: 1, −1, or 0 in neutral.
     pub(crate) fn select_direction(&mut self, requested_gear: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let requested_gear = requested_gear.unwrap_or(1);
         let direction = self.allowed_direction(requested_gear.signum(), paces);

@@ -16,18 +16,18 @@ impl Shafts {
         self.constraints[..self.row_count].iter().all(|row| row.bounds == [0.0; 2] && row.viscous == 0.0)
     }
 
-    /// Returns whether the only row is a clutch (or closed lock-up), without the dry friction of a dead engine: the
-    /// engine runs or is cranked by the starter.
+    /// Returns whether the only row is a clutch (or the closed lock-up of a converter), without the dry friction of a
+    /// dead engine: the engine runs or is cranked by the starter.
     #[inline(always)]
     pub(crate) fn is_lone_clutch(&self) -> bool {
         let row = &self.constraints[0];
         self.engine.is_some() && self.row_count == 1 && !row.is_converter && row.dry_drag == 0.0
     }
 
-    /// Runs one Newton pass of a lone clutch and stores its impulse: the holding one, or if that is out of bounds the
-    /// slipping one. Returns the change of the impulse on the wheels, N m s, which the caller applies, and whether the
-    /// clutch's change is within tolerance. `shaft_speed`: speed of the shaft by its wheels, rad/s; `response`: its
-    /// change per impulse on the wheels, 1/(kg m²).
+    /// Runs one Newton pass of a lone clutch and stores its impulse: the one at which it holds, or, if that is out of
+    /// bounds, the result of [`Self::slipping_impulse`]. `shaft_speed`: speed of the shaft by its wheels, rad/s;
+    /// `response`: its change per impulse on the wheels, 1/(kg m²). Returns the change of the impulse on the wheels, N
+    /// m s, which the caller applies, and whether the clutch's change is within tolerance.
     #[inline(always)]
     pub(crate) fn iterate_clutch(&mut self, [shaft_speed, response]: [f32; 2]) -> (f32, bool) {
         let row = &self.constraints[0];
@@ -42,9 +42,9 @@ impl Shafts {
         (change, row.has_converged([old_impulse, new_impulse], self.impulse_bounds))
     }
 
-    /// Returns the impulse of a clutch that may begin or cease to slip, N m s, by the regime search of the general
-    /// solver. `speed`: speed of the row at its present impulse, rad/s; `response`: its change per impulse, 1/(kg m²).
-    /// The row itself is not changed.
+    /// Returns the impulse of a clutch that may begin or cease to slip, N m s: a Newton step of the general solver,
+    /// which searches the consistent regime. `speed`: speed of the row at its present impulse, rad/s; `response`: its
+    /// change per impulse, 1/(kg m²). The row itself is not changed.
     #[inline(never)]
     pub(crate) fn slipping_impulse(&mut self, speed: f32, response: f32) -> f32 {
         let mut solver = ShaftSolver::<1>::new(self);
@@ -54,11 +54,13 @@ impl Shafts {
     }
 }
 
-/// Solves lone clutches for wheels alone, of one car or of a batch, by at most [`MAX_CLUTCH_ITERATIONS`] Newton passes:
-/// measures the shafts, calls `iterate`, and adds the changes to the wheels' shaft impulses. `iterate` takes the shaft
-/// speeds (rad/s) and their changes per impulse (1/(kg m²)), and returns the changes of the impulses on the wheels and
-/// whether all clutches have converged. Returns whether they converged in time; the impulses stay applied in either
-/// case.
+/// Solves lone clutches (each the only row of its car) of one car or of a batch, with wheels by their longitudinal tyre
+/// rows. Each of at most [`MAX_CLUTCH_ITERATIONS`] Newton passes evaluates the shafts, calls `iterate`, and adds the
+/// changes to the wheels' shaft impulses.
+///
+/// `iterate` takes the shaft speeds (rad/s) and their changes per impulse (1/(kg m²)). It returns the changes of the
+/// impulses on the wheels, N m s, and whether all clutches have converged. Returns whether all clutches converged in
+/// time; the impulses stay applied in either case.
 #[inline(always)]
 pub(crate) fn solve_lone_clutches<W: WheelLanes>(
     groups: &[WheelPack<W>],
@@ -75,7 +77,7 @@ pub(crate) fn solve_lone_clutches<W: WheelLanes>(
                 |k| {
                     let (lever, (spin, response)) =
                         (groups[k].shaft_jacobian[0], rows[k].spin_and_response(&groups[k]));
-                    // Two of the four sums are not used.
+                    // The function sums four numbers per wheel; two are not used.
                     [lever * spin, lever * lever * response, W::default(), W::default()]
                 },
             );
@@ -95,11 +97,12 @@ pub(crate) fn solve_lone_clutches<W: WheelLanes>(
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Returns the spins of the wheels under their present shaft impulse, rad/s, and the change of the spins per
-    /// further impulse, 1/(kg m²). The tyres grip within their friction bounds, and brakes can lock the wheels. Nothing
-    /// is stored.
+    /// further impulse, 1/(kg m²). The tyres grip within their friction bounds, and brakes can lock the wheels. The
+    /// lateral tyre row is left out, which is accurate enough for shafts. Nothing is stored.
     ///
-    /// In degressive lanes no force exceeds the row for slips that vanish within the step, which replaces the tangent
-    /// row if that would exceed it. The lateral row is left out: only the shafts use this, the wheel block is exact.
+    /// The longitudinal row is the tangent to the force curve at the start of the step. In degressive lanes, the row
+    /// for slips that vanish within the step (`straight_target`, `straight_gain`) replaces the tangent if it gives less
+    /// force.
     #[inline(always)]
     pub(crate) fn spin_and_response(&self, group: &WheelPack<W>) -> (W, W) {
         // Row of the tangent to the force curve.
@@ -108,7 +111,7 @@ impl<W: WheelLanes> WheelRows<W> {
             return (tangent.spin, tangent.response);
         }
         let straight_row = self.solve_spin(group, self.tyre.straight_target[0], self.tyre.straight_gain[0]);
-        // Products with the target compare magnitudes in its direction.
+        // Products with the target impulse compare magnitudes in its direction.
         let is_tangent_larger = (straight_row.tyre_impulse * self.tyre.target_impulse[0])
             .less(tangent.tyre_impulse * self.tyre.target_impulse[0])
             & self.tyre.degressive;
@@ -118,9 +121,10 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves
-    /// `I ω = p − R x` with `x = target − gain (v + c x − R ω)`, and brakes that lock the wheel up to their capacity. A
-    /// wheel whose x exceeds its friction bound slides: x is the bound, without response of the tyre.
+    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves `I ω
+    /// = p − R x` with `x = target − gain (v + c x − R ω)`, with the momentum p, the tyre impulse x, the patch speed v
+    /// and the compliance c. Brakes and rolling resistance slow the wheel, at most to a lock. A wheel whose x exceeds
+    /// its friction bound slides: x is then constant at the bound, so that the tyre does not respond.
     #[inline(always)]
     fn solve_spin(&self, group: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
         let momentum = self.drive.momentum + self.drive.shaft;

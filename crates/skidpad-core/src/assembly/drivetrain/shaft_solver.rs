@@ -1,10 +1,10 @@
 //! Joint solution of the drivetrain's rows, with the wheels that respond to them.
 //!
-//! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a coupling. Its law is the linear
-//! equation `per_impulse · impulse + per_speed · speed = right side` within its bounds; outside them it slips. A lever is an entry of the row's
-//! Jacobian: speed of the row per spin of a wheel. A group has the constants of up to four wheels. The wheels respond linearly until one begins or
-//! ceases to slide or to lock: one Newton step solves all rows, and another pass checks for such a change. Rows of couplings are then solved with
-//! the wheel blocks themselves.
+//! A row is one scalar constraint between the spins of wheels and shafts: a clutch or converter, a motor, or a
+//! coupling. Its law is the linear equation `per_impulse · impulse + per_speed · speed = right side` within its bounds;
+//! outside them it slips. A lever is an entry of the row's Jacobian: speed of the row per spin of a wheel. The wheels
+//! respond linearly until one begins or ceases to slide or to lock: a Newton step solves all rows, the next pass
+//! checks.
 
 use crate::assembly::drivetrain::traction_limits::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, limit_slope};
@@ -25,10 +25,10 @@ const MAX_WARM_START_ITERATIONS: usize = 2;
 /// Number of passes that limit unsettled motors to their peak torque.
 const MOTOR_BOUND_PASSES: usize = 4;
 
-/// Number of passes in which bounds of couplings follow the torque driven through them. Constant bounds then leave a convex problem.
+/// Number of passes that update the bounds of couplings. Constant bounds then leave a convex problem.
 const BOUND_UPDATE_ITERATIONS: usize = 8;
 
-/// Largest slope accepted at the end of a step, as a share of the opposite slope at its start. A steeper one means that the step is too long.
+/// Largest slope accepted at the end of a step, as a share of the opposite slope at its start. Longer steps are cut.
 const MAX_OVERSHOOT_RATIO: f32 = 0.5;
 
 /// Maximum number of cuts of a step that is too long.
@@ -36,13 +36,13 @@ const MAX_STEP_CUTS: usize = 10;
 /// Least share of the remaining range that a cut removes from either end.
 const MIN_CUT_SHARE: f32 = 0.05;
 
-/// Tolerance for the difference of a row's speed from its equation with wheel blocks: a share of the fastest wheel's speed, plus rad/s.
+/// Tolerance of a row's speed with wheel blocks: a share of the fastest wheel's speed, plus rad/s.
 const BLOCK_SPEED_TOLERANCE: [f32; 2] = [2e-4, 1e-3];
 
 /// Change of the turbine's speed for the difference quotient of its torque, as a share of the speeds.
 const CONVERTER_PROBE_SHARE: f32 = 0.01;
 
-/// Regularisation of rigid rows, as a share of their own response, so that redundant rows do not make the matrix singular.
+/// Regularisation of rigid rows, as a share of their own response: redundant rows would make the matrix singular.
 const RIGID_REGULARISATION: f32 = 1e-4;
 
 /// Model of the wheels' response to the shafts.
@@ -50,8 +50,7 @@ const RIGID_REGULARISATION: f32 = 1e-4;
 pub(crate) enum WheelResponse {
     /// Longitudinal tyre row alone: sufficient for a clutch.
     TyreRowOnly,
-    /// Wheel blocks (spin and both tyre rows, solved together) as in the step. Couplings need them: sliding wheels turn excess torque into speed at
-    /// once.
+    /// Wheel blocks: spin and both tyre rows together. Couplings need them, as sliding wheels turn torque into speed.
     Blocks,
 }
 
@@ -65,8 +64,8 @@ pub(crate) struct LastStep<'a> {
 }
 
 impl LastStep<'_> {
-    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: `dt T − J ΔΩ`. T is the rotor torque of the
-    /// last step; J ΔΩ turned the rotor while the car gained `speed_gain`.
+    /// Returns the impulse that motor `k` gives its gearing in a step of `dt` s like the last one, N m s: `dt T − J
+    /// ΔΩ`, with the rotor's last torque T, and its gain of momentum J ΔΩ while the car gained `speed_gain`.
     #[inline(always)]
     fn motor_impulse(&self, model: &Model, k: usize, dt: f32) -> f32 {
         dt * self.drive.motors[k] - model.rotor_momentum()[k] * self.speed_gain
@@ -76,7 +75,7 @@ impl LastStep<'_> {
 /// Largest number of rows that is solved by loops of constant length.
 pub(crate) const MAX_UNROLLED_ROWS: usize = 4;
 
-/// Rows between spins while they are solved: exactly `MAX_ROWS`, or at most `MAX_ROWS` if that is above [`MAX_UNROLLED_ROWS`].
+/// Rows between spins during a solve: exactly `MAX_ROWS`, or at most `MAX_ROWS` if that is above [`MAX_UNROLLED_ROWS`].
 pub(crate) struct ShaftSolver<'a, const MAX_ROWS: usize> {
     shafts: &'a mut Shafts,
     /// Speeds of the rows under the present impulses, rad/s.
@@ -90,7 +89,7 @@ pub(crate) struct ShaftSolver<'a, const MAX_ROWS: usize> {
 }
 
 impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
-    /// Builds a solver for the rows of `shafts`; all speeds and responses are 0 until the wheels are measured.
+    /// Builds a solver for the rows of `shafts`. All speeds and responses are 0 until the wheels are evaluated.
     #[inline(always)]
     pub(crate) fn new(shafts: &'a mut Shafts) -> Self {
         let square = [[0.0; MAX_ROWS]; MAX_ROWS];
@@ -103,9 +102,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         if MAX_ROWS <= MAX_UNROLLED_ROWS { MAX_ROWS } else { self.shafts.row_count }
     }
 
-    /// Sets the linear equation of the converter's row (row 0) to the tangent of its impulse at the present turbine speed ω:
-    /// `impulse = dt (T + T′ (ω* − ω))`. T is the turbine torque at the impeller speed that balances the engine. T′ is a difference quotient, limited
-    /// by [`limit_slope`]. Without engine or converter it does nothing.
+    /// Sets the equation of the converter's row (row 0) to the tangent of its impulse at the present turbine speed ω:
+    /// `impulse = dt (T + T′ (ω* − ω))`. T is the turbine torque at the impeller speed that balances the engine, T′ its
+    /// difference quotient, limited by [`limit_slope`]. Does nothing without engine or converter.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
         let speed = self.speeds[0];
@@ -122,15 +121,14 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         row.right_hand_side = self.shafts.dt * (torque - slope * speed);
     }
 
-    /// Runs Newton's method on the impulses of all rows, from their present values, with the wheels modelled as `wheel_model`. Returns whether it
-    /// converged.
+    /// Runs Newton's method on the impulses of all rows, from their present values, with wheels as in `wheel_model`.
+    /// Returns whether it converged: with [`WheelResponse::TyreRowOnly`] if the change of each impulse is within its
+    /// tolerance, with [`WheelResponse::Blocks`] if all rows satisfy their laws. The last iterate is kept either way.
     ///
-    /// Up to [`MAX_NEWTON_ITERATIONS`] passes: update the bounds of couplings (first [`BOUND_UPDATE_ITERATIONS`] passes only), take a Newton step,
-    /// measure the wheels and shorten the step if it overshot. [`WheelResponse::TyreRowOnly`] has converged if each change is within its row's
-    /// tolerance, [`WheelResponse::Blocks`] if all rows satisfy their laws. The rows and the wheels' shaft impulses keep the last iterate either way.
-    ///
-    /// The rows together minimise a convex function of their impulses: the negative of the work they absorb. Shortened steps keep couplings from
-    /// adding energy, even if the passes end early.
+    /// Each of up to [`MAX_NEWTON_ITERATIONS`] passes updates the bounds of couplings (in the first
+    /// [`BOUND_UPDATE_ITERATIONS`]), takes a Newton step, evaluates the wheels, and shortens the step if it overshot.
+    /// The rows together minimise a convex function of their impulses, minus the work they absorb. Shortened steps keep
+    /// couplings from adding energy.
     pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) -> bool {
         self.evaluate(model, rows, wheel_model);
         let has_couplings = !model.parts().couplings.is_empty();
@@ -166,8 +164,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         false
     }
 
-    /// Limits the torque of every motor to ± its peak torque at the measured wheel speeds, plus the impulse of its rotor as it slows down, and
-    /// measures the wheels again; [`MOTOR_BOUND_PASSES`] times. Passes that did not converge may leave any impulse.
+    /// Limits the motors of a solve that did not converge, which may leave any impulse. The torque of each motor
+    /// becomes at most ± its peak torque; the impulse that its rotor gives off as it slows down is added. Evaluates the
+    /// wheels again after each of [`MOTOR_BOUND_PASSES`] passes, because the rotor's part depends on their speeds.
     #[cold]
     pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
         let [first_motor, _] = self.shafts.first_rows(model);
@@ -184,21 +183,21 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         }
     }
 
-    /// Measures the speeds of the rows under their present impulses, and linearises the rows of converter and motors there.
+    /// Evaluates the speeds of the rows under their present impulses, and linearises converter and motors there.
     #[inline(never)]
     fn evaluate(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
         self.evaluate_inline(model, rows, wheel_model);
     }
 
-    /// Measures the wheels like `evaluate`, inlined into the caller.
+    /// Evaluates the rows like `evaluate`, inlined into the caller.
     #[inline(always)]
     fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
         let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
         self.store_measurement(model, &measured);
     }
 
-    /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the ratio of one row and the torque
-    /// ratio of the other. Then linearises the rows of converter and motors at these speeds.
+    /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the
+    /// ratio of one row and the torque ratio of the other. Then linearises converter and motors at these speeds.
     #[inline(always)]
     fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MAX_ROWS>) {
         let row_count = self.count();
@@ -220,8 +219,8 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         }
     }
 
-    /// Returns the slope of the minimised function along the last change of the impulses, with `share` (0 to 1) of the change applied: the sum of
-    /// each row's change on the wheels times its excess speed, W s. The excess is evaluated at the last measured speeds.
+    /// Returns the slope of the minimised function along the last change of the impulses, with `share` (0 to 1) of it
+    /// applied, W s: the sum of each row's change on the wheels times its excess speed, at the last evaluated speeds.
     fn objective_slope(&self, share: f32) -> f32 {
         let slope = |(row, ([start_impulse, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
             let impulse = start_impulse + share * change;
@@ -232,10 +231,10 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         self.shafts.constraints[..self.count()].iter().zip(self.changes.iter().zip(&self.speeds)).map(slope).sum()
     }
 
-    /// Shortens the last change of the impulses if the slope at its end exceeds [`MAX_OVERSHOOT_RATIO`] of the opposite slope at its start,
-    /// `start_slope` (≤ 0). The method of false position searches the share of the change at which the slope is small, and measures the wheels each
-    /// time. If `start_slope` is not negative, or after [`MAX_STEP_CUTS`] cuts, the largest share known to be before the minimum is kept (at first
-    /// none).
+    /// Shortens the last change of the impulses if the slope at its end exceeds [`MAX_OVERSHOOT_RATIO`] of the opposite
+    /// slope at its start, `start_slope` (≤ 0). False position searches the share of the change at which the slope is
+    /// small, and evaluates the wheels each time. After [`MAX_STEP_CUTS`] cuts, or if `start_slope` is not negative,
+    /// the largest share known to be before the minimum is applied (at first 0).
     #[cold]
     #[inline(never)]
     fn cut_overshoot(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse, start_slope: f32) {
@@ -263,9 +262,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         }
     }
 
-    /// Returns whether every row satisfies its equation, for wheels last measured as blocks. Each impulse must be within its bounds, to the row's
-    /// tolerance (not checked for viscous rows). The speed must agree to [`BLOCK_SPEED_TOLERANCE`]; it may be higher at the lower bound and lower at
-    /// the upper bound, where the row slips.
+    /// Returns whether every row satisfies its equation, for wheels last evaluated as blocks. Each impulse must be
+    /// within its bounds, to the row's tolerance (not checked for viscous rows). The speed must agree to
+    /// [`BLOCK_SPEED_TOLERANCE`]; a slipping row may be faster at its lower bound and slower at its upper bound.
     fn satisfies_laws(&self, rows: &[WheelRows]) -> bool {
         let [relative_speed, absolute_speed] = BLOCK_SPEED_TOLERANCE;
         // Factor of all tolerances; 1 in a single sweep, less in an iteration.
@@ -283,9 +282,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         })
     }
 
-    /// Sets the linear equation of every motor's row to rotor and torque at its present speed ω*: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`, with
-    /// the rotor speed ω₀ at the start of the step. T follows from the pedals; assists limit it if they limit motors in this step, and their changes
-    /// are stored. T′ is limited by [`limit_slope`].
+    /// Sets the equation of every motor's row to rotor and torque at its present speed ω*: `impulse = J (ω₀ − ω) + dt
+    /// (T + T′ (ω − ω*))`, with the rotor speed ω₀ at the start of the step. T follows from the pedals. If assists
+    /// limit motors in this step, they change T, and the changes are stored. T′ is limited by [`limit_slope`].
     #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
         let (pedals, dt, [first_motor, _]) = (self.shafts.pedal_demand, self.shafts.dt, self.shafts.first_rows(model));
@@ -305,9 +304,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         }
     }
 
-    /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows drive through them. An impulse
-    /// beyond its new bounds is reduced to the bound; viscous rows keep it. If any was reduced, returns the changes on the wheels by row, N m s,
-    /// which the caller must apply, and the measured speeds are outdated; else `None`.
+    /// Sets the bounds of torque-sensing couplings (a bias other than 1) to their capacity at the torque that all rows
+    /// drive through them. An impulse beyond its new bounds becomes the bound; viscous rows keep it. Returns the
+    /// changes on the wheels by row, N m s, for the caller to apply before the next evaluation; `None` if unchanged.
     fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MAX_ROWS]> {
         let [_, first_coupling] = self.shafts.first_rows(model);
         let (mut changes, mut is_any_reduced) = ([0.0; MAX_ROWS], false);
@@ -337,9 +336,10 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         is_any_reduced.then_some(changes)
     }
 
-    /// Returns the impulses that satisfy every row's equation with the measured linear response of the wheels, N m s, within the rows' bounds. Starts
-    /// with all rows holding (a dead engine: standing), solves, and changes the regime of rows that leave it, until all regimes are consistent or
-    /// after 4 n + 1 solutions for n rows. The rows themselves are not changed.
+    /// Returns the impulses that satisfy every row's equation with the last evaluated linear response of the wheels, N
+    /// m s, limited by [`DriveConstraint::clamp_impulse`]. Starts with all rows holding (a dead engine: standing),
+    /// solves, and changes the regime (holding, slipping at a bound, …) of rows whose result contradicts it. Ends when
+    /// all regimes are consistent, or after 4 n + 1 solutions for n rows. The rows themselves are not changed.
     #[inline(always)]
     pub(crate) fn newton_step(&mut self) -> [f32; MAX_ROWS] {
         let row_count = self.count();
@@ -366,9 +366,9 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
         impulses
     }
 
-    /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i R_ij) Δp_j = r_i` with
-    /// `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without pivot search, as the matrix is definite. Rows with a
-    /// = 0 get [`RIGID_REGULARISATION`]; a pivot that is not positive gives 0.
+    /// Solves the equations of all rows in these `regimes` for the changes of the impulses, N m s: `(a_i δ_ij + b_i
+    /// R_ij) Δp_j = r_i` with `per_impulse` a, `per_speed` b, responses R and residual r. Gaussian elimination without
+    /// pivoting, as the matrix is definite. Rows with a = 0 get [`RIGID_REGULARISATION`]; pivots ≤ 0 give 0.
     #[inline(always)]
     fn solve_linear(&mut self, regimes: &[Regime; MAX_ROWS]) -> [f32; MAX_ROWS] {
         // Stages: matrix and right side, elimination downwards, substitution upwards.
@@ -410,8 +410,8 @@ pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
     pub responses: [[C; MAX_ROWS]; MAX_ROWS],
 }
 
-/// Measures speeds and responses of the first `row_count` rows: solves every wheel as `wheel_model` with its present shaft impulse, and sums its spin
-/// and its change per impulse, weighted by the wheel's levers (Jacobian entries). Blocks store their solution in `rows`.
+/// Evaluates speeds and responses of the first `row_count` rows. Solves every wheel as `wheel_model` with its present
+/// shaft impulse, and sums its spin and its change per impulse, times the wheel's levers. Blocks keep the solution.
 #[inline(always)]
 fn measure<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
@@ -460,22 +460,23 @@ fn apply_shaft_changes<W: WheelLanes, const MAX_ROWS: usize>(
     }
 }
 
-/// Rows between spins, of one car or of a batch, solved from the impulses of the last step, which are close unless an input jumps.
+/// Rows between spins, of one car or of a batch, solved from the impulses of the last step, which are close.
 pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
-    /// Sets every row to its impulse of the last step. Returns the changes on the wheels by row, N m s.
+    /// Sets every row to its impulse of the last step; the engine's row already has it, and motors leave out the part
+    /// that turned their rotors. Returns the changes on the wheels by row, N m s.
     fn apply_last_impulses(&mut self) -> [C; MAX_ROWS];
 
-    /// Limits torque-sensing couplings by the torque driven through them. Returns the changes on the wheels if an impulse was reduced, else `None`.
+    /// Limits torque-sensing couplings by the torque through them. Returns the changes on the wheels, if there are any.
     fn update_bounds(&mut self) -> Option<[C; MAX_ROWS]>;
 
-    /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the wheels, N m s, and whether all
-    /// changes were within tolerance.
+    /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the
+    /// wheels, N m s, and whether all changes were within tolerance.
     fn newton_step(&mut self, measured: &WheelMeasurement<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
 }
 
-/// Solves `row_count` rows of these wheels by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the last step, with wheels as
-/// blocks. Each step updates the bounds of couplings first. Steps are not shortened. Returns whether the changes of the last step are within
-/// tolerance; the impulses of the last iterate stay applied in either case.
+/// Solves `row_count` rows of these wheels, as blocks, by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the
+/// impulses of the last step. Each step first updates the bounds of couplings. Steps are not shortened. Returns whether
+/// the changes of the last step are within tolerance. The last iterate stays applied in either case.
 #[inline(always)]
 pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
@@ -511,7 +512,7 @@ impl<'a, const MAX_ROWS: usize> WarmStart<'a, MAX_ROWS> {
         Self { solver: ShaftSolver::new(shafts), model, last_step }
     }
 
-    /// Sets every row to `impulse(index, row)`. Returns the changes on the wheels by row, N m s, which the caller applies.
+    /// Sets every row to `impulse(index, row)`. Returns the changes on the wheels by row, N m s, not yet applied.
     #[inline(always)]
     fn set_impulses(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MAX_ROWS] {
         let (row_count, mut changes) = (self.solver.count(), [0.0; MAX_ROWS]);
@@ -559,10 +560,9 @@ impl<const MAX_ROWS: usize> WarmStartedRows<f32, MAX_ROWS> for WarmStart<'_, MAX
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Solves the wheel blocks, with both tyre rows and brakes, and stores the solution. Returns the spins of the wheels, rad/s, and their change per
-    /// shaft impulse, 1/(kg m²): `(1 − R²/I T) / I`, at least 0, and 0 for a wheel that stands.
-    ///
-    /// The driven momentum is `d`, and `T` is the tyre's response to its longitudinal speed: `I ω = d − R x` and `x' = T R / I d'`.
+    /// Solves the wheel blocks, with both tyre rows and brakes, and stores the solution. Returns the spins of the
+    /// wheels, rad/s, and their change per shaft impulse, 1/(kg m²): `(1 − R²/I T) / I` with the tyre's response T to
+    /// its longitudinal speed. The change is at least 0, and 0 for a wheel that stands.
     #[inline(always)]
     fn block_spin_and_response(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
@@ -580,7 +580,7 @@ mod tests {
     use crate::drivetrain::rows::PedalDemand;
     use crate::model::plain::plain_car;
 
-    /// Checks that a motor in reverse has the same cruise torque as forwards at that speed: `P / ω` (150 of 250 N m), which falls by `P / ω²`.
+    /// Checks that a motor in reverse has the cruise torque `P / ω` (150 of 250 N m), which falls by `P / ω²`.
     #[test]
     fn a_motor_is_asked_at_its_speed_towards_the_drive() {
         let mut parts = plain_car();

@@ -22,9 +22,9 @@ use skidpad_simd::lane::{F32x4, Lane};
 use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
 impl PedalDemand {
-    /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive, and its derivative by the
-    /// speed towards the drive, N m s. Without a driving direction the demand is 0. `speed`: rotor speed, rad/s,
-    /// positive forward. Limits by assists are left out.
+    /// Returns the torque of `motor` that the pedals demand, N m, positive towards the drive (the driving direction),
+    /// and its derivative by the speed towards the drive, N m s. In neutral (direction 0) both are 0. `speed`: rotor
+    /// speed, rad/s, positive forward. Limits by assists are left out.
     pub(crate) fn motor_torque(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.direction, demand)
@@ -32,10 +32,10 @@ impl PedalDemand {
 }
 
 impl Shafts {
-    /// Starts a step of `dt` s: stores `pedal_demand` and builds the rows of motors and couplings in this order, which
-    /// carry no impulse. Row 0 stays free for the clutch if the model has an engine; the caller adds it with
-    /// [`Self::add_clutch_row`]. Clears the engine, the row count, the limits of assists and the mark of a tried warm
-    /// start.
+    /// Starts a step of `dt` s: stores `pedal_demand` and builds the rows of motors, then of couplings, without
+    /// impulse. Row 0 stays free for the clutch if the model has an engine; the caller adds that row with
+    /// [`Self::add_clutch_row`]. Clears the engine, the row count, the mark `limited_by` of limits by assists, and the
+    /// mark of a tried warm start.
     #[inline(always)]
     pub(crate) fn begin_step(&mut self, pedal_demand: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
@@ -66,8 +66,8 @@ impl Shafts {
         self.motors[k].rotor_speed = speed;
     }
 
-    /// Sets the impulses of motors and couplings to 0 and removes them from the wheels. From impulses that are far off,
-    /// Newton passes may settle at a wrong solution. The clutch keeps its impulse.
+    /// Sets the impulses of motors and couplings to 0, and subtracts them from the shaft impulses of the wheels. Newton
+    /// passes that start far off may settle at a wrong solution. The clutch keeps its impulse.
     pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let [first_motor_row, _] = self.first_rows(model);
         for i in first_motor_row..self.row_count {
@@ -82,11 +82,13 @@ impl Shafts {
     }
 
     /// Stores the results of the rows in `drive`: engine speed (rad/s), and the mean torques of clutch, motors and
-    /// couplings over the step (N m). `wheel_speed(i)`: wheel speed on row `i` by its levers at the end, rad/s.
+    /// couplings over the step (N m). `wheel_speed(i)` returns the speed of the wheels on row `i` at the end of the
+    /// step, weighted by the row's levers (Jacobian entries), rad/s. Without an engine, engine speed and clutch torque
+    /// stay.
     ///
-    /// Behind a clutch, the engine has lost the impulse over its inertia and its dry friction. Before a converter it
-    /// has the speed that balances the impeller. A motor's torque is the row's impulse plus that which accelerated its
-    /// rotor.
+    /// Behind a clutch, the engine has lost the row's impulse over its inertia, and its dry friction. Before a
+    /// converter it has the speed that balances the impeller. A motor's torque is the row's impulse plus the impulse
+    /// that accelerated its rotor, over `dt`.
     #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, wheel_speed: impl Fn(usize) -> f32) {
         let constraints = &self.constraints[..self.row_count];
@@ -118,15 +120,15 @@ impl Shafts {
         }
     }
 
-    /// Returns the impeller speed at the end of the step with the turbine at `turbine_speed` rad/s, in rad/s: the
+    /// Returns the impeller speed at the end of the step, rad/s, with the turbine at `turbine_speed` (rad/s): the
     /// engine's free speed, less dry friction, in balance with the converter's torque over the step.
     pub(crate) fn impeller_speed(&self, converter: &Converter, engine: &Flywheel, turbine_speed: f32) -> f32 {
         let free_speed = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free_speed, self.dt * engine.inverse_inertia, turbine_speed)
     }
 
-    /// Sets the impulse of row `i`, N m s, without clamping, and adds its change on the wheels, times their levers, to
-    /// the wheels' shaft impulses.
+    /// Sets the impulse of row `i`, N m s, without clamping. Adds the change of its impulse on the wheels, times each
+    /// wheel's lever (Jacobian entry), to the wheels' shaft impulses.
     #[inline(always)]
     pub(crate) fn set_row_impulse(&mut self, model: &Model, rows: &mut [WheelRows], i: usize, impulse: f32) {
         let change = self.constraints[i].set_impulse(impulse);
@@ -137,8 +139,9 @@ impl Shafts {
 }
 
 impl Shafts {
-    /// Solves the rows from the impulses of the last step, see [`WarmStart`]. Returns whether they converged; if not,
-    /// restores the impulses from before. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
+    /// Solves the rows from the impulses of the last step, see [`WarmStart`], with wheels as blocks. Returns whether
+    /// they converged; if not, restores the impulses from before the call. Dispatches to loops of constant length for
+    /// up to [`MAX_UNROLLED_ROWS`] rows.
     #[inline(always)]
     fn solve_warm_started(&mut self, model: &Model, rows: &mut [WheelRows], last_step: LastStep<'_>) -> bool {
         match self.row_count {
@@ -150,8 +153,8 @@ impl Shafts {
         }
     }
 
-    /// Solves the rows from the impulses of the last step with loops for `MAX_ROWS` rows. Returns whether they
-    /// converged; if not, restores the impulses from before.
+    /// Solves the rows from the impulses of the last step, with wheels as blocks, by loops for `MAX_ROWS` rows. Returns
+    /// whether they converged; if not, restores the impulses from before the call.
     #[inline(always)]
     fn solve_warm_started_rows<const MAX_ROWS: usize>(
         &mut self,
@@ -175,8 +178,9 @@ impl Shafts {
         is_converged
     }
 
-    /// Solves all rows by Newton's method with the wheels as `wheel_response`. If they do not converge, limits the
-    /// motors to their peak torques. Dispatches to loops of constant length for up to [`MAX_UNROLLED_ROWS`] rows.
+    /// Solves all rows by Newton's method from their present impulses, with the wheels modelled as `wheel_response`. If
+    /// they do not converge, limits the motors to their peak torques. Dispatches to loops of constant length for up to
+    /// [`MAX_UNROLLED_ROWS`] rows.
     fn solve_with_response(&mut self, model: &Model, rows: &mut [WheelRows], wheel_response: WheelResponse) {
         match self.row_count {
             1 => self.solve_rows_with_response::<1>(model, rows, wheel_response),
@@ -187,16 +191,16 @@ impl Shafts {
         }
     }
 
-    /// Solves all rows with [`WheelResponse::TyreRowOnly`] and, from that result, with [`WheelResponse::Blocks`],
-    /// without a warm start of motors and couplings.
+    /// Solves all rows from their present impulses, not from those of the last step: first with wheels by their
+    /// longitudinal tyre row ([`WheelResponse::TyreRowOnly`]), then, from that result, with [`WheelResponse::Blocks`].
     #[inline(always)]
     pub(crate) fn solve_from_scratch(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.solve_with_response(model, rows, WheelResponse::TyreRowOnly);
         self.solve_with_response(model, rows, WheelResponse::Blocks);
     }
 
-    /// Solves all rows with the wheels as `wheel_response`, by loops for `MAX_ROWS` rows. If Newton's method fails,
-    /// limits the motors to their peak torques.
+    /// Solves all rows by Newton's method from their present impulses, with the wheels modelled as `wheel_response`, by
+    /// loops for `MAX_ROWS` rows. If they do not converge, limits the motors to their peak torques.
     #[inline(never)]
     fn solve_rows_with_response<const MAX_ROWS: usize>(
         &mut self,
@@ -212,8 +216,9 @@ impl Shafts {
 }
 
 impl Vehicle {
-    /// Solves clutch, motors and couplings. Stores the shaft impulse of each wheel in `rows.drive.shaft`, N m s. A lone
-    /// clutch on wheels without change of sliding is tried first, as it is cheap; all other cases use the full solver.
+    /// Solves clutch, motors and couplings, and stores the shaft impulse of each wheel in `rows.drive.shaft`, N m s.
+    /// First tries the cheap case: no row can carry an impulse, or a lone clutch on wheels that do not begin or cease
+    /// to slide. All other cases use the full solver.
     #[inline(always)]
     pub(crate) fn solve_shafts<B: WheelGroups>(&mut self) {
         if !self.solve_lone_clutch::<B>() {
@@ -221,10 +226,10 @@ impl Vehicle {
         }
     }
 
-    /// Solves rows that are more than a lone clutch on gripping wheels, with the wheels as blocks. The first call of a
-    /// step starts from the impulses of the last step, unless the only row is a clutch. If these do not converge, and
-    /// in all further calls, the rows are solved for wheels alone first and then for blocks. Marks the warm start as
-    /// tried.
+    /// Solves all rows with the wheels as blocks (spin and both tyre rows together). The first call of a step starts
+    /// from the impulses of the last step, unless the only row is a clutch. If that does not converge, and in all other
+    /// cases, solves the rows from their present impulses, first with the longitudinal tyre rows alone. Marks the warm
+    /// start as tried.
     #[inline(never)]
     fn solve_shaft_rows(&mut self) {
         dispatch_simd(
@@ -252,7 +257,7 @@ impl Vehicle {
         self.shafts.write_back(&mut self.state.drive, &self.model, wheel_speed);
     }
 
-    /// Solves clutch, motors and couplings for wheels without blocks, by their longitudinal tyre rows alone. Stores the
+    /// Solves clutch, motors and couplings for wheels by their longitudinal tyre rows alone, without blocks. Stores the
     /// spins of the wheels in `rows.solution.spin`, rad/s.
     pub(crate) fn solve_rolling_shafts(&mut self) {
         if !self.solve_lone_clutch::<ManyGroups>() {
@@ -263,9 +268,9 @@ impl Vehicle {
         }
     }
 
-    /// Solves a lone clutch for wheels alone. Returns true if all rows are solved: no row can carry an impulse, or the
-    /// lone clutch has converged within its few passes. Returns false if the full solver is needed; the rows keep the
-    /// impulses as they are.
+    /// Tries to solve the rows with the longitudinal tyre rows of the wheels alone. Returns true if no row can carry an
+    /// impulse, or if the only row is a clutch that has converged within its few passes. Returns false if the full
+    /// solver is needed; it starts from the impulses reached here.
     #[inline(always)]
     fn solve_lone_clutch<B: WheelGroups>(&mut self) -> bool {
         let shafts = &mut self.shafts;

@@ -19,11 +19,13 @@ impl Default for MotorLimits {
 }
 
 impl MotorLimits {
-    /// Applies assists to the torque (N m) and slope (N m s) that the pedals demand of `motor`, `pedal_torque`, in this
-    /// order: cruise torque instead of the pedals, clamped to the range of the motor; upper limit of traction or launch
-    /// control (`max_torque`); lower limit of the regeneration (`min_torque`), which has precedence. A limited torque
-    /// has slope 0. Returns torque and slope, and stores the change by each of the three in `torque_changes`. `speed`:
-    /// rotor speed, rad/s, positive towards the drive.
+    /// Applies assists to `pedal_torque`, the torque (N m) and slope (N m s) that the pedals demand of `motor`, in this
+    /// order: the cruise torque replaces the pedals, clamped to the range of the motor; traction or launch control
+    /// limits the torque from above (`max_torque`); a cut of the regeneration limits it from below (`min_torque`), with
+    /// precedence.
+    ///
+    /// `speed`: rotor speed, rad/s, positive towards the drive (the driving direction). Returns torque and slope; a
+    /// limited torque has slope 0. Stores the change by each of the three in `torque_changes`.
     pub(crate) fn apply(&mut self, motor: &Motor, speed: f32, pedal_torque: (f32, f32)) -> (f32, f32) {
         let requested = self.cruise_torque.map_or(pedal_torque, |torque| clamp_to_motor_range(motor, speed, torque));
         // Pairs of torque (`.0`) and slope (`.1`).
@@ -80,13 +82,14 @@ impl Shafts {
         self.constraints[i].wheel_impulse(self.constraints[i].impulse)
     }
 
-    /// Returns the lowest speed the engine must have before its clutch or converter acts, rad/s, so that the propeller
-    /// shaft gets `shaft_impulse` N m s towards the gear while it turns with `shaft_speed` rad/s. A clutch with less
-    /// capacity counts with its capacity.
+    /// Returns the engine speed before its clutch or converter acts, rad/s, that gives the propeller shaft
+    /// `shaft_impulse` N m s towards the gear while it turns with `shaft_speed` rad/s. The lowest such speed is
+    /// returned. A clutch with less capacity counts with its capacity.
     ///
     /// Clutch: `ω = i ω_s + p / J` for an impulse p through it. An automatic clutch opens as the engine slows, so for a
-    /// positive p, ω is also at least the speed at which it can carry p. Converter: the impeller speed for that turbine
-    /// torque (up to the engine or turbine speed, whichever is higher), plus the speed that its own torque costs.
+    /// positive p, ω is also at least the speed at which the clutch can carry p. Converter: the impeller speed for that
+    /// turbine torque (at most the engine or turbine speed, whichever is higher), plus the speed that the impeller's
+    /// torque costs.
     fn engine_speed_for(&self, model: &Model, engine: &Flywheel, shaft_impulse: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];
         // Impulse through clutch or turbine, N m s.
@@ -112,16 +115,16 @@ impl Shafts {
         }
     }
 
-    /// Returns whether the clutch cannot give the propeller shaft more than `shaft_impulse` N m s at its present
-    /// capacity. False for a converter.
+    /// Returns whether the clutch at its present capacity cannot give the propeller shaft more than `shaft_impulse` N m
+    /// s. False for a converter.
     fn is_clutch_weaker_than(&self, shaft_impulse: f32) -> bool {
         let row = &self.constraints[0];
         // 1.0: torque ratio of a driving torque.
         !row.is_converter && shaft_impulse >= row.bounds[1] * row.torque_ratio(1.0).abs()
     }
 
-    /// Returns the engine speed before the converter acts, rad/s, after which the impeller ends at `impeller_speed`
-    /// rad/s: `ω + dt T(ω) / J`. `turbine_speed` is in rad/s.
+    /// Returns the engine speed before the converter acts, rad/s, with which the impeller ends the step at
+    /// `impeller_speed` rad/s: `ω + dt T(ω) / J`. `turbine_speed` is in rad/s.
     fn speed_before_converter(
         &self,
         converter: &Converter,
@@ -133,10 +136,12 @@ impl Shafts {
         impeller_speed + self.dt * converter.torques(impeller_speed, turbine_speed)[0] * engine.inverse_inertia
     }
 
-    /// Sets the engine's speed before its clutch acts, in rad/s: `speed`, at least `min_speed`, and never above its
-    /// present value. The right side of the clutch's row changes by the same speed. The capacity of an automatic clutch
-    /// falls with the speed, which can reduce the impulse of the row. Returns `J (ω_new − reference_speed)`, N m s:
-    /// negative if the engine loses impulse; 0 without an engine.
+    /// Changes the engine's torque over the step by its speed before the clutch acts, rad/s: sets this speed to
+    /// `speed`, at least `min_speed`, and never above its present value. The right side of the clutch's row changes by
+    /// the same speed. The capacity of an automatic clutch falls with the speed, which can reduce the impulse of the
+    /// row.
+    ///
+    /// Returns `J (ω_new − reference_speed)`, N m s: negative if the engine loses impulse; 0 without an engine.
     fn set_engine_speed(
         &mut self,
         model: &Model,
@@ -166,10 +171,10 @@ impl Shafts {
         self.set_row_impulse(model, rows, 0, impulse);
     }
 
-    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft_impulse` N m s towards the gear and
-    /// turns with at most `shaft_speed` rad/s. The closed throttle is the lower limit, and the torque is never
-    /// increased. Returns the impulse taken from the crankshaft, N m s, ≥ 0. Does nothing and returns 0 if the clutch
-    /// slips below `shaft_impulse`, or without an engine.
+    /// Reduces the engine's torque so that the propeller shaft gets at most `shaft_impulse` N m s towards the gear
+    /// while it turns with `shaft_speed` rad/s. The closed throttle is the lower limit, and the torque is never
+    /// increased. Returns the impulse taken from the crankshaft, N m s, ≥ 0. Does nothing and returns 0 without an
+    /// engine, or if the clutch cannot pass more than `shaft_impulse` anyway.
     pub(crate) fn cut_engine(
         &mut self,
         model: &Model,
@@ -184,9 +189,9 @@ impl Shafts {
     }
 
     /// Reduces the engine's torque so that it ends the step with at most `speed` rad/s, or with the speed that a
-    /// propeller shaft of `shaft_speed` rad/s causes. The load that clutch or converter takes in the step is allowed
-    /// for. The closed throttle is the lower limit. Returns the impulse taken from the crankshaft, N m s, ≥ 0; 0
-    /// without an engine.
+    /// propeller shaft of `shaft_speed` rad/s causes, if that is higher. The load that clutch or converter takes in the
+    /// step is allowed for. The closed throttle is the lower limit. Returns the impulse taken from the crankshaft, N m
+    /// s, ≥ 0; 0 without an engine.
     pub(crate) fn limit_engine_speed(
         &mut self,
         model: &Model,
@@ -201,7 +206,7 @@ impl Shafts {
             // An engaged clutch takes its impulse from the engine within the step.
             None => speed.max(row.ratio * shaft_speed) + row.impulse.max(0.0) * engine.inverse_inertia,
         };
-        // As in `cut_engine`.
+        // Limit and reference as in `cut_engine`.
         -self.set_engine_speed(model, rows, max_free_speed, [engine.speed_bounds[0], engine.speed])
     }
 
@@ -215,9 +220,10 @@ impl Shafts {
         }
     }
 
-    /// Sets the engine to the least torque that gives the propeller shaft `shaft_impulse` N m s towards the gear while
-    /// it turns with `shaft_speed` rad/s. The driver's throttle is the lower limit, the present torque the upper one.
-    /// Returns the impulse added to that of the driver's throttle, N m s at the crankshaft; 0 without an engine.
+    /// Reduces the engine's torque to the least that gives the propeller shaft `shaft_impulse` N m s towards the gear
+    /// while it turns with `shaft_speed` rad/s. The torque of the driver's throttle is the lower limit, the present
+    /// torque the upper one. Returns the impulse beyond that of the driver's throttle, N m s at the crankshaft; 0
+    /// without an engine.
     pub(crate) fn set_shaft_impulse(
         &mut self,
         model: &Model,
@@ -280,7 +286,7 @@ impl Shafts {
     }
 
     /// Enables limits of assists on motors, and stores `limiting_assist` as the assist that limits them, also in place
-    /// of an earlier one. The first call of a step resets the limits of all motors.
+    /// of an earlier one. The first call of a step resets the limits of all motors and `regeneration_cut_by`.
     fn enable_motor_limits(&mut self, limiting_assist: Assist) {
         if self.limited_by.is_none() {
             self.motors.iter_mut().for_each(|motor| motor.limits = MotorLimits::default());
@@ -290,24 +296,26 @@ impl Shafts {
     }
 
     /// Enables limits of motors by `limiting_assist`, and sets the row of every motor to the torque that the pedals
-    /// demand within the limits so far. The assist then reduces these impulses. [`Shafts::clear_initial_impulses`]
-    /// removes them.
+    /// demand within the limits so far. The assist then reduces these initial impulses with [`Shafts::limit_motor`].
+    /// [`Shafts::clear_initial_impulses`] removes them before the solve; the limits remain.
     pub(crate) fn begin_motor_limits(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [WheelRows]) {
         self.enable_motor_limits(limiting_assist);
         self.apply_motor_demands(model, rows);
     }
 
     /// Stores `assist` as the one that cuts regeneration, and sets the row of every motor to the torque that the pedals
-    /// demand within the limits so far. The assist then reduces these impulses. [`Shafts::clear_initial_impulses`]
-    /// removes them.
+    /// demand within the limits so far. The assist then reduces these initial impulses with
+    /// [`Shafts::limit_regeneration`]. [`Shafts::clear_initial_impulses`] removes them before the solve; the limits
+    /// remain.
     pub(crate) fn begin_regeneration_cut(&mut self, assist: Assist, model: &Model, rows: &mut [WheelRows]) {
+        // Keep an assist that already limits the motors.
         self.enable_motor_limits(self.limited_by.unwrap_or(Assist::TractionControl));
         self.regeneration_cut_by = Some(assist);
         self.apply_motor_demands(model, rows);
     }
 
-    /// Sets the impulses of motors and couplings to 0, as assists used them only to find the limits. The limits and the
-    /// engine's impulse remain. The wheels' shaft impulses become those of the engine's row alone.
+    /// Sets the impulses of motors and couplings to 0, because assists used them only to find the limits. The wheels'
+    /// shaft impulses become those of the engine's row alone. The limits and the impulse of the engine's row remain.
     pub(crate) fn clear_initial_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.clear_impulses(model, rows);
         // Subtraction does not restore the same bits, so the wheels get the engine's impulse (row 0) again.
@@ -333,9 +341,10 @@ impl Shafts {
         }
     }
 
-    /// Limits motor `k` so that its wheels get at most `shaft_impulse` N m s towards the drive and reach a mean speed
-    /// of `shaft_speed` rad/s. The limit is that torque over the gearing, plus the torque that accelerates the rotor to
-    /// that speed, and at least 0. If the motor's present impulse is higher, it is reduced.
+    /// Limits motor `k` so that its wheels get at most `shaft_impulse` N m s towards the drive while they reach a mean
+    /// speed of `shaft_speed` rad/s. The stored limit `max_torque` is the torque for that impulse through the gearing,
+    /// plus the torque that accelerates the rotor to that speed, and at least 0. A higher impulse in the motor's row is
+    /// reduced to the part through the gearing.
     pub(crate) fn limit_motor(
         &mut self,
         model: &Model,
@@ -347,7 +356,7 @@ impl Shafts {
         let (motor, [first_motor_row, _], direction) =
             (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
         let motor_row = &self.constraints[first_motor_row + k];
-        // Impulses through the gearing and into the rotor, N m s towards the drive.
+        // Impulses through the gearing and into the rotor, N m s towards the drive. Torque ratio of a driving torque.
         let max_impulse = shaft_impulse / motor_row.torque_ratio(direction);
         let rotor_impulse = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor_speed) * direction;
         self.motors[k].limits.max_torque = ((max_impulse + rotor_impulse) / self.dt).max(0.0);
@@ -356,10 +365,10 @@ impl Shafts {
         }
     }
 
-    /// Limits the regeneration of motor `k` to `shaft_impulse` N m s at its wheels (≤ 0: towards the drive, so that
-    /// braking is negative). The torque that turns the rotor to a mean wheel speed of `shaft_speed` rad/s is added;
-    /// `None` leaves it out. The stored limit `min_torque` is at most 0. If the motor's present impulse brakes more
-    /// than `shaft_impulse`, it is reduced; the rotor's part does not count there.
+    /// Limits the regeneration of motor `k` to `shaft_impulse` N m s at its wheels, ≤ 0: positive values point towards
+    /// the drive. The torque that turns the rotor to a mean wheel speed of `shaft_speed` rad/s is added to the stored
+    /// limit `min_torque`, which is at most 0; `None` leaves that torque out. If the motor's row brakes more than
+    /// `shaft_impulse`, it is reduced to `shaft_impulse`, without the rotor's part.
     pub(crate) fn limit_regeneration(
         &mut self,
         model: &Model,
@@ -371,6 +380,7 @@ impl Shafts {
         let (motor, [first_motor_row, _], direction) =
             (&model.parts().motors[k], self.first_rows(model), self.pedal_demand.direction);
         let motor_row = &self.constraints[first_motor_row + k];
+        // −direction: torque ratio of a braking torque.
         let min_impulse = shaft_impulse / motor_row.torque_ratio(-direction);
         let rotor_speed_change = shaft_speed.map_or(0.0, |speed| speed * motor.reduction - self.motors[k].rotor_speed);
         self.motors[k].limits.min_torque =

@@ -14,8 +14,8 @@ use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::linear::{OuterProducts, SpatialVector};
 use skidpad_simd::wheel_groups::{ManyGroups, WheelGroups};
 
-/// Spring and damper between the struts of two wheels. The force on each is `rate (z + coupling_sign z') + damping (ż + coupling_sign ż')`, with its
-/// own travel z and the travel z' of the other wheel.
+/// Axle link: spring and damper between the struts of two wheels. The force on each wheel is `rate (z + coupling_sign
+/// z') + damping (ż + coupling_sign ż')`, with its own travel z and the travel z' of the other wheel.
 #[derive(Clone, Copy, Debug)]
 struct AxleLink {
     /// Indices of the wheels.
@@ -24,15 +24,15 @@ struct AxleLink {
     rate: f32,
     /// Damping, N s/m.
     damping: f32,
-    /// Sign of the other wheel's travel: −1 for a bar, which resists opposite travel; 1 for a heave spring, which resists equal travel.
+    /// Sign of the other wheel's travel: −1 for a bar, which resists opposite travel; 1 for a heave spring.
     coupling_sign: f32,
     /// Whether the force acts on the chassis directly, not through the struts.
     on_chassis: bool,
 }
 
 impl Model {
-    /// Returns axle link `k`: anti-roll bars first, then heave springs (a quarter of rate and damping at each wheel). `bar_rate_share` is the factor (–)
-    /// on the bar rates that the driver demands, `speed` the speed (m/s) for bars with a speed-dependent rate. Bars have no damping.
+    /// Returns axle link `k`: bars first, then heave springs, with a quarter of their rate and damping at each wheel.
+    /// Bar rates have the factor `bar_rate_share` (–, set by the driver) and can depend on the car's `speed` (m/s).
     fn axle_link(&self, k: usize, [bar_rate_share, speed]: [f32; 2]) -> AxleLink {
         let parts = self.parts();
         if let Some(bar) = parts.bars.get(k) {
@@ -52,8 +52,9 @@ impl Model {
         AxleLink { wheels: spring.wheels, rate, damping, coupling_sign: 1.0, on_chassis: false }
     }
 
-    /// Returns the compression (m, unlimited by the stops) at which strut spring and axle links of wheel `i` balance without ground load, with the
-    /// other wheels at `travel` (m). Dampers and bars on the chassis are left out. `bar_inputs` are share and speed as for `Self::axle_link`.
+    /// Returns the compression (m) at which strut spring and axle links of wheel `i` balance without load, stops
+    /// ignored. The other wheels are at `travel` (m). Bars on the chassis do not count. `bar_inputs` as for
+    /// `Self::axle_link`.
     pub(crate) fn unloaded_compression(&self, i: usize, bar_inputs: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
         // Force beyond that at rest (N), and rate of the links (N/m).
         let (mut force, mut rate) = (-self.static_load(i), 0.0);
@@ -70,7 +71,7 @@ impl Model {
 }
 
 impl Vehicle {
-    /// Sets the share of the bar rates that the driver demands of active bars.
+    /// Stores the share of their rates that the driver demands of active bars.
     pub(crate) fn read_bar_control(&mut self, controls: &Controls) {
         self.bar_rate_share = controls.bar_rate_share();
     }
@@ -80,10 +81,9 @@ impl Vehicle {
         self.model.axle_link(k, [self.bar_rate_share, self.state.velocity.length()])
     }
 
-    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If a wheel would then be pulled off the ground, lifted
-    /// ends of links are moved to the balance of spring and links, get the constant link impulse `dt · force` of the travels before, and the link
-    /// forces are computed again. With the travel of the ground below a lifted wheel, a bar would push the other wheel with a force that nothing
-    /// opposes, and the car would bounce without end.
+    /// Initialises the struts for a step of `dt` s and computes the axle link forces on them. If links would pull a
+    /// wheel off the ground, its link ends move to the balance of spring and links, with a constant impulse (`dt` times
+    /// the force before), and all link forces are computed again: otherwise the car would bounce without end.
     #[inline(always)]
     pub(crate) fn init_struts_and_links<B: WheelGroups>(&mut self, dt: f32) {
         for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
@@ -112,7 +112,8 @@ impl Vehicle {
         }
     }
 
-    /// Sets force, rate and damping of all axle links of each strut at the current travels: bars of one axle first, then separate links.
+    /// Sets force, rate and damping of all axle links of each strut at the current travels: bars between the wheels of
+    /// one axle first, then separate links (all links that are not in [`WheelPack::bar_rate`]).
     #[inline(always)]
     fn update_link_forces<B: WheelGroups>(&mut self) {
         for (group, rows) in groups_with_rows::<B>(&self.model, &mut self.rows) {
@@ -123,9 +124,9 @@ impl Vehicle {
         }
     }
 
-    /// Adds the links through the struts that are not in [`WheelPack::bar_rate`] to force, rate and damping of both struts. The force is `rate (z +
-    /// sign z') + damping · sign · ż'`; damping by the strut's own rate is only in `damping`. Links between the wheels of one axle also add to
-    /// `bar_rate` or `heave_gains`.
+    /// Adds the separate links through the struts to force, rate and damping of both struts; links on the chassis are
+    /// skipped. The force is `rate (z + sign z') + sign · damping · ż'`; damping by the strut's own rate ż is only in
+    /// `damping`. Links between the wheels of one axle also add to `bar_rate` (bars) or `heave_gains` (heave springs).
     #[cold]
     #[inline(never)]
     fn update_separate_links(&mut self) {
@@ -164,8 +165,8 @@ impl Vehicle {
         }
     }
 
-    /// Marks wheels as lifted whose travel on the ground is below the balance of strut spring and links (at most the bump travel), and raises their
-    /// travel at the links to this balance. Wheels with unsprung masses are excluded.
+    /// Marks as lifted the wheels whose travel is below the balance of strut spring and links (at most the bump
+    /// travel), and raises their travel at the links to this balance. Wheels with unsprung masses are excluded.
     fn lift_link_ends(&mut self) {
         // Travel at the balance per group and lane, m; negative infinity leaves a wheel unchanged.
         let mut balances = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
@@ -184,8 +185,7 @@ impl Vehicle {
         }
     }
 
-    /// Returns [`Model::unloaded_compression`] of wheel `i` (m) for the current step; `travel` selects the travels of the other wheels from their
-    /// rows.
+    /// Returns [`Model::unloaded_compression`] of wheel `i` (m) in this step; `travel` selects travels (m) from rows.
     pub(crate) fn unloaded_compression(&self, i: usize, travel: impl Fn(&WheelRows) -> F32x4) -> f32 {
         self.model.unloaded_compression(i, [self.bar_rate_share, self.state.velocity.length()], |other_wheel| {
             let index = self.model.lane_index(other_wheel);
@@ -193,9 +193,8 @@ impl Vehicle {
         })
     }
 
-    /// Computes the impulses of all axle links at the current speeds of the rows (N s). Links through the struts set the axle link rows; external
-    /// bars set `external_bar_impulse` on the chassis. A link is integrated like the spring of [`crate::assembly::suspension::strut`], with the
-    /// travels of both ends.
+    /// Computes the impulses of all axle links at the current speeds of the rows (N s), with the travels in mid-step.
+    /// Links through struts set the axle link rows; external bars set `external_bar_impulse` on the chassis.
     #[inline(always)]
     pub(crate) fn update_link_impulses<B: WheelGroups>(&mut self) {
         if !self.model.has_axle_links() {
@@ -209,12 +208,12 @@ impl Vehicle {
         }
     }
 
-    /// Adds the impulses of the links that are not in the rows: `dt (K Σz + ½ D Σż₀) + gain Σż₁`, with signed sums over both ends and the travels z
-    /// in the middle of the step. Lifted ends receive nothing. The sum over external bars replaces `external_bar_impulse`.
+    /// Adds the impulses of the links that are not bars in the rows: `dt (K Σz + ½ D Σż₀) + gain Σż₁`, times the common
+    /// contact share, with signed sums over both ends. z is the travel in mid-step for a final rate of zero; ż₀ and ż₁
+    /// are the rates at start and end. Lifted ends get nothing. External bars set `external_bar_impulse`.
     #[cold]
     #[inline(never)]
     fn update_separate_link_impulses(&mut self) {
-        // Impulse of external bars on the chassis.
         let mut chassis_impulse = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
@@ -241,7 +240,8 @@ impl Vehicle {
         self.external_bar_impulse = chassis_impulse;
     }
 
-    /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row rowᵀ; 0 without links.
+    /// Returns the response of the axle links to changes of the chassis velocity as a sum of outer products gain · row
+    /// rowᵀ; 0 without links. Cars of one group with bars only have a direct path.
     #[inline(always)]
     pub(crate) fn axle_link_products<B: WheelGroups>(&self) -> OuterProducts {
         if let [rows] = B::slice(&self.rows)
@@ -260,9 +260,9 @@ impl Vehicle {
         products
     }
 
-    /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns the impulse of external bars at the current
-    /// velocity, plus the link impulses at the velocity `v_warm` (before the loads) minus those at the current one: `row gain (current speed −
-    /// row · v_warm)`. Links on unsprung masses are left out, because their wheels move on their own.
+    /// Adds the response of the axle links to changes of the chassis velocity to `products`. Returns
+    /// `external_bar_impulse` plus the change of all link impulses from the current velocity to `v_warm` (before the
+    /// loads): `row gain (current speed − row · v_warm)`. Links through struts of unsprung masses are left out.
     #[inline(always)]
     pub(crate) fn add_axle_links<B: WheelGroups>(
         &self,
@@ -282,7 +282,8 @@ impl Vehicle {
         impulse
     }
 
-    /// Adds the response of the links that are not in the rows; see [`Self::add_axle_links`]. Returns their extrapolated impulse.
+    /// Adds the response of the links that are not bars in the rows to `products`. Returns the change of their impulses
+    /// from the current velocity to `v_warm`, see [`Self::add_axle_links`].
     #[cold]
     #[inline(never)]
     fn add_separate_links(&self, products: &mut OuterProducts, v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
@@ -306,14 +307,14 @@ impl Vehicle {
         impulse
     }
 
-    /// Returns row, gain (kg) and current speed along the row (m/s) of axle link `k` with upright struts.
+    /// Returns row, gain (kg) and current speed along the row (m/s) of axle link `k`, without the contact share.
     pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let link = self.axle_link(k);
         let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
         (self.link_row(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.coupling_sign * ends[1].rate))
     }
 
-    /// Returns true if the wheel rows (`bar_rate`) contain the axle link: bars through the struts between the two wheels of one axle.
+    /// Returns true if the wheel rows contain the axle link in `bar_rate`: a bar through the struts of opposite wheels.
     fn is_in_rows(&self, link: &AxleLink) -> bool {
         !link.on_chassis && self.model.is_between_opposite(link.wheels, link.coupling_sign)
     }
@@ -323,9 +324,10 @@ impl Vehicle {
         !link.on_chassis && self.rows[0].has_unsprung
     }
 
-    /// Returns wheel `wheel_index` as the end of an axle link, through its strut or, if `on_chassis`, on the chassis. The end of a strut with an
-    /// unsprung mass always follows with the rates of that mass. Otherwise travel and rates are those of the ground below the wheel; the rates are 0
-    /// for a wheel without contact or a lifted one. On the chassis, `contact_share` is that of the step, and no end is lifted.
+    /// Returns wheel `wheel_index` as the end of an axle link, through its strut or, if `on_chassis`, on the chassis.
+    /// The strut of an unsprung mass has the travel and rates of that mass. Other ends have those of the ground below
+    /// the wheel, with rates 0 without contact or if lifted. On the chassis no end is lifted, and `contact_share` can
+    /// be below 1.
     fn link_end(&self, wheel_index: usize, on_chassis: bool) -> LinkEnd {
         let index = self.model.lane_index(wheel_index);
         let (rows, lane) = (&self.rows[index.group], index.lane);
@@ -368,8 +370,8 @@ impl Vehicle {
         }
     }
 
-    /// Returns the row of an axle link on the chassis: `n₁ / cos γ₁ + coupling_sign n₂ / cos γ₂` with the contact normals n. Ends that do not act on
-    /// the chassis are left out.
+    /// Returns the row of an axle link on the chassis, `n₁ / cos γ₁ + coupling_sign n₂ / cos γ₂` with the contact
+    /// normals n and their angles γ to the travel. An end that does not act on the chassis counts as 0.
     fn link_row(&self, link: &AxleLink, ends: &[LinkEnd; 2]) -> SpatialVector<f32> {
         let [first_row, second_row] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.index.group], end.index.lane);
@@ -382,7 +384,7 @@ impl Vehicle {
         first_row + second_row * link.coupling_sign
     }
 
-    /// Returns true if the axle link acts on the chassis at this end: the wheel follows the ground and, for links through the strut, has a load.
+    /// Returns true if this end acts on the chassis: the wheel follows the ground and, for a strut, has a load.
     fn acts_on_chassis(&self, link: &AxleLink, end: &LinkEnd) -> bool {
         end.follows_ground
             && (link.on_chassis || self.rows[end.index.group].suspension.load_active.lanes()[end.index.lane])
@@ -390,7 +392,7 @@ impl Vehicle {
 }
 
 impl AxleLink {
-    /// Returns the change of the impulse per final rate in a step of `dt` s, `K dt² / 4 + D dt / 2`, N s per m/s.
+    /// Returns the increase of the link impulse per final rate in a step of `dt` s, `K dt² / 4 + D dt / 2`, kg.
     fn gain(&self, dt: f32) -> f32 {
         0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
     }
@@ -422,14 +424,14 @@ struct LinkEnd {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the jounce rates of the ground below the wheels at the current chassis velocity, m/s; 0 without contact and for lifted wheels.
+    /// Returns the jounce rates of the ground below the wheels, m/s; 0 without contact and for lifted wheels.
     #[inline(always)]
     fn bar_end_rates(&self) -> W {
         (-self.solution.velocity.normal / self.contact.normal_cosine)
             .masked(self.contact.in_contact & !self.suspension.axle_links.lifted)
     }
 
-    /// Returns the wheels on which static load, strut spring and axle links together pull upwards; none if wheels have unsprung masses.
+    /// Returns the wheels that weight, strut spring and axle links together pull upwards; none with unsprung masses.
     #[inline(always)]
     pub(crate) fn wheels_lifted_by_links(&self, group: &WheelPack<W>) -> W::Mask {
         if self.has_unsprung {
@@ -441,8 +443,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the current travels z. K is
-/// [`WheelPack::bar_rate`] times `bar_rate_share`. Forces and rates of other links are overwritten.
+/// Sets rates `K` and forces `K (z − z')` of the bars to the opposite wheels, for the `rows` of two axles at the
+/// current travels z. K is [`WheelPack::bar_rate`] times `bar_rate_share`. Overwrites forces and rates of other links.
 #[inline(always)]
 pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_rate_share: W) {
     let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
@@ -455,9 +457,9 @@ pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &m
     }
 }
 
-/// Sets the impulses `dt K (z − z')` of the bars to the opposite wheels (N s), for the `rows` of two axles, with the travels in the middle of the
-/// step at the current final rates. Impulses of other axle links are overwritten. Impulses on massless wheels act along the contact normal, on
-/// unsprung masses along the travel.
+/// Sets the impulses `dt K (z − z')` of the bars to the opposite wheels (N s), for the `rows` of two axles, at the
+/// travels z in the middle of the step for the current final rates. Overwrites impulses of other links. They act along
+/// the contact normal on massless wheels, along the travel on unsprung masses, whose rates become `link_rate`.
 #[inline(always)]
 pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
@@ -486,17 +488,17 @@ pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
     }
 }
 
-/// Response of the bars to the opposite wheels, of two axles, to the chassis velocity.
+/// Response of the bars between opposite wheels, of two axles, to the chassis velocity.
 pub(crate) struct BarResponse<W: WheelLanes = F32x4> {
-    /// Gain and row of each wheel: half of the bar at each of its wheels.
+    /// Gain (kg) and row of each wheel: half of the bar at each of its wheels.
     pub gain_rows: W::RowArray<(W, SpatialVector<W>)>,
     /// Impulse of the bars on the chassis that is part of the result of [`Vehicle::add_axle_links`].
     pub impulse: SpatialVector<W::Car>,
 }
 
 impl<W: WheelLanes> BarResponse<W> {
-    /// Computes the response of the bars for the `rows` of two axles, and their impulse at the chassis velocity `v_warm` minus that at the
-    /// current speeds. Wheels without contact or load and lifted wheels do not take part.
+    /// Computes the response of the bars for the `rows` of two axles, and their impulse at the chassis velocity
+    /// `v_warm` minus that at the current speeds. Lifted wheels and wheels without contact or load do not take part.
     #[inline(always)]
     pub(crate) fn new(rows: &[WheelRows<W>], v_warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
@@ -556,7 +558,7 @@ mod tests {
     use crate::state::{Placement, State};
     use crate::suspension::parameters::AntiRollBar;
 
-    /// Returns the rows of the plain car with `change`, with uneven travels and jounce rates of its four wheels, and the sums of its axle links.
+    /// Returns the rows of the plain car with `change`, with uneven travels and jounce rates, and the axle link forces.
     fn rows_of(change: impl Fn(&mut ModelParts)) -> WheelRows {
         let mut parts = plain_car();
         change(&mut parts);
@@ -575,7 +577,7 @@ mod tests {
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }
 
-    /// Checks that the force is `K (z_i − z_j)` at each wheel of the bar, on one axle or two, and that both wheels have the rate K.
+    /// Checks the force `K (z_i − z_j)` at each wheel of a bar, on one axle or two, and the rate K at both wheels.
     #[test]
     fn a_bar_pushes_the_wheel_that_is_compressed_more() {
         let rows_with_bar =
@@ -585,7 +587,7 @@ mod tests {
         assert_near(rows_with_bar([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
     }
 
-    /// Checks that each wheel has half of `K z + D ż` of the mean travel z. The damping force by its own rate is left to its strut.
+    /// Checks that each wheel has half of `K z + D ż` of the mean travel z, without the damping force by its own rate.
     #[test]
     fn a_heave_spring_acts_on_the_mean_of_two_wheels() {
         let spring = |damping| HeaveSpring { wheels: [2, 3], rate: 40_000.0, damping };

@@ -31,10 +31,10 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::ManyGroups;
 
 impl Vehicle {
-    /// Tilts the tyre rows of massless wheels to the directions in which the links let them move, at the chassis
-    /// velocity `v_start` at the start of the step. First moves the contact points to where the links guide them at the
-    /// current compressions. Then subtracts the link tilt from the rows, and recomputes the sliding speeds. Groups
-    /// without roll centre links are unchanged.
+    /// Adapts the rows of massless wheels on roll centre links, which move the wheels sideways with their travel. First
+    /// moves the contact points to where the links guide them at the current compressions. Then subtracts the link tilt
+    /// (see `link_tilt_row`) from the tyre rows, and recomputes the sliding speeds at the start of the step from the
+    /// chassis velocity `v_start`. Groups without roll centre links are unchanged.
     #[cold]
     #[inline(never)]
     pub(crate) fn align_rows_to_links(&mut self, v_start: SpatialVector<f32>) {
@@ -50,10 +50,13 @@ impl Vehicle {
         }
     }
 
-    /// Limits the geometric load transfer of solid axles to the load of the inner wheel, at the loads for the velocity
-    /// `v_warm` (after the tyre impulses of the last step). Returns the chassis velocity with the changed tyre rows, or
-    /// `v_warm` itself if no axle has roll centre links or no wheel is near lift-off. `v_free` is the velocity without
-    /// wheels.
+    /// Limits the geometric load transfer of solid axles (the part that the links carry past the struts) to the load of
+    /// the inner wheel. `body` is the chassis at the start of the step. The two velocities at the end of the step are
+    /// `v_free`, without any impulse of the wheels, and `v_warm`, with the tyre impulses of the last step but without
+    /// loads.
+    ///
+    /// Returns the replacement of `v_warm` for the changed tyre rows. Returns `v_warm` itself if no axle has roll
+    /// centre links, or if no wheel on a beam is near lift-off.
     #[inline(always)]
     pub(crate) fn limit_beam_transfer(
         &mut self,
@@ -68,10 +71,15 @@ impl Vehicle {
         }
     }
 
-    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. Returns `v_warm` if no jacking
-    /// impulse reaches the last load of its wheel. Otherwise initialises struts and links, solves the loads once at
-    /// `v_warm`, and limits the transfer of every group. Returns `v_free` plus the response to the impulses of all
-    /// wheels except their loads.
+    /// Does the work of [`Self::limit_beam_transfer`] for cars with roll centre links. `body` is the chassis at the
+    /// start of the step. `v_free` is the velocity at its end without any impulse of the wheels, `v_warm` that with the
+    /// tyre impulses of the last step, without loads.
+    ///
+    /// If no wheel on a beam has a jacking impulse (upward impulse of the links by the lateral tyre force) that reaches
+    /// its load of the last step, changes nothing and returns `v_warm`, which is still valid for the tyre rows.
+    /// Otherwise initialises struts and axle links, solves the loads once from `v_warm`, and limits the transfer of
+    /// each group with roll centre links, which can tilt tyre rows. Returns `v_free` plus the velocity change by the
+    /// tyre impulses and torques of the last step along the present rows, without loads.
     #[cold]
     #[inline(never)]
     fn limit_beam_transfer_near_lift(
@@ -81,7 +89,7 @@ impl Vehicle {
         v_warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
-        // Whether a jacking impulse reaches the load of the last step.
+        // Whether a wheel on a beam has a jacking impulse that reaches its load impulse of the last step.
         let any_near_lift = self.model.wheel_packs().iter().zip(&self.rows).any(|(group, rows)| {
             let load = group.gather(|i| self.state.wheels[i].load);
             group.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * F32x4::splat(dt)))
@@ -92,6 +100,7 @@ impl Vehicle {
         self.init_struts_and_links::<ManyGroups>(dt);
         self.solve_loads::<ManyGroups>(v_warm, dt);
         let to_vehicle = self.to_world.transpose();
+        // Chassis velocity at the start of the step, vehicle axes.
         let v_start = SpatialVector::from_vec3s(to_vehicle * body.velocity, to_vehicle * body.angular_velocity)
             .broadcast_to_wheels();
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -99,11 +108,11 @@ impl Vehicle {
                 rows.limit_beam_transfer(links, v_start);
             }
         }
-        v_free + self.response(self.wheel_impulses::<ManyGroups>(false)) // without the loads
+        v_free + self.response(self.wheel_impulses::<ManyGroups>(false)) // false: without loads
     }
 
-    /// Updates the shares of the loads that act on the ground (`pressing_share`) from the jacking forces of the current
-    /// lateral tyre forces. Does nothing without roll centre links.
+    /// Updates the shares of the loads that act on the ground (`pressing_share`) from the current lateral tyre
+    /// impulses. Does nothing without roll centre links.
     #[inline(always)]
     pub(crate) fn apply_jacking(&mut self) {
         if self.model.has_roll_centre_links() {
@@ -111,7 +120,7 @@ impl Vehicle {
         }
     }
 
-    /// Updates the shares of the loads of every group.
+    /// Updates the shares of the loads that act on the ground of every group, with [`WheelRows::apply_jacking`].
     #[cold]
     #[inline(never)]
     fn apply_jacking_to_all(&mut self) {
@@ -122,9 +131,9 @@ impl Vehicle {
 }
 
 impl UnsprungMotion {
-    /// Adds the lateral motion of independently suspended wheels with wheel centres at `centre` (m): the row term
-    /// `m κ y` with the lateral row y, and the mass `m κ²`, with the link slope κ. Beams are excluded; see
-    /// [`UnsprungMotion::add_beam_motion`].
+    /// Adds the lateral motion of independently suspended wheels on links: the row term `m κ y` to `momentum_row` and
+    /// the mass `m κ²` to `mass`. κ is the link slope, m the unsprung mass, and y the lateral row at the wheel centres
+    /// `centre` (m). Wheels on a beam get nothing here; see [`UnsprungMotion::add_beam_motion`].
     pub(crate) fn add_link_motion(&mut self, group: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<F32x4>) {
         // Link slope κ; 0 for wheels on a beam.
         let slope = links.slope * links.independent;
@@ -150,16 +159,16 @@ impl WheelRows {
         forward_y * self.solution.tyre_impulse[0] + side_y * self.solution.tyre_impulse[1]
     }
 
-    /// Returns the row that a tyre row loses per leftward component of its tangent: `κ · beam_share` times the contact
-    /// normal, on a beam the mean of both wheels.
+    /// Returns the link tilt: the row that a tyre row loses per leftward component of its tangent. It is the contact
+    /// normal times link slope κ times `beam_share`, on a beam the mean of both wheels.
     fn link_tilt_row(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
         // Link slope times contact normal of each wheel alone.
         let own_tilt = self.contact.normal * (links.slope * self.suspension.beam_share);
         own_tilt * links.independent + own_tilt.plus_opposite() * links.half
     }
 
-    /// Returns the speeds of the contact points to the left relative to the body that links add because the ground
-    /// rises, at the start and the end of the step, m/s.
+    /// Returns the leftward speeds of the contact points relative to the body that the links cause because the ground
+    /// moves along its normal, at the start and the end of the step, m/s. The shares `beam_share` count.
     fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
         let ground_motion = &self.contact.ground_motion;
         [ground_motion.start_speed[2], ground_motion.end_speed[2]]
@@ -183,11 +192,13 @@ impl WheelRows {
         contact.compression = contact.compression - compression_loss.masked(contact.in_contact);
     }
 
-    /// Subtracts the row `tilt_row` times their leftward component from the tyre rows. `scrub_speeds` are the speeds of
-    /// the contact points to the left as the ground rises, at the start and the end of the step (m/s); the tangential
-    /// ground speeds lose their components if the ground moves or has a texture. Recomputes the sliding speeds at the
-    /// start from the chassis velocity `v_start`. A second call with differences of both inputs updates rows that are
-    /// already tilted.
+    /// Subtracts `tilt_row` from the longitudinal and the lateral tyre row, each times the leftward component of its
+    /// tangent. If the ground moves or has a texture, also subtracts `scrub_speeds` times these components from the
+    /// tangential ground speeds. `scrub_speeds` are the leftward speeds of the contact points as the ground rises, at
+    /// the start and the end of the step, m/s.
+    ///
+    /// Recomputes the sliding speeds at the start from the chassis velocity `v_start`. Rows that are already tilted are
+    /// updated by a call with the differences between new and old inputs.
     fn tilt_tyre_rows(
         &mut self,
         tilt_row: SpatialVector<F32x4>,
@@ -210,8 +221,8 @@ impl WheelRows {
         self.contact.start_speed = self.start_speeds(v_start);
     }
 
-    /// Returns true if the jacking impulse on some wheel of a beam is positive and at least its `load` impulse of the
-    /// last step, N s. Independently suspended wheels do not count.
+    /// Returns true if some wheel on a beam has a jacking impulse that is positive and at least `load`, the load
+    /// impulse of the last step, N s. Independently suspended wheels do not count.
     fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
         // `half` is 1/2 for wheels on a beam, otherwise 0.
         let jacking_impulse =
@@ -219,9 +230,10 @@ impl WheelRows {
         F32x4::any(F32x4::default().less(jacking_impulse) & !jacking_impulse.less(load))
     }
 
-    /// Limits the forces between beams and body to what the struts there carry, at the stored loads. Sets `beam_share`
-    /// to load over jacking impulse for wheels whose jacking impulse is positive and exceeds the load, otherwise to 1.
-    /// Then tilts the tyre rows by the change of the link tilt. Changes nothing if no wheel of a beam lifts.
+    /// Limits the forces between beams and body to what the struts there carry, at the stored loads. Wheels on a beam
+    /// lift if their jacking impulse is positive and exceeds the load; their `beam_share` becomes load over jacking
+    /// impulse. All other wheels of the group get the share 1. Then tilts the tyre rows by the change of the link tilt,
+    /// with sliding speeds at the chassis velocity `v_start`. Changes nothing if no wheel on a beam lifts.
     fn limit_beam_transfer(&mut self, links: &RollCentreLinks, v_start: SpatialVector<F32x4>) {
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
         let (jacking_impulse, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
@@ -239,10 +251,10 @@ impl WheelRows {
         self.tilt_tyre_rows(self.link_tilt_row(links) - last_tilt, scrub_change, v_start);
     }
 
-    /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam the jacking impulse
-    /// is at most the load. The share is 1 without load, or if the jacking impulse exceeds the load in magnitude,
-    /// because the lateral force then still belongs to a load that has vanished. Wheels with unsprung masses, and
-    /// groups without roll centre links, keep their shares.
+    /// Sets the share of the load that acts on the ground, `1 − jacking impulse / load`. On a beam, the jacking impulse
+    /// is at most the load. The share is 1 without load, and if the jacking impulse exceeds the load in magnitude: the
+    /// lateral force then still belongs to a load that has vanished. Does nothing for wheels with unsprung masses and
+    /// for groups without roll centre links.
     pub(crate) fn apply_jacking(&mut self, group: &WheelPack) {
         let Some(links) = &group.roll_centre_links else { return };
         if self.has_unsprung {
@@ -257,9 +269,9 @@ impl WheelRows {
         self.suspension.pressing_share = F32x4::splat(1.0) - link_load_ratio;
     }
 
-    /// Returns the difference between the impulse of the ground on the wheel and that of its rows on the chassis,
-    /// vehicle axes, N s: a beam transmits half of the other wheel's jacking force. Zero without roll centre links and
-    /// with unsprung masses.
+    /// Returns the difference between the impulse of the ground on each wheel and the impulse of its rows on the
+    /// chassis, vehicle axes, N s. A difference exists on beams, which transmit half of a wheel's jacking force to the
+    /// opposite wheel. Zero without roll centre links and with unsprung masses.
     pub(crate) fn link_impulse(&self, group: &WheelPack) -> Vec3Lanes<F32x4> {
         match &group.roll_centre_links {
             Some(links) if !self.has_unsprung => {
@@ -272,10 +284,10 @@ impl WheelRows {
         }
     }
 
-    /// Returns the lateral motion of unsprung wheels at the current travel rates: their scrub speeds, and the changes
-    /// of the travel rate per tyre impulse to the left. `responses` are the changes of the travel rates per impulse
-    /// along the own travel and along that of the opposite wheel (1/kg), `load_slope` is the decrease of the loads per
-    /// travel rate (kg).
+    /// Returns the lateral motion of unsprung wheels on links: the scrub speeds of the patches at the current travel
+    /// rates, and the changes of the travel rates per tyre impulse to the left. `responses` are the changes of a travel
+    /// rate per impulse along the own travel and along that of the opposite wheel (1/kg). `load_slope`, the decrease of
+    /// the loads per travel rate (kg), is stored in the result.
     #[cold]
     #[inline(never)]
     pub(crate) fn link_scrub(
@@ -302,12 +314,13 @@ impl WheelRows {
         self.leftward_components().map(|tangent| tangent * lateral_speed)
     }
 
-    /// Returns sliding speeds without tyre impulses (m/s) and compliances (1/kg: longitudinal, coupling, lateral) of
-    /// the tyre rows of unsprung wheels on links, for a given chassis velocity: the travel responds to the tyres, and
-    /// the patches scrub with the travel.
+    /// Returns speeds (m/s) and compliances (1/kg: longitudinal, coupling, lateral) of the tyre rows of unsprung wheels
+    /// on links, at the chassis velocity in the rows. The compliances contain only the links: a tyre impulse changes
+    /// the travel rates, and the patches scrub with the travel. The chassis velocity itself counts as given. The speeds
+    /// are patch plus scrub speed, less the part that the present tyre impulses cause through these compliances.
     ///
-    /// On a beam, the response of both wheels counts as that to the own tyre, and the other tyre counts as unchanged.
-    /// This is the largest response of both, so that the iteration converges.
+    /// On a beam, both wheels' responses count as one to the own tyre, and the opposite tyre impulse counts as
+    /// constant. This is the largest response of both, so that the iteration converges.
     #[cold]
     #[inline(never)]
     pub(crate) fn effective_mass_on_links(
@@ -334,8 +347,8 @@ impl WheelRows {
     }
 
     /// Updates final travel rates, loads (at least 0) and scrub speeds of unsprung wheels for the change of the tyre
-    /// impulses since `last_impulse` (longitudinal, lateral, N s). On a beam, the mean of both impulses counts. Axle
-    /// links also change the rate of the opposite wheel.
+    /// impulses from `last_impulse` (longitudinal, lateral, N s) to the stored ones. On a beam, the mean change of both
+    /// wheels counts. Axle links also change the rate of the opposite wheel.
     #[cold]
     #[inline(never)]
     pub(crate) fn update_travel_on_links(
@@ -356,9 +369,9 @@ impl WheelRows {
         unsprung.scrub.speed = self.scrub_speeds(links, unsprung.next_rate);
     }
 
-    /// Returns the `row` of a tyre on the chassis, corrected for the response of the travel: a tyre impulse to the left
-    /// changes the travel rates, which transmit impulses to the chassis along contact normal and `momentum_row`. On a
-    /// beam, both wheels respond equally.
+    /// Returns the tyre `row` on the chassis, less the impulse that the travel transmits in response: a tyre impulse to
+    /// the left changes the travel rates, and these act on the chassis along contact normal and `momentum_row`. On a
+    /// beam, the mean of both wheels is subtracted.
     #[cold]
     #[inline(never)]
     pub(crate) fn row_on_links(

@@ -28,14 +28,14 @@ const METAL_FREQUENCY_RAD_S: f32 = 70.0;
 const METAL_DAMPING_RATIO: f32 = 0.7;
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Initialises strut and axle link travel for a step of `dt` s. Order: compression at the start (`start_travel`)
-    /// and in the middle for a final rate of zero (`midstep_travel`), moved mass, static load impulse, travel at the
-    /// links, and the spring linearised at the initial jounce rate. Without unsprung masses, the damper is linearised
-    /// and the load row set, too.
+    /// Initialises the strut rows and the travel at the axle links for a step of `dt` s, from compression and jounce
+    /// rate of the contacts. Sets the compression at the start (`start_travel`), that in the middle of the step for a
+    /// final rate of zero (`midstep_travel`), the moved mass and the impulse of the static load. Then linearises the
+    /// spring at the initial jounce rate. Without unsprung masses, also linearises the damper and sets the load row.
     ///
-    /// If the wheel has an unsprung mass, that mass is moved and the strut carries only the rest of the weight. No
-    /// wheel is lifted yet; the travel at the links is limited to metal contact. Wheels in the air use their
-    /// compression as link travel.
+    /// If the wheel has an unsprung mass, the strut moves that mass and carries only the rest of the weight. The travel
+    /// at the links is `midstep_travel`, or the compression for wheels in the air, and is limited to metal contact.
+    /// Marks no wheel as lifted by links.
     #[inline(always)]
     pub(crate) fn init_strut(&mut self, group: &WheelPack<W>, dt: f32) {
         let (half, dt_lanes, start_rate) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
@@ -115,9 +115,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the impulse of spring, static load and damper along the travel for a final rate of zero (N s), and its
-    /// increase per final rate (kg). The damper force is the weighted mean of those at start and end, the latter
-    /// linearised at the final `jounce_rate` (m/s), times the damping compensation. Also stores the slope of the damper
-    /// at that rate.
+    /// increase per final rate (kg). The damper force is the weighted mean of the forces at start and end, times the
+    /// damping compensation. The force at the end is linearised at the final `jounce_rate` (m/s); the slope there is
+    /// stored in `damping`.
     #[inline(always)]
     fn strut_impulse_and_gain(&mut self, group: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
         let (damping, offset) = smoothed_damper_line(group, jounce_rate);
@@ -132,8 +132,8 @@ impl<W: WheelLanes> WheelRows<W> {
         ]
     }
 
-    /// Returns the weight of the final rate in the damper force, –, from [`end_rate_weight`] with the damping at the
-    /// start, and the damper force at the start of the step, N.
+    /// Returns the weight of the final rate in the damper force, –, and the damper force at the start of the step, N.
+    /// The weight is that of [`end_rate_weight`] for the damping at the start and the mass that the strut moves.
     #[inline(always)]
     fn damper_weight_and_force(&self, group: &WheelPack<W>, dt: f32) -> [W; 2] {
         let (damping, offset) = smoothed_damper_line(group, self.contact.jounce_rate);
@@ -148,11 +148,11 @@ impl<W: WheelLanes> WheelRows<W> {
     /// progressive spring is linearised again, which changes the stored strut.
     ///
     /// A stiff damper weights the end of the step more than its start, which acts like an additional mass. If springs
-    /// reverse the wheel within the step, the damper would return energy. The damper force in the direction of the mean
-    /// travel is therefore limited to that with equal weights for both ends, which can be nonzero if bump and rebound
-    /// damping differ. The damper force against the mean travel is limited to [`REVERSAL_SLOPE_FACTOR`] times the final
-    /// weight and damping times the sum of both rates, or to that with equal weights if this is larger. A limited force
-    /// has the slope of its limit.
+    /// reverse the wheel within the step, this damper would return energy. A damper force in the direction of the mean
+    /// travel is therefore limited to the force with equal weights for both ends if that has this direction, too,
+    /// otherwise to 0. (It has this direction only if bump and rebound damping differ.) A damper force against the mean
+    /// travel is limited to [`REVERSAL_SLOPE_FACTOR`] times final weight, damping and the sum of both rates, or to the
+    /// force with equal weights if this is larger. A limited force has the slope of its limit.
     pub(crate) fn unsprung_strut(&mut self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
         if group.progressive_rate.is_some() {
             self.linearise_spring(group, end_rate, dt);
@@ -228,9 +228,11 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the load impulse along the normal (N s) and its slope (kg) with bump stop and metal contact, for a step
     /// that ends with the jounce rate `end_rate` (m/s). `strut` is impulse and slope of spring and damper,
-    /// `link_impulse` the impulse of the axle links, all along the normal. For a landing wheel, they count with the
-    /// share of the travel after the touchdown, and the slope includes the change of that share with the strut impulse
-    /// (at least 0), not with `link_impulse`. Stops are added in full. The load can be negative.
+    /// `link_impulse` the impulse of the axle links, all along the normal.
+    ///
+    /// For a wheel that lands within the step, strut and links count with the share of the travel after the touchdown.
+    /// The slope includes the change of that share times the strut impulse (at least 0), but not times `link_impulse`.
+    /// Stops are added in full. The load can be negative.
     pub(crate) fn load_with_stops(
         &self,
         group: &WheelPack<W>,
@@ -272,9 +274,10 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the impulse of bump stop and metal contact along the travel (N s) and its slope (kg, ≥ 0), for a step
     /// that ends with the jounce rate `end_rate` (m/s). The bump stop adds its rate between bump travel and metal
-    /// contact. Beyond metal contact, spring and bump stop are constant, and a stiff spring and damper on the carried
-    /// mass ([`METAL_FREQUENCY_RAD_S`], [`METAL_DAMPING_RATIO`]) act instead. The metal can only push; its spring force
-    /// is limited so that overlaps are removed slowly.
+    /// contact. Beyond metal contact, the forces of spring and bump stop stay constant: the spring's further increase
+    /// is subtracted. A stiff spring and damper on the carried mass act there instead ([`METAL_FREQUENCY_RAD_S`],
+    /// [`METAL_DAMPING_RATIO`]). The metal can only push; its spring force is limited so that overlaps are removed
+    /// slowly.
     #[inline(always)]
     pub(crate) fn stop_impulse(&self, group: &WheelPack<W>, end_rate: W, dt: f32) -> [W; 2] {
         let (zero, half, dt_lanes) = (W::splat(0.0), W::splat(0.5), W::splat(dt));

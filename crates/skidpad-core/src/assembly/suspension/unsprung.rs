@@ -1,25 +1,25 @@
 //! Unsprung masses: each wheel is a mass between its strut and the vertical spring of its tyre.
 //!
-//! The coordinate q is the travel along the suspension, so that no joint can drift. For a given chassis velocity V, the travel rates at the
-//! end of the step follow from the balance of impulses, jointly for both wheels of an axle that a beam or axle links connect. With
-//! `b = m (ẑ, r × ẑ)`, the coupling of the wheel to the chassis motion, the strut impulse S, the tyre impulse N at the angle γ between
-//! normal and travel, and the tangential tyre impulse T_z along the travel,
+//! The coordinate q is the travel along the suspension, so that no joint can drift. For a given chassis velocity V, the
+//! travel rates at the end of the step follow from the balance of impulses, jointly for both wheels of an axle that a
+//! beam or axle links connect. With `b = m (ẑ, r × ẑ)`, the coupling of the wheel to the chassis motion, the strut
+//! impulse S, the tyre impulse N at the angle γ to the travel, and the tangential tyre impulse T_z along the travel,
 //!
 //! ```text
 //! m (q̇ − q̇₀) + b · (V − V_free) = N(q̇) cos γ + T_z − S(q̇)
 //! M (V − V_free)                 = Σ n N + tyres − b (q̇ − q̇₀)
 //! ```
 //!
-//! where M includes the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics Algorithms*, ch. 7, for
-//! a tree of this depth). S is the strut of [`crate::assembly::suspension::strut`]. The tyre spring also acts with its mean force along the travel,
-//! and can only push.
+//! where M includes the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
+//! Algorithms*, ch. 7, for a tree of this depth). S is the strut of [`crate::assembly::suspension::strut`]. The tyre
+//! spring also acts with its mean force along the travel, and can only push.
 //!
-//! The wheels of a solid axle are connected by a beam. It rotates about its roll centre by `θ = (q_l − q_r) / t` with the track t, and
-//! moves both wheel centres, at the height R above it, sideways. With the lateral row y and the vertical row z at the wheel centre, and
-//! `σ = ±R / t`, each wheel has the row `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, the mass `m + 2 m σ²`, and the coupling mass
-//! `2 m σ_l σ_r` to the other wheel. Lateral forces reach the body through the beam at its roll centre. If the roll centre is at the
-//! ground, they load both struts equally. Otherwise R counts from the roll centre height, and [`crate::assembly::suspension::roll_centre`] adds the
-//! rest.
+//! The wheels of a solid axle are connected by a beam. It rotates about its roll centre by `θ = (q_l − q_r) / t` with
+//! the track t, and moves both wheel centres, at the height R above it, sideways. With the lateral row y and the
+//! vertical row z at the wheel centre, and `σ = ±R / t`, each wheel has the row `b = m (ẑ − σ (y_l + y_r + θ (z_l +
+//! z_r)))`, the mass `m + 2 m σ²`, and the coupling mass `2 m σ_l σ_r` to the other wheel. Lateral forces reach the
+//! body through the beam at its roll centre. If the roll centre is at the ground, they load both struts equally.
+//! Otherwise R counts from the roll centre height, and [`crate::assembly::suspension::roll_centre`] adds the rest.
 
 use crate::assembly::suspension::strut::{LOST_DAMPING_SHARE, MAX_STIFFENING, StopOverlap, end_rate_weight};
 use crate::model::wheel_pack::{Beam, WheelPack};
@@ -34,11 +34,11 @@ use skidpad_simd::linear::{OuterProducts, SpatialVector, Symmetric6};
 use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::ManyGroups;
 
-/// Square of ω dt up to which wheel hop follows the midpoint rule. Faster modes are damped increasingly, because a step cannot resolve them and they
-/// would alternate from step to step.
+/// Square of ω dt up to which wheel hop follows the midpoint rule. Faster modes are damped increasingly, because a step
+/// cannot resolve them and they would alternate from step to step.
 const MAX_RESOLVED_PHASE_SQUARED: f32 = 9.0;
 
-/// Maximum number of iterations for the travel rates. Two are typical, more if a wheel lands, lifts off or reaches a stop.
+/// Maximum number of iterations for the travel rates. Two are typical, more if a wheel lands, lifts off or hits a stop.
 const MAX_TRAVEL_ITERATIONS: usize = 24;
 
 /// Tolerance for the change of a travel rate, m/s.
@@ -49,14 +49,15 @@ const MAX_SOLVES_BEFORE_COUPLING: usize = 4;
 /// Change of the chassis velocity below which the coupling takes over, m/s.
 const CHASSIS_SPEED_TOLERANCE_MPS: f32 = 1e-3;
 
-/// Share of the initial residual along a step: if the residual at the end is opposite and larger than this share, the step is cut.
+/// Largest residual at the end of a step, with the opposite sign, as a share of that at its start; else the step is
+/// cut.
 const MAX_OVERSHOOT_RATIO: f32 = 0.5;
 /// Smallest share of a cut step that is kept, and smallest share that is cut off.
 const MIN_CUT_SHARE: f32 = 0.1;
 
 impl UnsprungMotion {
-    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the row term `−m σ (y_l + y_r + θ (z_l + z_r))` and
-    /// the mass `2 m σ²`. Sets the coupling mass `2 m σ_l σ_r`, see the module's equations.
+    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the row term `−m σ (y_l
+    /// + y_r + θ (z_l + z_r))` and the mass `2 m σ²`. Sets the coupling mass `2 m σ_l σ_r`, see the module's equations.
     fn add_beam_motion(&mut self, group: &WheelPack, beam: &Beam, centre: Vec3Lanes<F32x4>, travel: F32x4) {
         // Sum of the rows of both wheel centres of an axle in one direction.
         let axle_row = |direction: Vec3| {
@@ -70,8 +71,8 @@ impl UnsprungMotion {
         self.coupling_mass = lateral_momentum * beam.sway.opposite();
     }
 
-    /// Returns the decrease of the impulse on each wheel per travel rate of the opposite one, due to beams and axle links, kg; `None` if the group
-    /// has no beam and no gain differs from 0.
+    /// Returns the coupling gain: the decrease of the impulse on each wheel per travel rate of the opposite wheel, due
+    /// to beams and axle links, kg. `None` if the group has no beam and no gain differs from 0.
     fn opposite_gain(&self, group: &WheelPack) -> Option<F32x4> {
         let (coupling_gain, zero) = (self.coupling_mass + self.axle_links[1], F32x4::default());
         (group.beam.is_some() || F32x4::any(zero.less(coupling_gain.abs()))).then_some(coupling_gain)
@@ -79,14 +80,14 @@ impl UnsprungMotion {
 }
 
 impl<W: WheelLanes> UnsprungMotion<W> {
-    /// Returns the impulse on the chassis due to the acceleration of the unsprung masses along their travel, `b (q̇₀ − q̇)`.
+    /// Returns the impulse on the chassis by the acceleration of unsprung masses along their travel, `b (q̇₀ − q̇)`.
     #[inline(always)]
     pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
         self.momentum_row * (self.rate - self.next_rate)
     }
 
-    /// Returns the travel (m) after a step of `dt` s from `travel`. The world moves poses with the initial rate for `pose_lag` s and with the final
-    /// rate for the rest; the travel follows the same rule.
+    /// Returns the travel (m) after a step of `dt` s from `travel`, by the rule with which the world moves poses: the
+    /// initial rate acts for `pose_lag` s, the final rate for the rest.
     pub(crate) fn next_travel(&self, travel: W, pose_lag: f32, dt: f32) -> W {
         travel + self.rate * W::splat(pose_lag) + self.next_rate * W::splat(dt - pose_lag)
     }
@@ -100,13 +101,13 @@ pub(crate) struct UnsprungTangent {
     travel_gain: F32x4,
     /// Row of the impulse that the travel rate transmits, tyre and inertia included.
     travel_row: SpatialVector<F32x4>,
-    /// Half of the gain along the sum of both wheels' `travel_row`, 1/kg; `None` if neither beam nor axle links connect them.
+    /// Half of the gain along the sum of both wheels' `travel_row`, 1/kg; `None` if nothing connects both wheels.
     axle_gain: Option<F32x4>,
 }
 
 impl UnsprungTangent {
-    /// Adds the response to `products` as outer products gain · row rowᵀ: along the contact normals, along `travel_row`, and along the sum of both
-    /// wheels' `travel_row` if they are connected.
+    /// Adds the response to `products` as outer products gain · row rowᵀ: along the contact normals, along
+    /// `travel_row`, and along the sum of both wheels' `travel_row` if they are connected.
     pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &WheelRows) {
         products.add(self.normal_gain, rows.contact.normal);
         products.add(self.travel_gain, self.travel_row);
@@ -133,8 +134,9 @@ struct TravelBalance {
 }
 
 impl TravelBalance {
-    /// Returns the Newton step of the travel rates, m/s: residual over inertia, or the solution of the symmetric 2×2 system of both wheels of an
-    /// axle. 0 for wheels at their droop stops, from which the opposite wheel is decoupled.
+    /// Returns the Newton step of the travel rates, m/s: residual over inertia. If the wheels of an axle are connected,
+    /// solves the symmetric 2×2 system of both instead. A wheel at its droop stop has the step 0, and the opposite
+    /// wheel is solved alone.
     fn newton_step(&self) -> F32x4 {
         // Residual of wheels that are free to move, N s.
         let free_residual = self.residual.masked(!self.at_droop_stop);
@@ -186,11 +188,13 @@ struct TravelLineSearch {
 }
 
 impl TravelLineSearch {
-    /// Returns the next step of the travel rates, and the wheels whose last step overshot. A step overshoots if its
-    /// product with the residual has changed its sign and exceeds [`MAX_OVERSHOOT_RATIO`] of its initial value. These
-    /// wheels return by a part of it: the kept share is the larger one of secant and tangent, within [`MIN_CUT_SHARE`]
-    /// of both ends. The others take `newton_step` (m/s). `balance` is the balance at the end of the last step. Stores
-    /// the kept part, or the new step, in `self`.
+    /// Returns the next step of the travel rates (m/s), and the wheels whose last step overshot. A step overshoots if
+    /// its product with the residual has changed its sign and exceeds [`MAX_OVERSHOOT_RATIO`] of its initial value.
+    /// `balance` is the balance at the end of the last step.
+    ///
+    /// A wheel that overshot steps back, so that a share of its last step is kept: the larger estimate of secant and
+    /// tangent, limited to [`MIN_CUT_SHARE`] from either end. All other wheels take `newton_step` (m/s). Stores the
+    /// kept part, or the new step, in `self`.
     fn next_step(&mut self, newton_step: F32x4, balance: &TravelBalance) -> (F32x4, Mask32x4) {
         let one = F32x4::splat(1.0);
         // Product of the last step and the residual at its end, J.
@@ -225,7 +229,7 @@ impl Vehicle {
         self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
     }
 
-    /// Returns a clone with the memory for unsprung masses already allocated if the model knows the mass of every wheel.
+    /// Returns a clone in which the memory for unsprung masses is allocated if the model knows the mass of every wheel.
     pub(crate) fn with_unsprung_memory(&self) -> Self {
         let mut vehicle = self.clone();
         for rows in vehicle.rows.iter_mut().filter(|_| self.has_unsprung_masses()) {
@@ -234,7 +238,7 @@ impl Vehicle {
         vehicle
     }
 
-    /// Lengthens the rays of all wheels by their static tyre deflection (m), so that unsprung masses reach ground that unloaded tyres touch.
+    /// Lengthens each ray by the static tyre deflection of its wheel (m): an unloaded tyre touches lower ground.
     #[cold]
     #[inline(never)]
     pub(crate) fn extend_probes_by_tyres(&self, probes: &mut [Probe]) {
@@ -248,8 +252,8 @@ impl Vehicle {
         }
     }
 
-    /// Initialises the motion of the unsprung masses for this step from the compressions and travel rates of the wheel states. `pose_lag` is the time
-    /// (s) by which poses lag behind velocities.
+    /// Initialises the motion of the unsprung masses for this step from the compressions and travel rates of the wheel
+    /// states. `pose_lag` is the time (s) by which poses lag behind velocities.
     pub(crate) fn init_unsprung(&mut self, pose_lag: f32) {
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let gather = |field: fn(&WheelState) -> f32| group.gather(|i| field(&self.state.wheels[i]));
@@ -257,13 +261,14 @@ impl Vehicle {
         }
     }
 
-    /// Solves the loads of wheels with unsprung masses from the velocity `v_warm` (after the tyre impulses of the last
-    /// step), with constant tangential tyre forces, and returns the chassis velocity after them. `v_free` is the
-    /// chassis velocity without wheels.
+    /// Solves the loads of wheels with unsprung masses, with constant tangential tyre forces, and returns the chassis
+    /// velocity after them. `v_warm` is the velocity after the tyre impulses of the last step, `v_free` that without
+    /// wheels.
     ///
-    /// Linearises the travel once; each Newton iteration then solves axle links, loads and travel rates at the current
-    /// velocity and the 6×6 system of the chassis. At most [`MAX_SOLVES_BEFORE_COUPLING`] solves; ends earlier with a
-    /// change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads before the last change.
+    /// Linearises the travel once. Each Newton iteration, from `v_warm`, then solves axle links, loads and travel rates
+    /// at the current velocity, and the 6×6 system of the chassis. Ends after [`MAX_SOLVES_BEFORE_COUPLING`] solves or
+    /// with a change below [`CHASSIS_SPEED_TOLERANCE_MPS`]. The rows keep the loads at the velocity before the last
+    /// change.
     pub(crate) fn solve_unsprung_loads(
         &mut self,
         v_free: SpatialVector<f32>,
@@ -283,6 +288,7 @@ impl Vehicle {
             }
             self.update_link_impulses::<ManyGroups>();
             let mut products = OuterProducts::zero();
+            // Only external bars act on the chassis here; `external_bar_impulse` below contains their impulse.
             self.add_axle_links::<ManyGroups>(&mut products, SpatialVector::default());
             let mut impulse = self.external_bar_impulse;
             for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
@@ -303,8 +309,8 @@ impl Vehicle {
 }
 
 impl WheelRows {
-    /// Calls `action` with the rows and their unsprung motion, which is taken out for the call and put back, and returns its result. Returns `None`
-    /// without a call if the wheels have no unsprung masses in this step.
+    /// Calls `action` with the rows and their unsprung motion, which is taken out for the call and put back, and
+    /// returns its result. Returns `None` without a call if the wheels have no unsprung masses in this step.
     #[inline(always)]
     pub(crate) fn with_unsprung<R>(&mut self, action: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
         if !self.has_unsprung {
@@ -316,18 +322,19 @@ impl WheelRows {
         Some(result)
     }
 
-    /// Adds the static tyre deflection to `beyond_droop` of wheels in contact, which reduces their gap to the ground. Compressions count from the
-    /// loaded tyre, and an unloaded tyre touches the ground earlier.
+    /// Adds the static tyre deflection to `beyond_droop` of wheels in contact, which reduces their gap to the ground.
+    /// Compressions count from the loaded tyre, and an unloaded tyre touches the ground earlier.
     #[inline(always)]
     pub(crate) fn reduce_gap_by_tyres(&mut self, group: &WheelPack) {
         let deflection = group.static_tyre_deflection().masked(self.contact.in_contact);
         self.contact.beyond_droop += deflection;
     }
 
-    /// Initialises the unsprung masses at their `travel` (m) and its `rate` (m/s): contact points on roll centre links, deflection and rate of the
-    /// tyres from ground and wheel heights, momentum rows and masses with beam or links, and lateral scrub speeds. Then replaces compression and
-    /// jounce rate of the contacts by `travel` and `rate`, with contact for the whole step and no gap, and sets `has_unsprung`. `pose_lag` is the lag
-    /// of the pose behind the velocity (s).
+    /// Initialises the unsprung masses at their `travel` (m) and its `rate` (m/s): contact points on roll centre links,
+    /// deflection and rate of the tyres from ground and wheel heights, momentum rows and masses with beam or links, and
+    /// lateral scrub speeds. `pose_lag` is the lag of the pose behind the velocity (s). Then replaces compression and
+    /// jounce rate of the contacts by `travel` and `rate`, with contact for the whole step and no gap, and sets
+    /// `has_unsprung`.
     fn init_travel(&mut self, group: &WheelPack, travel: F32x4, rate: F32x4, pose_lag: F32x4) {
         if let Some(links) = &group.roll_centre_links {
             self.shift_contact_points(links, travel);
@@ -372,9 +379,10 @@ impl WheelRows {
         (self.has_unsprung, self.unsprung_motion) = (true, Some(unsprung));
     }
 
-    /// Computes the damping of the tyre over the step of `dt` s, increased by the damping of wheel hop that the midpoint rule loses, and by numerical
-    /// damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`]. Sets `extra_damping_force`, the gains of the axle links and the smallest travel rate (at
-    /// most [`MAX_OVERLAP_CORRECTION_MPS`]), with which the wheel ends the step at its droop stop.
+    /// Sets the constants of the travel for a step of `dt` s: gains of the axle links, damping of the tyre and
+    /// `extra_damping_force`, and the smallest travel rate (at most [`MAX_OVERLAP_CORRECTION_MPS`]), with which the
+    /// wheel ends the step at its droop stop. The tyre damping is increased by the damping of wheel hop that the
+    /// midpoint rule loses, and by numerical damping for modes beyond [`MAX_RESOLVED_PHASE_SQUARED`].
     fn linearise_travel(&self, unsprung: &mut UnsprungMotion, group: &WheelPack, dt: f32) {
         let (zero, half, one, dt_lanes) = (F32x4::splat(0.0), F32x4::splat(0.5), F32x4::splat(1.0), F32x4::splat(dt));
         let mass = unsprung.mass;
@@ -389,7 +397,8 @@ impl WheelRows {
             (group.tyre_damping + self.strut_damping(group)) * phase_squared.at_most(F32x4::splat(MAX_STIFFENING));
         let damping = group.tyre_damping + lost_damping * F32x4::splat(LOST_DAMPING_SHARE);
         let end_weight = end_rate_weight(damping * dt_lanes / mass);
-        // Transition from the midpoint rule (weight 1/4 for both rates) to implicit Euler with the mean velocity (weights 1/2 and 1).
+        // Transition from the midpoint rule (weight 1/4 for both rates) to implicit Euler with the mean velocity
+        // (weights 1/2 and 1).
         let unresolved_damping =
             (one - F32x4::splat(MAX_RESOLVED_PHASE_SQUARED) / phase_squared).at_least(zero) * tyre_rate * dt_lanes;
         let tyre = &mut unsprung.tyre;
@@ -403,26 +412,28 @@ impl WheelRows {
             ((one - end_weight - end_weight) * damping - half * unresolved_damping) * tyre.rate * contact_share;
     }
 
-    /// Returns the increase of the axle link impulse per travel rate of the wheel and of the opposite one, kg, in a step of `dt` (s). Links to wheels
-    /// of other axles count twice, see [`Self::strut_and_link_impulse`].
+    /// Returns the increase of the axle link impulse per travel rate of the wheel and of the opposite one, kg, in a
+    /// step of `dt` (s). Links between the wheels of an axle count once. Links to wheels of other axles count twice in
+    /// the first value, see [`Self::strut_and_link_impulse`], and not in the second.
     fn axle_link_gains(&self, dt: F32x4) -> [F32x4; 2] {
         let (half, links) = (F32x4::splat(0.5), &self.suspension.axle_links);
-        // Gains of the bars and heave springs to the opposite wheel, kg.
-        // The second result, the gain by the opposite travel, is negative for bars and positive for heave springs.
+        // Single gains of the bars and heave springs to the opposite wheel, kg. In the result, the gain by the opposite
+        // travel is negative for bars and positive for heave springs.
         let bar_gain = F32x4::splat(0.25) * dt * dt * links.bar_rate;
         let [rate, damping] = links.heave_gains;
         let heave_gain = half * dt * (half * dt * rate + damping);
-        // Twice the gain of all axle links, kg.
+        // Twice the gain of all axle links, kg. Less the single gain of those to the opposite wheel, these count once.
         let double_gain = dt * (half * dt * links.rate + links.damping);
         [double_gain - (bar_gain + heave_gain), heave_gain - bar_gain]
     }
 
-    /// Returns the impulse of the tyre along the travel (N s, ≥ 0) and its slope (kg) if its deflection rate ends at `end_rate` (m/s): `dt` times the
-    /// mean spring force along the travel plus the damper force. Both are 0 without contact or if the tyre would pull.
+    /// Returns the impulse of the tyre along the travel (N s, ≥ 0) and its increase per `end_rate` (kg), if the
+    /// deflection rate of the tyre ends at `end_rate` (m/s): `dt` times the mean spring force along the travel plus the
+    /// damper force. Both are 0 without contact or if the tyre would pull.
     ///
-    /// For a travel that is partly above the ground, the damper acts with the mean rate of the part below it, so that the impulse only increases with
-    /// `end_rate`. The additional force by the larger weight of the final rate (`extra_damping_force`) is limited: acting in the direction of the motion, it
-    /// would add energy to a wheel that reverses within the step.
+    /// If part of the travel is above the ground, the damper acts with the mean rate of the part below it, so that the
+    /// impulse only increases with `end_rate`. `extra_damping_force`, which gives the final rate a larger weight, is
+    /// limited: acting in the direction of the motion, it would add energy to a wheel that reverses within the step.
     fn tyre_impulse(&self, tyre: &TyreStep, group: &WheelPack, end_rate: F32x4) -> [F32x4; 2] {
         let (zero, dt) = (F32x4::splat(0.0), F32x4::splat(self.dt));
         // Change of the final deflection per final rate, s.
@@ -447,9 +458,10 @@ impl WheelRows {
         [(dt * force).masked(is_pressing), (dt * slope).masked(is_pressing)]
     }
 
-    /// Solves load and travel rate of each wheel at the current chassis velocity, stores them, and returns their response to it. The load is the tyre
-    /// impulse divided by the cosine between normal and travel. Wheels at their droop stops have no response of the travel. On roll centre links, the
-    /// lateral motion `scrub` is updated, too.
+    /// Solves load and travel rate of each wheel at the chassis velocity in the rows, stores them, and returns the
+    /// response of the load to that velocity. The load is the tyre impulse over the cosine between normal and travel.
+    /// The travel of wheels at droop stops does not respond. On roll centre links, also updates the lateral motion
+    /// `scrub`.
     pub(crate) fn unsprung_load(&mut self, unsprung: &mut UnsprungMotion, group: &WheelPack) -> UnsprungTangent {
         let cosine = self.contact.normal_cosine;
         let TravelBalance { tyre_impulse, tyre_slope, inertia, opposite_gain, at_droop_stop, .. } =
@@ -483,11 +495,11 @@ impl WheelRows {
 
     /// Iterates the final travel rates to the balance of all impulses, jointly for both wheels of an axle that beam or
     /// axle links connect. Stores the rates in `next_rate` and returns the last balance. No rate falls below that of
-    /// the droop stop.
+    /// the droop stop. `TravelLineSearch` cuts steps that overshoot.
     ///
-    /// The residual decreases along a step; a step that overshoots is cut back. Within the tolerance, the last step is
-    /// still applied and the tyre impulse linearly extrapolated (at least 0). After [`MAX_TRAVEL_ITERATIONS`] balances
-    /// the current rates are kept.
+    /// Ends if no step was cut and all are within the tolerance: the last step is still applied, and the tyre impulse
+    /// in the balance extrapolated by its slope (at least 0). After [`MAX_TRAVEL_ITERATIONS`] balances the current
+    /// rates are kept.
     fn solve_travel_rate(&mut self, unsprung: &mut UnsprungMotion, group: &WheelPack) -> TravelBalance {
         let (min_rate, present) = (unsprung.min_next_rate, group.present_mask());
         let opposite_gain = unsprung.opposite_gain(group);
@@ -514,9 +526,10 @@ impl WheelRows {
         }
     }
 
-    /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual is tyre + tyre lift − strut and
-    /// links − m (q̇ − q̇₀) − b · (V − V_free), less the coupling terms of the opposite wheel if `opposite_gain`, the coupling gain (kg), is given. A
-    /// wheel is at its droop stop if its rate is the smallest one and the residual is negative.
+    /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual
+    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `velocity.heave` as last term.
+    /// With `opposite_gain`, the coupling gain (kg), the impulses by beam and axle links due to the opposite wheel's
+    /// rate are subtracted. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
     fn balance_at(
         &mut self,
         unsprung: &UnsprungMotion,
@@ -547,20 +560,25 @@ impl WheelRows {
         }
     }
 
-    /// Returns the impulse of strut, stops and axle links along the travel (N s) and its slope (kg) for the final travel rates `end_rate` (m/s).
+    /// Returns the impulse of strut, bump stop, metal contact and axle links along the travel (N s) and its slope (kg),
+    /// for the final travel rates `end_rate` (m/s). The droop stop is not included. The stored link impulse, which is
+    /// valid for the rates `link_rate`, is extrapolated to `end_rate` with `axle_links[0]`; rates of other wheels count
+    /// as constant.
     ///
-    /// Axle links use the last known rates of the wheels of other axles, and twice their gain for changes since. This is the largest response of an
-    /// axle link to both of its wheels, so that axle links never add energy, wherever the iteration ends.
+    /// For links to other axles, this gain is twice that of the link, see [`Self::axle_link_gains`]. It is the largest
+    /// response of a link if both its wheels move. Axle links therefore never add energy, wherever the iteration ends.
     fn strut_and_link_impulse(&mut self, unsprung: &UnsprungMotion, group: &WheelPack, end_rate: F32x4) -> [F32x4; 2] {
         let [mut impulse, mut slope] = self.unsprung_strut(group, end_rate, self.dt);
         // Travel within the step, m.
         let step_travel = F32x4::splat(0.5 * self.dt) * (unsprung.rate + end_rate);
+        // Largest compression within the step, m.
         let max_compression = self.suspension.strut.start_travel + step_travel.at_least(F32x4::default());
         if F32x4::any(group.bump_travel.less(max_compression) & group.present_mask()) {
             let [stop_impulse, stop_slope] = self.stop_impulse(group, end_rate, self.dt);
             impulse += stop_impulse;
             slope += stop_slope;
         }
+        // Gain per travel rate of the wheel itself, kg.
         let gain = unsprung.axle_links[0];
         [
             impulse + self.suspension.axle_links.impulse + gain * (end_rate - self.suspension.axle_links.link_rate),
@@ -568,8 +586,8 @@ impl WheelRows {
         ]
     }
 
-    /// Sets `tyre_lift`, the upward impulse along the travel that the current tangential tyre impulses and the jacking force of the links produce, N
-    /// s. On a beam, both wheels have the mean of the lateral parts.
+    /// Sets `tyre_lift`, the upward impulse along the travel by the current tangential tyre impulses, N s, plus the
+    /// jacking impulse of roll centre links. On a beam, both wheels have the mean of the lateral parts.
     #[inline(always)]
     pub(crate) fn update_tyre_lift(&self, unsprung: &mut UnsprungMotion, group: &WheelPack) {
         let lateral_lift = self.contact.side.linear.z * self.solution.tyre_impulse[1];

@@ -26,6 +26,7 @@ const THETA_IN_AIR: f32 = 1.0;
 
 impl Vehicle {
     /// Reduces the gains of the lateral tyre rows of axles with lateral compliance, and adapts their target impulses.
+    /// Does nothing for a model without compliant axles.
     #[inline(always)]
     pub(crate) fn apply_lateral_compliance(&mut self) {
         if self.model.has_lateral_compliance() {
@@ -93,10 +94,10 @@ impl ShiftResponse {
         self.per_impulse * impulse - self.return_rate
     }
 
-    /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. Let
-    /// q be the shift rate per impulse and `g = gain · speed_factor`, then both are divided by `1 + g q`, and the
-    /// return rate adds g times itself to the target. `speed_factor` is the effect of a constant speed on the patch
-    /// over the effect that the gain assumes for the speed at the end of the step.
+    /// Returns the target impulse (N s) and the gain (kg) of a lateral row whose wheel shifts throughout the step. With
+    /// the shift rate q per impulse and `g = gain · speed_factor`, both are divided by `1 + g q`. Before that, the
+    /// target grows by g times the return rate. `speed_factor` is the effect of a constant speed on the patch, over the
+    /// effect that the gain assumes for the speed at the end of the step.
     fn compliant_row(&self, target_impulse: F32x4, gain: F32x4, speed_factor: F32x4) -> (F32x4, F32x4) {
         let shift_gain = gain * speed_factor;
         let share = F32x4::splat(1.0) / (F32x4::splat(1.0) + shift_gain * self.per_impulse);
@@ -111,8 +112,8 @@ impl WheelRows {
         F32x4::splat(1.0) / (F32x4::splat(1.0) - F32x4::splat(0.5) * self.integration_share(group))
     }
 
-    /// Replaces target impulse and gain of the lateral row and of its straight row by those of a wheel that shifts by
-    /// `shift_response`.
+    /// Replaces target impulse and gain of the lateral row, and those of its straight row (for a slip that vanishes
+    /// within the step), by the values for a wheel that shifts by `shift_response`.
     fn apply_lateral_compliance(&mut self, group: &WheelPack, shift_response: &ShiftResponse) {
         let speed_factor = self.constant_speed_factor(group);
         let tyre = &mut self.tyre;

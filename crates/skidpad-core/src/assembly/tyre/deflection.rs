@@ -6,8 +6,9 @@ use skidpad_simd::lane::{WheelLanes, pair_from_fn};
 use skidpad_tyre::{MAX_SLIP, friction_ellipse};
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Returns the deflections at the end of the step, m, with sticking and creep, for the `sliding_speeds` there, m/s.
-    /// In degressive lanes, the longitudinal deflection is that of the row with less force, tangent or straight.
+    /// Returns the deflections at the end of the step, m, by the deflection lines, for the `sliding_speeds` there, m/s.
+    /// In degressive lanes, the longitudinal deflection is that of the row with less force: the tangent row, or the
+    /// straight row for a slip that vanishes within the step.
     #[inline(always)]
     pub(crate) fn end_deflections(&self, sliding_speeds: [W; 2]) -> [W; 2] {
         let [longitudinal, lateral] = pair_from_fn(|i| self.tyre.deflection_lines[i].evaluate(sliding_speeds[i]));
@@ -28,9 +29,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both.
-    /// `end_deflections` are the deflections of [`Self::end_deflections`], m; `rolling_share` is the share of rolling,
-    /// 0 to 1. Patches with dry friction, which do not relax, count as standing. Deflections of rolling patches are
-    /// limited to [`MAX_SLIP`].
+    /// `end_deflections` are the results of [`Self::end_deflections`], m; `rolling_share` is the share of rolling, 0 to
+    /// 1. Patches with dry friction, which do not relax, count as standing. The slips of rolling patches (deflection
+    /// over length) are limited to [`MAX_SLIP`].
     #[inline(always)]
     pub(crate) fn blended_deflections(
         &self,
@@ -48,10 +49,11 @@ impl<W: WheelLanes> WheelRows<W> {
         self.blend_standing(end_deflections, rolling_deflections, share)
     }
 
-    /// Returns the deflections, m, if some patches stand or are between standing and rolling: that of a standing patch
-    /// times `1 − share`, plus that of a rolling patch times `share`, 0 to 1. `end_deflections`: deflections of
-    /// [`Self::end_deflections`], m; `rolling_deflections`: deflections of rolling patches, m, here limited to what
-    /// friction can hold when the patch stands. Fully rolling and fully standing lanes get their values unchanged.
+    /// Returns the deflections, m, of a group in which some patches stand or are between standing and rolling: the
+    /// deflection of a standing patch times `1 − share`, plus that of a rolling patch times `share`, 0 to 1.
+    /// `end_deflections`: results of [`Self::end_deflections`], m. `rolling_deflections`: deflections of rolling
+    /// patches, m, which are limited in the blend to what friction can hold when the patch stands. Fully rolling and
+    /// fully standing lanes get their values unchanged.
     #[cold]
     #[inline(never)]
     fn blend_standing(&self, end_deflections: [W; 2], rolling_deflections: [W; 2], share: W) -> [W; 2] {
@@ -102,8 +104,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the deflections of standing patches, m. A standing patch is a spring on a friction ellipse:
-    /// `deflections` (m) remains where its spring force is inside the ellipse, and is scaled back to the ellipse
-    /// outside. While the patch slides, its deflection follows from the solved tyre impulse, if that is smaller.
+    /// `deflections` (m) remain where their spring force is inside the ellipse, and are scaled back to the ellipse
+    /// outside. The deflections of a sliding patch follow from the solved tyre impulse instead, unless they would be
+    /// longer than `deflections`.
     #[inline(always)]
     fn standing_deflections(&self, deflections: [W; 2]) -> [W; 2] {
         let (limit, dt) = (self.friction_limit(), W::splat(self.dt));

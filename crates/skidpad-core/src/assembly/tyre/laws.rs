@@ -55,9 +55,9 @@ impl<W: WheelLanes> TyreOutput<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Linearises the patches of `group` whose tyres are not simple curves, and replaces their lanes in `linearised`.
-    /// Adds the rolling resistance of their laws to the locking capacity, and sets the moments of the tyres. Runs in
-    /// the widest instruction set.
+    /// Linearises the patches of `group` whose tyres have laws (tyre models other than simple curves), and replaces
+    /// their lanes in `linearised`. `tyres` are all tyres of the model. Adds the rolling resistance of the laws to the
+    /// locking capacity, and sets the moments of the tyres. Runs in the widest instruction set.
     #[inline(never)]
     pub(crate) fn linearise_laws(
         &mut self,
@@ -73,12 +73,12 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Evaluates each law of the group in all lanes and stores its result in the lanes of its wheels: forces, rolling
-    /// resistance (added to the locking capacity of active tyres) and moments, faded by the share of rolling and 0 for
-    /// patches that stand or are inactive.
+    /// resistance (added to the locking capacity of active tyres) and moments. The moments are multiplied by the share
+    /// of rolling, and 0 for patches that stand or are inactive.
     ///
-    /// The moments of the step are those at its start extrapolated by half of the change since the last step; without
-    /// that change if either is 0. They are stored as impulses in `tyre.moments`. The moments at the start are kept for
-    /// the next step.
+    /// The moments of the step are those at its start, extrapolated by half of the change since the start of the last
+    /// step; without extrapolation if either is 0. They are stored as impulses in `tyre.moments`. The moments at the
+    /// start are kept for the next step.
     #[inline(always)]
     fn linearise_each_law(
         &mut self,
@@ -158,9 +158,9 @@ impl<W: WheelLanes> WheelRows<W> {
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
-    /// Restores the moments of the last step as initial values (warm start) of a step of `dt` s, as angular impulses in
-    /// N m s; 0 for wheels without contact. Sets whether the group has laws other than simple curves; without them
-    /// nothing else changes.
+    /// Sets whether the group has laws other than simple curves (`has_laws`). If so, sets the moments of the tyres to
+    /// those of the last step, as initial values (warm start) of a step of `dt` s: angular impulses in N m s, 0 for
+    /// wheels without contact.
     #[inline(always)]
     pub(crate) fn warm_start_moments(&mut self, group: &WheelPack<W>, dt: f32) {
         self.has_laws = !group.laws.is_empty();
@@ -202,7 +202,7 @@ fn evaluate_mirrored<W: WheelLanes, M: TyreModel>(
 }
 
 /// Evaluates a law: linearised forces, moments and the rolling resistance at the slips of the deflections. Moments are
-/// 0 if no patch rolls.
+/// 0 in all lanes if no patch rolls.
 #[inline(always)]
 fn evaluate_law<W: WheelLanes, M: TyreModel>(
     law: &M,

@@ -26,7 +26,7 @@ struct PatchState<W: WheelLanes> {
     sliding: [W; 2],
     /// Share of rolling: 0 for a standing patch to 1 for a rolling one.
     rolling_share: W,
-    /// Share of rolling for the time integration: `share`, or 0 on a body that wheels push.
+    /// Share of rolling for the time integration: `rolling_share`, or 0 on a body that wheels push.
     integration_share: W,
     /// Speed with which rolling renews the patch in the middle of the step, m/s, ≥ 0.
     speed: W,
@@ -43,9 +43,9 @@ impl Vehicle {
     }
 }
 
-/// Linearises the simple `curves` of a group for a step of `dt` s: forces and slopes at the slips deflection over
-/// length, and the friction limit as a function of the load impulse. If no patch rolls, force and slope are 0, as
-/// standing patches use only the stiffness.
+/// Linearises the simple `curves` of a group for a step of `dt` s: forces and slopes at the slips (deflection over
+/// length), and the friction limit as a function of the load impulse. If no patch of the group rolls, force and slope
+/// are 0, because standing patches use only the stiffness.
 #[inline(always)]
 fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput<W>, dt: W) -> TyreLinearization<W> {
     let TyreInput { deflection, load, grip, rolling_share } = *input;
@@ -75,9 +75,9 @@ fn linearise_curves<W: WheelLanes>(curves: &CurveConstants<W>, input: &TyreInput
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Computes the tyre rows of a group (one scalar equation per wheel and direction: impulse = target − gain ·
-    /// sliding speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active, the
-    /// locking capacity (brake and rolling resistance) and the friction limits. `v_loaded`: chassis velocity after the
-    /// loads and the tyre impulses of the last step.
+    /// sliding speed), for a step of `dt` s under the present load impulses. Also sets which tyres are active (contact,
+    /// load and friction), the locking capacity (brake and rolling resistance), the terms of the friction limit and the
+    /// moments of tyre laws. `v_loaded`: chassis velocity after the loads and the tyre impulses of the last step.
     ///
     /// Below walking pace the patch is a spring on a friction ellipse: it holds a parked car and returns its stored
     /// energy when the brake is released. Above walking pace the tyre's curve applies at the lagged slip. In between
@@ -138,15 +138,15 @@ impl<W: WheelLanes> WheelRows<W> {
         self.tyre.peak_friction_load = linearised.peak_friction_load;
     }
 
-    /// Returns the share of rolling: 0 for a standing patch or dry friction, to 1 for a rolling patch; that at
-    /// the start of the step.
+    /// Returns the share of rolling at the start of the step: 0 for a standing patch to 1 for a rolling patch; 0 for
+    /// tyres with dry friction, which do not relax.
     #[inline(always)]
     fn rolling_share(&self, group: &WheelPack<W>) -> W {
         self.start.rolling.masked(group.tyre.relaxing_lanes())
     }
 
-    /// Returns the share of rolling for the time integration: 0 on a body that wheels push, see
-    /// [`PatchMotion::across`].
+    /// Returns the share of rolling for the time integration ([`PatchMotion::rolling`]): that of the patch, or 0 on
+    /// ground whose velocity wheels change within the step.
     #[inline(always)]
     pub(crate) fn integration_share(&self, group: &WheelPack<W>) -> W {
         self.rolling_share(group).masked(!self.contact.ground_motion.accelerating_wheels())
@@ -223,11 +223,14 @@ impl<W: WheelLanes> WheelRows<W> {
         W::splat(self.dt * self.dt) * group.radius * group.radius / group.spin_inertia
     }
 
-    /// Computes the rows of patches whose slip vanishes within the step, as bounds of the tangent rows: stores
-    /// `straight_target`, `straight_gain` and the longitudinal deflection line. In the longitudinal row, the carcass
-    /// alone reduces `longitudinal_force` (N) at the start of the step to 0. In the lateral row, the slope at zero slip
-    /// applies to the remaining slip. `length`: longitudinal length of the patch, m; `damping`: standing dampers, N
-    /// s/m; `lateral_line`: lateral deflection line and weight of its end.
+    /// Computes the straight rows: the tyre rows for a slip that vanishes within the step. They bound the tangent rows,
+    /// which are linearised at the slip at the start. Stores `straight_target`, `straight_gain` and
+    /// `straight_deflection_line`, the longitudinal one.
+    ///
+    /// In the longitudinal row, the carcass alone reduces `longitudinal_force` (N) at the start of the step to 0. In
+    /// the lateral row, the slope at zero slip applies to the remaining slip. `length`: longitudinal length of the
+    /// patch, m; `damping`: dampers of standing patches, N s/m; `lateral_line`: lateral deflection line and the weight
+    /// of its end.
     #[inline(always)]
     fn set_straight_rows(
         &mut self,
@@ -268,8 +271,8 @@ impl<W: WheelLanes> WheelRows<W> {
         }
     }
 
-    /// Returns the largest longitudinal and lateral tyre impulses under the current load impulse p, N s:
-    /// `μ p (1 + s − s p / p_nominal)`, with p clamped to 0 and to the load at which the limit is largest.
+    /// Returns the largest longitudinal and lateral tyre impulses under the load impulse p on the ground, N s: `μ p
+    /// (unloaded_share − sensitivity · p)`. p is clamped to 0 and to the load at which the limit is largest.
     #[inline(always)]
     pub fn friction_limit(&self) -> [W; 2] {
         let load = self.normal_impulse().at_least(W::default()).at_most(self.tyre.peak_friction_load);

@@ -93,15 +93,15 @@ pub(crate) fn step_displacement<W: WheelLanes>([start_rate, end_rate]: [W; 2], p
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from the contacts
-    /// `contacts` in the middle of the step. The contact point moves along the travel with the compression (ray start
-    /// height minus contact distance), but not below the droop stop. Load and lateral row act there, or the lateral row
-    /// at the force point of the axle; the longitudinal row acts one radius higher, at the wheel centre.
+    /// Sets contact points, compressions, camber, friction factors and row directions of the wheels from `contacts` in
+    /// the middle of the step. `to_vehicle` rotates world axes to vehicle axes. The contact point moves along the
+    /// travel with the compression (ray start height minus contact distance), but not below the droop stop. The load
+    /// row acts there. The lateral row acts there, too, or at the force point of the axle above it. The longitudinal
+    /// row acts one radius higher, at the wheel centre.
     ///
     /// Directions: normal of the ground, lateral = wheel axle projected into the ground plane, longitudinal = lateral ×
     /// normal. Ground steeper than 80°, and ground whose normal is within 6° of the wheel axle, is not a contact.
-    /// Wheels without contact have compression and camber 0, and rows along the vehicle axes. `to_vehicle` rotates
-    /// world axes to vehicle axes.
+    /// Wheels without contact have compression and camber 0, and rows along the vehicle axes.
     #[inline(always)]
     pub(crate) fn set_contacts(
         &mut self,
@@ -142,9 +142,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Extrapolates the compressions from the middle to the start of the step of `dt` s, along the contact planes, with
-    /// the chassis velocity `v_start` at the start. Sets the jounce rates `−n · v / cos γ`, too. Compressions end at
-    /// the droop stop; what is beyond becomes the (negative) gap `beyond_droop`. Compression and gap of wheels without
-    /// contact are 0.
+    /// the chassis velocity `v_start` at the start. Compressions are limited to the droop stop, and the rest becomes
+    /// the (negative) gap `beyond_droop`. Compression and gap of wheels without contact are 0. Also sets the jounce
+    /// rates `−n · v / cos γ`, without the motion of the ground.
     #[inline(always)]
     pub(crate) fn extrapolate_to_start(&mut self, group: &WheelPack<W>, v_start: SpatialVector<W>, dt: f32) {
         // The compression grows while the chassis moves against the normal.
@@ -157,10 +157,10 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Sets the motion of the contacts at the start of the step: sliding speeds, the share of the step with contact,
-    /// tyre impulses of the last step as a warm start, jounce rates including the ground's own motion, and the lag of
-    /// the compressions. `v_start` is the chassis velocity at the start, `v_free` the one at the end if no wheel acts.
-    /// Wheels that do not reach the ground in free fall lose their contact and have jounce rate 0. `pose_lag` is the
-    /// time by which the pose lags behind the velocity, s.
+    /// tyre impulses of the last step as initial values, jounce rates with the ground's own motion, and the lag of the
+    /// compressions. `v_start` is the chassis velocity at the start; `v_free` computes that at the end if no wheel
+    /// acts. Wheels that do not reach the ground in free fall lose their contact and have jounce rate 0. `pose_lag` is
+    /// the time by which the pose lags behind the velocity, s.
     #[inline(always)]
     pub(crate) fn set_contact_motion(
         &mut self,
@@ -190,9 +190,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.torque = self.start.torque * dt_lanes;
     }
 
-    /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop: 1
-    /// without a gap above [`DROOP_TOLERANCE_M`], 0 or less if the gap stays open. `v_free` computes the final chassis
-    /// velocity without wheels, only if some wheel is above ground.
+    /// Returns the share of the step that is left after a wheel in free fall has closed the gap below its droop stop.
+    /// The share is 1 without a gap above [`DROOP_TOLERANCE_M`], and 0 or less if the gap stays open. `v_free` computes
+    /// the final chassis velocity without wheels; it is called only if some wheel is above ground.
     #[inline(always)]
     fn contact_share_after_fall(&self, v_free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
@@ -215,14 +215,13 @@ impl<W: WheelLanes> WheelRows<W> {
         self.wheels_above_ground() & !self.contact.in_contact
     }
 
-    /// Detects airborne wheels that touch down because other wheels move the chassis, and gives them a contact. Returns
+    /// Detects airborne wheels that touch down because other wheels move the chassis, and sets their contact. Returns
     /// true if there is one; otherwise nothing changes.
     ///
     /// Only airborne wheels in `candidates` count. The chassis velocity is `v_start` at the start of the step of `dt` s
     /// and `v_loaded` at its end; the pose lags behind by `pose_lag` s. A wheel lands if it moves farther down than its
-    /// gap. The landing wheel has the compression of the droop stop, and the contact share of the rest of the step
-    /// after the touchdown. The jounce rate is the rate at the start, at least 0; the compression lag uses the rate at
-    /// the start as it is.
+    /// gap. It gets the compression of the droop stop, and the share of the step after the touchdown as contact share.
+    /// The jounce rate is the rate at the start, at least 0; the compression lag uses the rate at the start as it is.
     #[inline(always)]
     pub(crate) fn detect_touchdown(
         &mut self,
@@ -296,17 +295,18 @@ impl WheelRows {
     }
 
     /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its
-    /// travel. Sets the sliding speeds of these rows and the `friction_factor`: grip times the ratio of contact load to
-    /// strut load, from 0 to [`MAX_PRESSING_RATIO`]. Without load the ratio is 1.
+    /// travel. Sets the sliding speeds of these rows at the chassis velocity `v_start`, and the `friction_factor`: grip
+    /// times the ratio of contact load to strut load, limited to 0 to [`MAX_PRESSING_RATIO`]. Without load the ratio is
+    /// 1.
     ///
     /// Such a wheel follows the ground. For the contact normal n, the speed of the wheel along a tangent t is that of
     /// the chassis along `t − n t_z / n_z`. By virtual work its force F acts on the chassis along that direction, too,
     /// and the contact load is the strut load less `F t_z / n_z`. The tilt is zero on ground perpendicular to the
     /// strut; on a kerb edge it makes the wheel climb.
     ///
-    /// `v_start` is the chassis velocity, `load` the wheel load of the last step (N), `friction` returns the
-    /// coefficient of the tyre at that load. F is the tyre force of the last step; on contacts steeper than
-    /// [`STEEP_CONTACT_SLOPE`] it is the friction limit in the direction of that force.
+    /// `load` is the wheel load of the last step (N), `friction` returns the coefficient of the tyre at that load. F is
+    /// the tyre force of the last step; on contacts steeper than [`STEEP_CONTACT_SLOPE`] it is the friction limit in
+    /// the direction of that force.
     fn align_rows_to_struts(&mut self, v_start: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         let contact = &mut self.contact;
@@ -443,11 +443,12 @@ impl Vehicle {
         }
     }
 
-    /// Returns the rim of a wheel for its probe; `None` if the wheel has a ray probe. The heading is that of the
-    /// steered wheel. Displacements within the step of `dt` s (m): from its start to the middle (`probe_displacement`),
-    /// from there to the end by free motion (`free_displacement`), and by the strut load and by the last longitudinal
-    /// tyre force if they acted along the road. The wall search reaches as far as the free motion plus
-    /// [`WALL_MARGIN_M`].
+    /// Returns the rim of wheel `wheel_index` for its probe; `None` if the wheel has a ray probe. The heading is that
+    /// of the steered wheel.
+    ///
+    /// The displacements within the step of `dt` s, m, are: from its start to the middle (`probe_displacement`), from
+    /// there to the end by free motion (`free_displacement`), and those that the strut load and the last longitudinal
+    /// tyre force would cause along the road. The wall search reaches as far as the free motion plus [`WALL_MARGIN_M`].
     fn rim(&self, wheel_index: usize, body: &ChassisState, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let wheel = &self.model.wheels()[wheel_index];
         let (half_width, has_round_tread) = wheel.probe.tread()?;
@@ -486,9 +487,9 @@ impl Vehicle {
         })
     }
 
-    /// Returns the change of speed at the contact point of a wheel per impulse along its heading, 1/kg: `r · M⁻¹ r`
-    /// with the row r of the heading at the contact point at rest. `sin` and `cos` are those of the steer angle. The
-    /// value is multiplied by the number of wheels, because all wheels can push at once.
+    /// Returns the change of speed at the contact point of a wheel per impulse along its heading, 1/kg, times the
+    /// number of wheels, because all wheels can push at once: `n r · M⁻¹ r` with the row r of the heading at the
+    /// contact point at rest. `sin` and `cos` are those of the steer angle.
     fn longitudinal_compliance(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
         let row = SpatialVector::from_vec3s(forward, wheel.contact.cross(forward));
@@ -497,13 +498,13 @@ impl Vehicle {
     }
 
     /// Sets contact points, row directions, ground motion, moments and the initial impulses of every wheel for a step
-    /// of `dt` s from the `contacts` by wheel index. Returns true if all wheels are in contact. `to_world` are the
-    /// axes_to_vehicle of the vehicle in the middle of the step.
+    /// of `dt` s from the `contacts` by wheel index. Returns true if all wheels are in contact. `to_world` has the axes
+    /// of the vehicle in the middle of the step.
     ///
     /// Order for each group: contacts, rims, extrapolation to the start of the step, ground motion, contact motion,
     /// tyre moments. If `has_unsprung`, gaps to the ground shrink by the static tyre deflection, because an unloaded
-    /// tyre reaches farther. Loads and tyres of the last solve are reset. Wheels without contact are moved to their
-    /// equilibrium in droop at the end.
+    /// tyre reaches farther. Loads of the last solve are reset, and no tyre counts as active. At the end, if a wheel
+    /// has no contact, wheels in the air are moved to their equilibrium in droop.
     #[inline(always)]
     pub(crate) fn update_contacts<B: WheelGroups>(
         &mut self,

@@ -13,7 +13,7 @@ use skidpad_simd::vectors::Mat3Lanes;
 use skidpad_simd::vectors::Vec3Lanes;
 
 impl Vehicle {
-    /// Returns true if some wheel stood on ground that moves or has a texture in the last solve.
+    /// Returns true if the ground under some wheel moved, was movable, or had a texture in the last solve.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
         self.rows.iter().any(|rows| rows.contact.ground_motion.moves_or_textured)
     }
@@ -86,10 +86,10 @@ impl<W: WheelLanes> WheelRows<W> {
 
 #[cfg(feature = "simd_batch")]
 impl<W: WheelLanes<Car = W>> WheelRows<W> {
-    /// Returns the motion of ground at rest with a texture, one car per lane. All speeds are zero, with the sign bits of
-    /// a separate step. `has_texture` has the cars with a texture under any wheel of the group of this wheel;
-    /// `rolling_resistance` is the addition to the rolling resistance coefficient of this wheel. `to_vehicle` rotates
-    /// world axes to vehicle axes.
+    /// Returns the motion of ground at rest with a texture, one car per lane. All speeds are zero, with the sign bits
+    /// that a step of a single car gives them. `has_texture` marks the cars with a texture under any wheel of the group
+    /// of this wheel. `rolling_resistance` is the addition to the rolling resistance coefficient of this wheel.
+    /// `to_vehicle` rotates world axes to vehicle axes.
     #[cold]
     #[inline(never)]
     pub(crate) fn textured_ground_at_rest(
@@ -113,8 +113,8 @@ impl<W: WheelLanes<Car = W>> WheelRows<W> {
 }
 
 impl WheelRows {
-    /// Sets the ground motion from `contacts` by wheel index, or clears it if no contact has data of moving or textured
-    /// ground. Requires the row directions.
+    /// Sets the ground motion from `contacts` by wheel index. If no contact has data of moving or textured ground,
+    /// resets it to ground at rest. Requires the row directions. `to_vehicle` rotates world axes to vehicle axes.
     #[inline(always)]
     pub(crate) fn update_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let has_ground = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
@@ -130,8 +130,8 @@ impl WheelRows {
         }
     }
 
-    /// Sets the ground motion from `contacts`, 0 for wheels without data of moving ground; `to_vehicle` rotates world
-    /// axes to vehicle axes. The motion counts as moving or textured in every case.
+    /// Sets the ground motion from `contacts`; wheels without ground data have ground at rest. `to_vehicle` rotates
+    /// world axes to vehicle axes. Marks the motion as moving or textured in every case.
     fn set_ground_motion(&mut self, group: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         // Value of the ground data by wheel; 0 without data.
         let gather = |value: fn(&Ground) -> f32| {

@@ -27,9 +27,9 @@ pub struct MeanContactProbes {
 }
 
 impl MeanContactProbes {
-    /// Returns the positions for a step of `dt` s of a vehicle of `model`, which moves as `body`; `None` if no wheel moves by more
-    /// than its radius. The number of intervals is the longest displacement over the wheel radius, rounded up, from 2
-    /// to `MAX_INTERVALS`. The speed at a wheel is bounded by `|v| + |ω| · arm`.
+    /// Returns the positions for a step of `dt` s of a vehicle of `model`, which moves as `body`; `None` if no wheel
+    /// moves by more than its radius. The number of intervals is the longest displacement over the wheel radius,
+    /// rounded up, from 2 to `MAX_INTERVALS`. The speed at a wheel is estimated by its upper bound `|v| + |ω| · arm`.
     pub fn for_step(model: &Model, body: &ChassisState, dt: f32) -> Option<Self> {
         // Displacement of a wheel in its radii; `arm` is the distance from the centre of mass, m.
         let displacement_in_radii =
@@ -71,11 +71,12 @@ impl MeanContactProbes {
     }
 
     /// Replaces the `contacts` in the middle of the step by the mean contact of each wheel over its positions.
-    /// `position_contacts` has the contacts at the positions, wheel by wheel, `probes` the probes in the middle of the
-    /// step of a vehicle of `model`.
+    /// `position_contacts` has the contacts at the positions, wheel by wheel, and `probes` the probes in the middle of
+    /// the step of a vehicle of `model`.
     ///
-    /// A wheel keeps its contact if its ground at some position moves, if no position has ground above its droop stop,
-    /// or if the ground is one plane. Otherwise the mean contact replaces the contact, also by `None`.
+    /// A wheel keeps its contact if its ground at some position belongs to a body that can move, if no position has
+    /// ground above its droop stop, or if the ground is one plane. Otherwise the mean contact replaces the contact; it
+    /// can be `None`.
     pub fn average_contacts(
         &self,
         model: &Model,
@@ -105,9 +106,9 @@ impl MeanContactProbes {
         }
     }
 
-    /// Returns true if all `contacts` along the `displacement` of a wheel are on one plane with equal normal and grip,
-    /// that of the contact `middle` in the middle. Returns false if a contact is missing. Tolerances:
-    /// [`FLUSH_TOLERANCE_M`] from the plane, [`MIN_NORMAL_COSINE`] between the normals; grips are equal to the bit.
+    /// Returns true if all `contacts` along the `displacement` of a wheel have the plane, normal and grip of `middle`,
+    /// the contact in the middle. Returns false if a contact is missing. Tolerances: [`FLUSH_TOLERANCE_M`] from the
+    /// plane, [`MIN_NORMAL_COSINE`] between the normals; grips are equal to the bit.
     fn is_plane(
         &self,
         probe: &Probe,
@@ -130,12 +131,12 @@ impl MeanContactProbes {
     }
 
     /// Returns the mean of the `contacts` along the `displacement` of a wheel, with trapezoidal weights; `None` if no
-    /// position has ground nearer than `droop_length`. Distance, grip, contact point and lateral slope are means; the slope along the displacement
-    /// is that of the line between both ends.
+    /// position has ground nearer than `droop_length` (m from the start of the ray). Distance, grip, contact point and
+    /// lateral slope are means. The slope along the displacement is that of the line between both ends.
     ///
-    /// At positions without ground, or with ground farther away than `droop_length` (m from the start of the ray), the
-    /// wheel counts as hanging at that distance; they do not count for grip and point. There is no point if one of the
-    /// contacts has none. Data of textured ground are those of the middle position, or of the first with ground.
+    /// At positions without ground nearer than `droop_length`, the wheel counts as hanging at that distance; these
+    /// positions do not count for grip and point. There is no point if one of the contacts has none. The ground data
+    /// are those of the middle position, or of the first position with ground.
     fn mean_contact(
         &self,
         probe: &Probe,

@@ -1,8 +1,8 @@
 //! Per-wheel block solve: wheel spin, longitudinal and lateral tyre impulse together, for a given chassis motion.
 //!
-//! Gripping tyres are solved in closed form, sliding tyres by an iteration on the friction ellipse. The lanes are the wheels of
-//! one car or of a batch of cars. A joint solve is needed for parking: with separate rows in one sweep, brake and tyre drift on a
-//! slope; as one block they hold the car to within a micrometre.
+//! Gripping tyres are solved in closed form, sliding tyres by an iteration on the friction ellipse. The lanes are the
+//! wheels of one car or of a batch of cars. A joint solve is needed for parking: with separate rows in one sweep, brake
+//! and tyre drift on a slope; as one block they hold the car to within a micrometre.
 
 use crate::impulse_bounds::ImpulseBounds;
 use crate::model::wheel_pack::WheelPack;
@@ -11,17 +11,20 @@ use skidpad_simd::lane::{F32x4, WheelLanes, pair_from_fn};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_tyre::friction_ellipse;
 
-/// Linear tyre impulse response to the chassis velocity v, `Δimpulse = −Σ gain · d (d · Δv)`, with up to two directions d in the contact plane.
+/// Linear response of the tyre impulse to the chassis velocity v, `Δimpulse = −Σ gain · d (d · Δv)`, with up to two
+/// directions d in the contact plane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreTangent<W: WheelLanes = F32x4> {
     /// Gain of each direction, kg.
     gains: [W; 2],
-    /// Directions as (longitudinal, lateral) components; `None` if they are the longitudinal and lateral rows themselves.
+    /// Directions as (longitudinal, lateral) components; `None` if they are the longitudinal and lateral rows
+    /// themselves.
     directions: Option<[[W; 2]; 2]>,
 }
 
 impl<W: WheelLanes> TyreTangent<W> {
-    /// Returns (gain in kg, row on the chassis) of both directions; without `directions` the longitudinal row, then the lateral one.
+    /// Returns (gain in kg, row on the chassis) of both directions; without `directions` the longitudinal row, then the
+    /// lateral one.
     #[inline(always)]
     pub fn gain_rows(&self, rows: &WheelRows<W>) -> [(W, SpatialVector<W>); 2] {
         let ([first_gain, second_gain], [forward, side]) = (self.gains, [rows.contact.forward, rows.contact.side]);
@@ -31,7 +34,7 @@ impl<W: WheelLanes> TyreTangent<W> {
         }
     }
 
-    /// Returns the decrease of the longitudinal impulse per longitudinal speed, kg.
+    /// Returns the decrease of the longitudinal tyre impulse per longitudinal speed, kg.
     #[inline(always)]
     pub fn longitudinal_gain(&self) -> W {
         let [first_gain, second_gain] = self.gains;
@@ -68,18 +71,20 @@ struct SlidingSolution<W: WheelLanes> {
     inverse_limit_squared: [W; 2],
 }
 
-/// Tolerance for the relative error of the friction ellipse in a single sweep. Radial scaling removes the remaining error. An iteration uses a
-/// tighter tolerance, see [`ImpulseBounds::inner_tolerance_factor`].
+/// Tolerance for the relative error of the friction ellipse in a single sweep. Radial scaling removes the remaining
+/// error. An iteration uses a tighter tolerance, see [`ImpulseBounds::inner_tolerance_factor`].
 const CONE_TOLERANCE: f32 = 1e-3;
 
-/// Maximum number of passes that select the linearisation of each row. A change in one row can require a change in the other.
+/// Maximum number of passes that select the linearisation of each row. A change in one row can require a change in the
+/// other.
 const MAX_LINEARISATION_PASSES: usize = 4;
 
 /// Maximum number of iterations for the multiplier of the friction ellipse. Three are typical.
 const MAX_CONE_ITERATIONS: usize = 10;
 
 impl<W: WheelLanes> TyreSolution<W> {
-    /// Returns an unchanged copy, field by field. The compiler keeps its fields in registers, unlike those of a whole struct.
+    /// Returns an unchanged copy, built field by field. The compiler keeps its fields in registers, unlike those of a
+    /// whole struct.
     #[inline(always)]
     fn scalarised(self) -> Self {
         let Self { impulse, sliding, gain, compliance, plastic_compliance, inverse_limit_squared, bounded } = self;
@@ -88,10 +93,13 @@ impl<W: WheelLanes> TyreSolution<W> {
 }
 
 impl<W: WheelLanes> WheelRows<W> {
-    /// Solves spin, torque and tyre impulses for a given chassis motion, stores them in `solution`, and returns the tyre solution. A wheel is first
-    /// assumed to be locked by brake and rolling resistance. If that needs more than their capacity, the wheel turns, and both act with full capacity
-    /// against the needed impulse, so that a brake never reverses a wheel. The locked case is skipped if no wheel can lock, even with the largest
-    /// tyre moment.
+    /// Solves spin, torque and tyre impulses of each wheel for a given chassis motion, stores them in `solution`, and
+    /// returns the tyre solution. `bounds` selects the friction ellipse or separate limits of both directions
+    /// (pyramid). Speeds, compliances and friction limits are those stored in `solution`.
+    ///
+    /// A wheel is first assumed to be locked by brake and rolling resistance. If that needs more than their capacity,
+    /// the wheel turns, and both act with full capacity against the needed impulse, so that a brake never reverses a
+    /// wheel. The locked case is skipped if no wheel can lock, even with the largest tyre moment.
     #[inline(always)]
     pub fn solve_block(&mut self, group: &WheelPack<W>, bounds: ImpulseBounds) -> TyreSolution<W> {
         let limit = self.solution.friction_bound;
@@ -104,9 +112,13 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solve_with_locking(group, bounds, limit, momentum, cannot_lock)
     }
 
-    /// Solves a group in which some wheels may lock: first each wheel as locked (spin 0, torque that cancels its momentum), then, unless all can be
-    /// held, the others with [`Self::solve_rolling`]. `momentum` is the angular momentum of wheel and driveline before brake and tyre (N m s),
-    /// `limit` the friction limits (N s); wheels in `cannot_lock` turn in any case.
+    /// Solves a group in which some wheels may lock. First solves the tyres of all wheels at spin 0. A wheel locks if
+    /// the impulse that cancels both its `momentum` and the moment of this tyre impulse is at most `locking_capacity`
+    /// of brake and rolling resistance; wheels in `cannot_lock` never lock. If all wheels lock, stores this solution.
+    /// Otherwise [`Self::solve_rolling`] solves the wheels that turn.
+    ///
+    /// `momentum` is the angular momentum of wheel and driveline before brake and tyre act (N m s). `limit` contains
+    /// the largest tyre impulses (N s), `bounds` their shape (ellipse or pyramid).
     #[inline(never)]
     fn solve_with_locking(
         &mut self,
@@ -125,9 +137,11 @@ impl<W: WheelLanes> WheelRows<W> {
                     self.solution.effective_mass.compliance,
                     limit,
                 );
-                // Angular impulse of the brake that stops the wheel, N m s.
+                // Angular impulse of brake and rolling resistance that keeps the wheel at spin 0, N m s.
                 let lock_impulse = momentum - group.radius * held.impulse[0];
                 let locked = !cannot_lock & !self.tyre.locking_capacity.less(lock_impulse.abs());
+                // The momentum of these wheels is larger than any tyre moment, so that its sign is that of the locking
+                // impulse.
                 let lock_impulse = W::select(cannot_lock, momentum, lock_impulse);
                 if W::any(!locked & group.present_mask()) {
                     return self.solve_rolling(group, bounds, limit, momentum, lock_impulse, Some((locked, held)));
@@ -140,8 +154,9 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Limits the stored tyre impulses to the friction limits at the current load: each direction alone for [`ImpulseBounds::Pyramid`], otherwise by
-    /// radial scaling onto the ellipse. Tyres without load or friction have impulse 0. Spin, torque and `sliding` stay unchanged.
+    /// Limits the stored tyre impulses to the friction limits at the current load: each direction alone for
+    /// [`ImpulseBounds::Pyramid`], otherwise by radial scaling onto the ellipse. Tyres without load or friction have
+    /// impulse 0. Spin, torque and `sliding` stay unchanged.
     #[inline(always)]
     pub fn clamp_to_friction(&mut self, bounds: ImpulseBounds) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.friction_limit());
@@ -165,10 +180,11 @@ impl<W: WheelLanes> WheelRows<W> {
         );
     }
 
-    /// Solves the wheels that turn, and stores impulses, spin and torque. Wheels in the mask of `locked` are locked: they keep the tyre solution of
-    /// `locked`, spin 0 and the holding torque. For the others, brake and rolling resistance act with full capacity against `lock_impulse` (N m
-    /// s), the brake impulse that would lock the wheel. Their spin follows from `I ω = momentum ± capacity − R F_x`; it adds R²/I to the longitudinal
-    /// compliance.
+    /// Solves the wheels that turn, and stores tyre impulses, spin and torque. `locked` has the mask of the locked
+    /// wheels and their tyre solution, which they keep, with spin 0 and the locking torque. On all other wheels, brake
+    /// and rolling resistance act with full capacity against `lock_impulse` (N m s), the brake impulse that would lock
+    /// the wheel. The spin ω follows from `I ω = momentum ± capacity − R F_x`; this rotation adds R²/I to the
+    /// longitudinal compliance.
     #[inline(always)]
     fn solve_rolling(
         &mut self,
@@ -204,8 +220,9 @@ impl<W: WheelLanes> WheelRows<W> {
         solution
     }
 
-    /// Clamps each tyre impulse to ± its own limit, and sets `bounded` and `sliding` for clamped rows. This is exact if the two rows do not influence
-    /// each other, as in a converged coupling, whose blocks have a given velocity.
+    /// Clamps each tyre impulse of `solution` to ± its own limit (N s), and sets `bounded` and `sliding` for clamped
+    /// rows. This is exact if the rows do not influence each other, as in a converged solve, whose blocks have a given
+    /// chassis velocity.
     #[inline(always)]
     fn clamp_to_pyramid(solution: TyreSolution<W>, limit: [W; 2]) -> TyreSolution<W> {
         let bounded = [0, 1].map(|i| limit[i].less(solution.impulse[i].abs()));
@@ -213,10 +230,13 @@ impl<W: WheelLanes> WheelRows<W> {
         TyreSolution { impulse, bounded, sliding: bounded[0] | bounded[1], ..solution }
     }
 
-    /// Computes the tyre impulses (N s) within `limit` (N s). `speed` is the sliding speed without tyre impulses (m/s), `compliance` its change per
-    /// impulse (1/kg: longitudinal, coupling, lateral). Rows have two linearisations: at the slip at the start of the step, and with the slope at
-    /// zero slip. If the initial slip decays within the step, the first overshoots the tyre characteristic. The lower force applies. The force is
-    /// continuous if the selection for a sliding tyre uses the elastic slip, that is, without its plastic part.
+    /// Computes the tyre impulses within `limit` (N s). `speed` is the sliding speed without tyre impulses (m/s),
+    /// `compliance` its change per impulse (1/kg: longitudinal, coupling, lateral).
+    ///
+    /// Each tyre row (longitudinal or lateral) has two linearisations: at the slip at the start of the step, and with
+    /// the slope at zero slip. If the initial slip decays within the step, the first one overshoots the tyre
+    /// characteristic. For tyres in `degressive`, the lower force applies. The selection for a sliding tyre uses the
+    /// elastic slip, without its plastic part, so that the force is continuous.
     #[inline(always)]
     fn solve_tyre(&self, bounds: ImpulseBounds, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
         let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, bounds, speed, compliance, limit);
@@ -226,8 +246,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.select_linearisations(solution, bounds, speed, compliance, limit).scalarised()
     }
 
-    /// Solves tyres with a curved characteristic (`degressive`), from `solution` with the linearisation at the initial slip. Each pass selects the
-    /// lower linearisation of each row and solves again, until the selection repeats, or [`MAX_LINEARISATION_PASSES`] times.
+    /// Solves tyres with a curved characteristic (`degressive`), from `solution`, which uses the linearisation at the
+    /// initial slip. Each pass selects the linearisation with the lower force for each row and solves again. Ends when
+    /// the selection repeats, or after [`MAX_LINEARISATION_PASSES`] passes.
     #[inline(never)]
     fn select_linearisations(
         &self,
@@ -269,9 +290,11 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns, for each row, the degressive wheels on which the linearisation at zero slip has less force than the one at the initial slip. Rows in
-    /// `uses_straight` use the former, which is steep: they compare their force with that at the intersection of both lines. The other line may be
-    /// flat: its rows compare the slip (speed after the impulses, without the plastic part).
+    /// Returns, for both rows, the degressive wheels on which the linearisation at zero slip (straight line) has less
+    /// force than the one at the initial slip. Rows in `uses_straight` currently use the straight line, which is steep:
+    /// their impulse is compared with that at the intersection of both lines. Other rows use the initial line, which
+    /// may be flat: their slip (speed after the impulses, without the plastic part) is compared with that at the
+    /// intersection.
     #[inline(always)]
     fn rows_below_initial_line(
         &self,
@@ -302,9 +325,12 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Solves `(1 + G A) x = target_impulse − G speed` for both tyre impulses x, with gains G and compliance A. Impulses beyond `limit` are moved
-    /// onto the ellipse, or clamped for [`ImpulseBounds::Pyramid`]. Tyres without load or friction have impulse and gain 0. Sliding adds the plastic
-    /// speed `λ x / limit²` to both rows. Scaling alone would leave a locked wheel at 45° a quarter of its lateral friction.
+    /// Solves `(1 + G A) x = target_impulse − G speed` for both tyre impulses x, with the gains G and the compliance A.
+    /// Impulses beyond `limit` are moved onto the friction ellipse, or clamped separately for
+    /// [`ImpulseBounds::Pyramid`]. Tyres without load or friction have impulse and gain 0.
+    ///
+    /// On the ellipse, sliding adds the plastic speed `λ x / limit²` to both rows. Scaling alone would leave a locked
+    /// wheel at 45° a quarter of its lateral friction.
     #[inline(always)]
     fn solve_tyre_rows(
         &self,
@@ -351,9 +377,11 @@ impl<W: WheelLanes> WheelRows<W> {
         TyreSolution { impulse, plastic_compliance, inverse_limit_squared, ..grip_solution }
     }
 
-    /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. Newton's method finds the multiplier λ ≥ 0 of the plastic speed
-    /// with utilisation 1; radial scaling removes the rest. `system` maps `uncoupled_impulse`, the impulses without compliance, to `x`; `g` are the
-    /// gains (kg), `squared_limit` the squared limits and w their inverses. Plastic compliance and inverse limits are 0 for wheels that grip.
+    /// Moves the impulses `x` of the wheels in `sliding` onto the friction ellipse. Newton's method finds the
+    /// multiplier λ ≥ 0 of the plastic speed at which the utilisation (impulse over limit) is 1; radial scaling removes
+    /// a remaining excess. `system` maps `uncoupled_impulse`, the impulses without compliance, to `x`. `g` are the
+    /// gains (kg), `squared_limit` the squared limits and w their inverses. Plastic compliance and inverse limits are 0
+    /// for wheels that grip.
     #[inline(never)]
     fn project_to_ellipse(
         mut x: [W; 2],
@@ -374,13 +402,13 @@ impl<W: WheelLanes> WheelRows<W> {
                     |i| one / squared_limit[i],
                 );
                 let utilisation_of = |x: [W; 2]| (x[0] * x[0] * w[0] + x[1] * x[1] * w[1]).sqrt();
-                // No multiplier changes a row without gain. The iteration ends once the other row has a negligible slope.
+                // No multiplier changes a row without gain: the iteration ends if the other row's slope is negligible.
                 let min_slope = W::splat(1e-6) * w[0].at_most(w[1]) * g[0].at_least(g[1]);
                 let tolerance = CONE_TOLERANCE * bounds.inner_tolerance_factor();
                 let mut utilisation = utilisation_of(x);
-                // Multiplier λ (N s)² /kg, and wheels that still iterate.
+                // Multiplier λ, (N s)²/kg, and wheels that still iterate.
                 let (mut lambda, mut is_iterating) = (zero, sliding);
-                // Hebden's iteration, utilisation ≈ 1 / (c + λ). `decrease`: of x per λ; `slope`: of the utilisation.
+                // Hebden's iteration. `decrease`: decrease of x per λ; `slope`: decrease of the utilisation per λ.
                 for _ in 0..MAX_CONE_ITERATIONS {
                     let decrease = system.solve([g[0] * x[0] * w[0], g[1] * x[1] * w[1]]);
                     let slope = (x[0] * decrease[0] * w[0] + x[1] * decrease[1] * w[1]) / utilisation;
@@ -418,8 +446,9 @@ impl<W: WheelLanes> WheelRows<W> {
 }
 
 impl<W: WheelLanes> TyreSolution<W> {
-    /// Returns the response to the chassis velocity after the solve. Gripping rows have the gain `g / (1 + g (compliance + plastic compliance))`
-    /// without coupling, bounded rows 0. A tyre that slides on the ellipse responds only along the tangent of the ellipse.
+    /// Returns the linear response to the chassis velocity at the solution. Gripping rows have the gain `g / (1 + g
+    /// (compliance + plastic compliance))` without the coupling of both rows; bounded rows have 0. A tyre that slides
+    /// on the ellipse responds only along the tangent of the ellipse.
     #[inline(always)]
     pub(crate) fn tangent(&self) -> TyreTangent<W> {
         let [longitudinal, _, lateral] = self.compliance;
@@ -431,8 +460,9 @@ impl<W: WheelLanes> TyreSolution<W> {
         if W::any(on_cone) { self.sliding_tangent(gains, on_cone) } else { TyreTangent { gains, directions: None } }
     }
 
-    /// Returns the tangent of a group in which the wheels in `on_cone` slide on the ellipse. Their one direction is the tangent of the ellipse,
-    /// with the gain of both `gains` in series along it (0 if one is 0). The other wheels keep `gains` and the directions of the rows.
+    /// Returns the tangent of a group in which the wheels in `on_cone` slide on the friction ellipse. These wheels
+    /// respond in one direction, the tangent of the ellipse, with the gain of both `gains` in series along it (0 if a
+    /// gain or the impulse is 0). All other wheels keep `gains` and the directions of the rows.
     #[cold]
     #[inline(never)]
     fn sliding_tangent(&self, gains: [W; 2], on_cone: W::Mask) -> TyreTangent<W> {
@@ -440,6 +470,7 @@ impl<W: WheelLanes> TyreSolution<W> {
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
+                // Direction perpendicular to the ellipse at the impulse.
                 let normal = pair_from_fn(
                     #[inline(always)]
                     |i| self.impulse[i] * self.inverse_limit_squared[i],
@@ -519,7 +550,8 @@ mod tests {
     use super::*;
     use skidpad_simd::lane::Lane;
 
-    /// Checks that a row without gain ends at its limit, beside a row with almost no impulse: no multiplier of the ellipse reduces it.
+    /// Checks that a row without gain ends at its limit, beside a row with almost no impulse: no multiplier of the
+    /// ellipse reduces it.
     #[test]
     fn a_row_without_admittance_slides_at_its_limit() {
         let splat = |x: f32| F32x4::splat(x);
@@ -539,7 +571,8 @@ mod tests {
         assert!((longitudinal - 1.0).abs() < 1e-6 && lateral.abs() < 1e-6, "{longitudinal} {lateral}");
     }
 
-    /// Checks that the ellipse scales impulses outside radially and leaves others unchanged, and that the pyramid clamps each row.
+    /// Checks that the ellipse scales impulses outside radially and leaves others unchanged, and that the pyramid
+    /// clamps each row.
     #[test]
     fn tyres_are_held_to_the_ellipse_of_their_limits() {
         let splat = |x: f32| F32x4::splat(x);
